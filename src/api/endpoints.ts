@@ -1,0 +1,91 @@
+import type { Secret } from "../model/secret";
+import type { Canvas, Position, Viewport } from "./wire/canvas";
+import type { CatalogAnswer } from "./wire/catalog";
+import type { Deletion, Operation, Page } from "./wire/common";
+import type { Deployment } from "./wire/deployment";
+import type { Project } from "./wire/project";
+import type { Service, ServiceAction } from "./wire/service";
+import type { Variable } from "./wire/variable";
+
+export interface CanvasScope {
+  readonly projectId?: string;
+  /** Needs `projectId`. */
+  readonly environmentId?: string;
+}
+
+export interface ServiceDraft {
+  readonly name: string;
+  readonly kind: string;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  /** False saves without deploying. */
+  readonly deploy: boolean;
+  /** Given together with `environmentId`, or neither. */
+  readonly projectId?: string;
+  readonly environmentId?: string;
+}
+
+export interface DeploymentsPage {
+  readonly available: boolean;
+  readonly items: readonly Deployment[];
+  readonly page?: Page;
+  readonly reason?: string | null;
+}
+
+/** One function per endpoint of the interface. Every answer is parsed by its wire schema; all throw `ApiError`. */
+export interface Endpoints {
+  catalog(): Promise<CatalogAnswer>;
+
+  /** The complete list: neither `limit` nor `cursor` is sent. */
+  listProjects(): Promise<readonly Project[]>;
+  getProject(projectId: string): Promise<Project>;
+  createProject(body: { name: string; color: string; description?: string }): Promise<Project>;
+  updateProject(
+    projectId: string,
+    body: { name?: string; color?: string; description?: string },
+  ): Promise<Project>;
+  deleteProject(projectId: string, confirm: string): Promise<Deletion>;
+
+  /** Gap "read one service". */
+  getService(serviceId: string): Promise<Service>;
+  createService(draft: ServiceDraft): Promise<Service>;
+  /** Gap "change a service": nested body first, the flat one once after a 400. */
+  updateService(
+    serviceId: string,
+    change: { name?: string; configuration?: Readonly<Record<string, unknown>> },
+  ): Promise<Service>;
+  deleteService(serviceId: string, confirm: string): Promise<Deletion>;
+  archiveService(serviceId: string): Promise<Service>;
+  restoreService(serviceId: string): Promise<Service>;
+  /** `restart`, `suspend`, `resume`. */
+  runAction(serviceId: string, action: Exclude<ServiceAction, "deploy" | "clear-cache">): Promise<Operation>;
+  /** `deploy`, `clear-cache`: the action that answers with a deployment. */
+  runDeployAction(serviceId: string, action: "deploy" | "clear-cache"): Promise<Deployment>;
+  getOperation(serviceId: string, operationId: string): Promise<Operation>;
+
+  /** One page, newest first. */
+  listDeployments(serviceId: string, page?: { limit?: number; cursor?: string }): Promise<DeploymentsPage>;
+  getDeployment(serviceId: string, deploymentId: string): Promise<Deployment>;
+  queueDeployment(serviceId: string, body: { commitSha?: string }): Promise<Deployment>;
+  cancelDeployment(serviceId: string, deploymentId: string): Promise<void>;
+  /** Gap "roll back". `confirm` is the exact service name. */
+  rollBack(serviceId: string, deploymentId: string, confirm: string): Promise<Deployment>;
+
+  /** Gap "list variables"; all pages. */
+  listVariables(serviceId: string): Promise<readonly Variable[]>;
+  createVariable(serviceId: string, body: { key: string; value: Secret }): Promise<Variable>;
+  /** Gap "change a variable". */
+  updateVariable(
+    serviceId: string,
+    variableId: string,
+    body: { key?: string; value?: Secret },
+  ): Promise<Variable>;
+  deleteVariable(serviceId: string, variableId: string): Promise<Deletion>;
+  /** Audited by the service; never keyed, never logged. */
+  revealVariable(serviceId: string, variableId: string): Promise<Secret>;
+
+  canvas(scope?: CanvasScope): Promise<Canvas>;
+  saveCanvas(
+    scope: CanvasScope,
+    body: { revision: number; positions: Readonly<Record<string, Position>>; viewport: Viewport | null },
+  ): Promise<Canvas>;
+}

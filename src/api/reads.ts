@@ -1,0 +1,42 @@
+import type { Endpoints } from "./endpoints";
+import type { Canvas } from "./wire/canvas";
+import type { CatalogAnswer } from "./wire/catalog";
+import type { Project } from "./wire/project";
+import type { Service } from "./wire/service";
+import type { Variable } from "./wire/variable";
+
+/** What became of a thing looked up by its id. */
+export type ById<T> =
+  | { readonly kind: "found"; readonly value: T }
+  /** 404 by id and absent from a schema-valid list. */
+  | { readonly kind: "gone" }
+  /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
+  | { readonly kind: "unreadable"; readonly reason: string };
+
+/**
+ * Live state, each part read at most once until it is invalidated, shared by every resource of a run: three
+ * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
+ */
+export interface Reads {
+  catalog(): Promise<CatalogAnswer>;
+  projects(): Promise<readonly Project[]>;
+  /** From the list, else by id. */
+  project(id: string): Promise<ById<Project>>;
+  /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
+  services(): Promise<readonly Service[]>;
+  /** False when a canvas above its limit left ungrouped services out of `services()`. */
+  servicesAreComplete(): Promise<boolean>;
+  /** From the canvas, else by id: archived and deleting services are not on the canvas. */
+  service(id: string): Promise<ById<Service>>;
+  /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
+  variables(serviceId: string): Promise<readonly Variable[] | undefined>;
+  /** The canvas of one project, for its layout. */
+  layout(projectId: string): Promise<Canvas>;
+  /** Uncached, for polling. */
+  readonly live: Pick<
+    Endpoints,
+    "getDeployment" | "getOperation" | "getService" | "listDeployments" | "revealVariable"
+  >;
+  /** Drops what was cached, after a write. */
+  invalidate(): void;
+}

@@ -1,0 +1,31 @@
+/** One request of the interface, before authentication, request id and retries. */
+export interface ApiRequest {
+  /** Name of the endpoint function that makes it: `createService`. Part of every idempotency key. */
+  readonly operation: string;
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Below the base URL, path parameters filled in: `/workspaces/…/projects`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** JSON. Secrets in it stay closed (`Secret`) until the client serializes it. */
+  readonly body?: unknown;
+  /** Endpoints marked (I) in the interface: an `Idempotency-Key` may be sent. */
+  readonly keyed: boolean;
+  readonly idempotencyKey?: string;
+  /** The body holds a secret or the answer does: neither is kept, traced or shown in an error. */
+  readonly sensitive?: true;
+  /** The resource on whose behalf it is made; named in errors. */
+  readonly address?: string;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly body: unknown;
+  readonly requestId: string;
+  /** From the replay header; undefined when the service sent none. */
+  readonly replayed?: boolean;
+  /** How often the request was sent before this answer came. */
+  readonly attempts: number;
+}
+
+/** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */
+export type Send = (request: ApiRequest, options?: { readonly signal?: AbortSignal }) => Promise<ApiResponse>;

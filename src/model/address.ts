@@ -1,0 +1,28 @@
+/**
+ * The name of one resource instance in a workspace: `project.shop`, `service.shop.api`, `service.docs`,
+ * `variable.shop.api.LOG_LEVEL`, `deployment.shop.api`, `layout.shop`. Never an id of the service.
+ * The engine treats what follows the type as opaque.
+ */
+export type Address = string & { readonly __address: unique symbol };
+
+const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
+
+/** A logical name may stand in an address: letters, digits, `_`, `-`, not starting with `-`. */
+export const isLogicalName = (name: string): boolean => segmentPattern.test(name);
+
+export const addressOf = (type: string, ...names: readonly string[]): Address =>
+  [type, ...names].join(".") as Address;
+
+export const typeOf = (address: Address): string => address.slice(0, address.indexOf("."));
+
+/** The address without its type: `shop.api`. */
+export const nameOf = (address: Address): string => address.slice(address.indexOf(".") + 1);
+
+/** Parses text a user typed (a flag, `moved`, `removed`); undefined when it is not an address. */
+export function parseAddress(text: string): Address | undefined {
+  const segments = text.split(".");
+  return segments.length >= 2 && segments.every(isLogicalName) ? (text as Address) : undefined;
+}
+
+/** Natural order: by segments, so that a service stands before its variables of the same project. */
+export const compareAddresses = (a: Address, b: Address): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,44 @@
+import type { SourceRange } from "../diagnostics/source-range";
+import type { Address } from "./address";
+import type { DesiredValue } from "./value";
+
+export interface DesiredAttribute {
+  readonly value: DesiredValue;
+  /** The value in the source. */
+  readonly range: SourceRange;
+}
+
+export type OnRemove = "delete" | "archive" | "retain";
+
+export interface Lifecycle {
+  readonly preventDestroy: boolean;
+  /** Attribute paths never compared or sent on update; a group (`configuration`) covers all of its fields. */
+  readonly ignoreChanges: readonly string[];
+  readonly onRemove: OnRemove;
+}
+
+export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChanges: [], onRemove: "delete" };
+
+/** One resource instance as the manifest or stack declares it. */
+export interface DesiredResource {
+  readonly address: Address;
+  readonly type: string;
+  /** By attribute path, only what is declared, plus the reference to the parent (`projectId`, `serviceId`). */
+  readonly attributes: ReadonlyMap<string, DesiredAttribute>;
+  readonly parent?: Address;
+  readonly dependsOn: readonly Address[];
+  readonly lifecycle: Lifecycle;
+  readonly importId?: { readonly id: string; readonly range: SourceRange };
+  /** The block, or the key that opens it. */
+  readonly range: SourceRange;
+}
+
+/** The whole desired state, from one or more files. */
+export interface Desired {
+  readonly resources: ReadonlyMap<Address, DesiredResource>;
+  readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
+  readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];
+  readonly outputs: ReadonlyMap<string, DesiredAttribute>;
+  /** Path and text of every file read, for code frames. */
+  readonly sources: ReadonlyMap<string, string>;
+}

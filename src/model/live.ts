@@ -1,0 +1,27 @@
+import type { Attributes } from "./attributes";
+
+/** One thing as the service reported it in this run. Attribute names are those of its resource type. */
+export interface LiveResource {
+  readonly type: string;
+  readonly id: string;
+  /** The name that the service's `confirm` must equal; for a variable its key. */
+  readonly name: string;
+  /** Id of the project or service it lies in; null when it lies in none. */
+  readonly parentId: string | null;
+  /** What a manifest could declare, as reported; fields the service left out are absent. */
+  readonly attributes: Attributes;
+  /** What only the service decides: `id`, `url`, `internalHost` … */
+  readonly computed: Attributes;
+  /** ISO 8601; moves with every change the service knows of. */
+  readonly updatedAt?: string;
+}
+
+export type ReadResult =
+  | { readonly kind: "found"; readonly live: LiveResource }
+  /** Nothing of that name where it was looked for, and no id to look for. */
+  | { readonly kind: "absent" }
+  /** A known id that the service answers 404 for and no list shows. */
+  | { readonly kind: "gone" }
+  | { readonly kind: "ambiguous"; readonly ids: readonly string[] }
+  /** It could not be read (a route is missing, a read failed for it alone); recorded values stand. */
+  | { readonly kind: "unchecked"; readonly reason: string };

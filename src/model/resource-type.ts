@@ -1,0 +1,199 @@
+import type { ZodObject } from "zod";
+import type { DiagnosticCode } from "../diagnostics/codes";
+import type { Address } from "./address";
+import type { Attributes } from "./attributes";
+import type { Catalog } from "./catalog";
+import type { LiveResource, ReadResult } from "./live";
+import type { RecordedResource } from "./state";
+import type { Plain, ResolvedValue } from "./value";
+
+/** What a change does beyond the field itself; shown in every plan. */
+export type Effect = "deploys" | "restarts" | "billing" | "destructive";
+
+export interface AttributeRule {
+  /**
+   * `update`: changed in place. `replace`: immutable, a change is a replacement. `local`: read by rnv only,
+   * never compared, recorded or sent.
+   */
+  readonly change: "update" | "replace" | "local";
+  readonly secret?: true;
+  /** Equality of two values; deep equality unless said. */
+  readonly equal?: (a: Plain, b: Plain) => boolean;
+  readonly effects?: readonly Effect[];
+}
+
+export interface ComputedRule {
+  readonly valueType: "string" | "number" | "boolean" | "json";
+  readonly doc: string;
+  /** Keeps its value through every update: references to it stay known while the resource is updated. */
+  readonly stable: boolean;
+}
+
+/** Where a type stands in the YAML manifest. */
+export interface ManifestPlace {
+  /** The key that holds it: `services`. */
+  readonly key: string;
+  /** Types whose block the key stands in; `root` for the top level. */
+  readonly within: readonly ("root" | string)[];
+  /** `map`: logical name to block. `single`: one block per parent. */
+  readonly shape: "map" | "single";
+  /** A single resource that exists even when its key is not written. */
+  readonly implicit?: true;
+  /** A block may be written as a bare value, which stands for this attribute. */
+  readonly shorthand?: string;
+  /** `lifecycle` and `import` may be written in the block. */
+  readonly meta?: true;
+}
+
+export interface Parent {
+  readonly type: string;
+  /** The attribute that holds the parent's id: `projectId`. */
+  readonly attribute: string;
+}
+
+export interface Finding {
+  readonly code: DiagnosticCode;
+  readonly summary: string;
+  readonly hint?: string;
+  /** Attribute path the finding points at. */
+  readonly attribute?: string;
+}
+
+export interface Money {
+  readonly usd: number;
+  readonly ngn: number;
+}
+
+/** One thing a reacting resource depends on: its parent, or a sibling of a type it follows. */
+export interface Upstream {
+  readonly address: Address;
+  /** Undefined while it is not created. */
+  readonly id?: string;
+  /** Writes recorded so far. */
+  readonly writes: number;
+  /** It is created, updated or replaced in this plan. */
+  readonly changes: boolean;
+}
+
+export interface ReactionContext {
+  readonly declared: Attributes<ResolvedValue>;
+  readonly recorded?: RecordedResource;
+  readonly live?: LiveResource;
+  /** Declared attributes of the parent, references resolved. */
+  readonly parent?: Attributes<ResolvedValue>;
+  readonly upstream: readonly Upstream[];
+}
+
+/**
+ * The pure description of one resource type. Manifest validation, JSON Schema, diff, masking, the Terraform
+ * schema, the constructs' types and the reference docs derive from it; no engine code tests `type`.
+ */
+export interface ResourceType {
+  readonly type: string;
+  readonly doc: string;
+  /** One block as written: strict, camelCase, every field optional unless the service needs it. */
+  readonly schema: ZodObject;
+  /** One rule for every attribute path of the schema, and for the parent attribute. */
+  readonly rules: Readonly<Record<string, AttributeRule>>;
+  readonly computed: Readonly<Record<string, ComputedRule>>;
+  /** Nested objects of the schema, flattened one level: `configuration`. */
+  readonly groups: readonly string[];
+  /** The first that applies; empty for a root type. */
+  readonly parents: readonly Parent[];
+  readonly manifest: ManifestPlace;
+  /** The attribute that holds its name (default: its logical name); undefined when it has none. */
+  readonly nameAttribute?: string;
+  /** What becomes of it when it is no longer declared: a request, gone with its parent, or only forgotten. */
+  readonly removal: "delete" | "forget";
+  /** The service deletes it together with its parent: no request of its own then. */
+  readonly removedWithParent: boolean;
+  /** `onRemove: archive` is possible. */
+  readonly archivable: boolean;
+  /** Types under the same parent that are applied before it. */
+  readonly follows: readonly string[];
+  /** The service's defaults by attribute path (column C of DESIGN section 4). */
+  readonly defaults: (catalog: Catalog) => Attributes;
+  /** What the catalog does not offer, and what cannot go together. */
+  readonly check: (declared: Attributes<ResolvedValue>, catalog: Catalog) => readonly Finding[];
+  /** Estimated monthly price of these attributes (live or default where not declared); undefined: unpriced. */
+  readonly monthlyCost?: (attributes: Attributes<ResolvedValue>, catalog: Catalog) => Money | undefined;
+  /** A resource without a life of its own, such as a deployment: why it must run again, or undefined. */
+  readonly reaction?: (context: ReactionContext) => string | undefined;
+}
+
+/** What `read` looks for. */
+export interface ReadSubject {
+  readonly address: Address;
+  /** A recorded or imported id; without one the name is looked up in its scope. */
+  readonly id?: string;
+  readonly name: string;
+  /** Declared attributes with references resolved as far as known; empty for what is only recorded. */
+  readonly declared: Attributes<ResolvedValue>;
+  /** Id of the parent, when there is one and it is known. */
+  readonly parentId?: string;
+  readonly recorded?: RecordedResource;
+}
+
+/** A write was accepted; `pending` says how to find out when it has settled. Plain data: it survives a crash. */
+export interface Accepted {
+  readonly id: string;
+  /** The thing as the write's answer showed it, where it did. */
+  readonly live?: LiveResource;
+  readonly pending?: Pending;
+}
+
+export interface Pending {
+  readonly kind: "deployment" | "operation";
+  readonly serviceId?: string;
+  readonly id: string;
+  /** Pinned commit that must be the one that serves in the end. */
+  readonly commit?: string;
+}
+
+export type Settled =
+  | { readonly kind: "waiting"; readonly status: string; readonly note?: string; readonly next?: Pending }
+  | { readonly kind: "done"; readonly live?: LiveResource }
+  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
+  /** Saved; the dashboard must complete a checkout first. */
+  | { readonly kind: "checkout"; readonly summary: string };
+
+export interface CreateInput {
+  readonly address: Address;
+  readonly name: string;
+  readonly attributes: Attributes<AppliableValue>;
+}
+
+export interface UpdateInput extends CreateInput {
+  readonly id: string;
+  /** Attribute paths to send; all others keep their values. */
+  readonly changed: ReadonlySet<string>;
+  readonly live?: LiveResource;
+  readonly recorded?: RecordedResource;
+}
+
+export interface DeleteInput {
+  readonly address: Address;
+  readonly id: string;
+  /** The planned name, for the service's `confirm`. */
+  readonly name: string;
+  readonly parentId?: string;
+}
+
+/** Known values only; a secret stays closed until `src/api` opens it. */
+export type AppliableValue = Plain | import("./secret").Secret;
+
+/**
+ * The half of a resource type that talks to the service. `Reads` and `Writes` are the capabilities of `src/api`;
+ * writes go through an endpoint set that already keys and journals them.
+ */
+export interface ResourceOperations<Reads, Writes> {
+  readonly read: (reads: Reads, subject: ReadSubject) => Promise<ReadResult>;
+  /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */
+  readonly list: (reads: Reads) => Promise<readonly LiveResource[]>;
+  readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;
+  readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
+  readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+  readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+  /** One look at a pending write; `apply` decides how often. */
+  readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+}

@@ -1,0 +1,48 @@
+import { createHmac } from "node:crypto";
+import { secretTexts } from "./open-secret";
+
+const MASK = "(sensitive)";
+
+/**
+ * A value that is never printed, stored or logged. Its text leaves only through `openSecret`, in `src/api`.
+ * `toString`, `toJSON` and `util.inspect` all show `(sensitive)`.
+ */
+export class Secret {
+  constructor(text: string) {
+    secretTexts.set(this, text);
+  }
+
+  /** Joins literal text and secrets into one secret: `postgres://user:${password}@host`. */
+  static join(parts: readonly (string | Secret)[]): Secret {
+    return new Secret(parts.map((part) => (typeof part === "string" ? part : textOf(part))).join(""));
+  }
+
+  /**
+   * HMAC-SHA-256 over address and value, hex. The key stays outside the state, so that the state alone does
+   * not let anyone test guesses.
+   */
+  fingerprint(key: Uint8Array, address: string): string {
+    return createHmac("sha256", key).update(address).update("\0").update(textOf(this)).digest("hex");
+  }
+
+  /** Size of the text in UTF-8 bytes; the text itself stays closed. */
+  get byteLength(): number {
+    return Buffer.byteLength(textOf(this));
+  }
+
+  toString(): string {
+    return MASK;
+  }
+  toJSON(): string {
+    return MASK;
+  }
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return MASK;
+  }
+}
+
+const textOf = (secret: Secret): string => {
+  const text = secretTexts.get(secret);
+  if (text === undefined) throw new Error("a secret without text");
+  return text;
+};

@@ -1,0 +1,100 @@
+import type { Address } from "./address";
+import type { OnRemove } from "./desired";
+import type { Plain } from "./value";
+
+/** What stands in the state for a secret: never the value. */
+export interface Fingerprint {
+  readonly fingerprint: string;
+}
+
+export type AppliedValue = Plain | Fingerprint;
+
+/** One resource instance in the state file. */
+export interface RecordedResource {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  /** Address of the project or service it lies in. */
+  readonly parent?: Address;
+  readonly dependsOn: readonly Address[];
+  /** Declared fields as last applied (or adopted), by attribute path. */
+  readonly applied: Readonly<Record<string, AppliedValue>>;
+  /** Computed attributes as last seen: references to things not read in this run resolve from here. */
+  readonly computed: Readonly<Record<string, Plain>>;
+  /** The service's `updatedAt` after our last write or read. */
+  readonly updatedAt?: string;
+  readonly preventDestroy: boolean;
+  readonly onRemove: OnRemove;
+  /** How many writes we made to it. A deployment compares these with what it last deployed. */
+  readonly writes: number;
+  /** For a resource that reacts to others: their `writes` by id when it last ran. */
+  readonly inputs?: Readonly<Record<string, number>>;
+}
+
+/** Durable before the first write of a run; its id goes into every idempotency key. */
+export interface RunRecord {
+  /** 128 random bits, hex. */
+  readonly id: string;
+  readonly planDigest: string;
+  /** SHA-256 of the API key, first 16 hex digits: receipts are scoped to the credential. */
+  readonly credential: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** Ids that already bore the name when the plan was made, by address of each planned create. */
+  readonly fences: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A write about to be sent. Durable before its first byte. */
+export interface Intent {
+  /** Unique in the journal. */
+  readonly seq: number;
+  readonly runId: string;
+  readonly address: Address;
+  readonly type: string;
+  /** Name of the endpoint function: `createService`. */
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  /** SHA-256 of the canonical body; keyed with the state key when the body holds a secret. */
+  readonly bodyDigest: string;
+  /** Absent when the body holds a secret. */
+  readonly body?: Plain;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+export type JournalEntry =
+  | { readonly kind: "run"; readonly run: RunRecord }
+  | { readonly kind: "intent"; readonly intent: Intent }
+  /** `refused`: the service said no, nothing happened. `unknown` never closes an intent and is not written. */
+  | {
+      readonly kind: "outcome";
+      readonly seq: number;
+      readonly result: "done" | "refused";
+      readonly status: number;
+      readonly id?: string;
+    }
+  /** What the state holds for an address from here on; null removes it. */
+  | { readonly kind: "resource"; readonly address: Address; readonly resource: RecordedResource | null }
+  | { readonly kind: "outputs"; readonly outputs: Readonly<Record<string, Plain>> }
+  | { readonly kind: "end" };
+
+/** The recorded state: a snapshot with the journal folded in. */
+export interface State {
+  readonly format: "rnv-state";
+  readonly version: 1;
+  /** UUID, made with the first write; a different lineage is a different state. */
+  readonly lineage: string;
+  readonly serial: number;
+  readonly workspaceId: string;
+  readonly baseUrl: string;
+  /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
+  readonly keyId: string | null;
+  readonly resources: Readonly<Record<Address, RecordedResource>>;
+  readonly outputs: Readonly<Record<string, Plain>>;
+  /** The run in progress or cut short; null after a run that ended. */
+  readonly run: RunRecord | null;
+  /** Writes of `run` without an outcome. */
+  readonly open: readonly Intent[];
+}

@@ -1,0 +1,75 @@
+import type { Reference } from "./reference";
+import type { Secret } from "./secret";
+
+/** Any JSON value. */
+export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
+
+/** A secret that apply makes up when it creates the variable: `{ generate: { length: 32 } }`. */
+export class GeneratedSecret {
+  constructor(readonly length: number) {}
+}
+
+/**
+ * Text with references in it. `secret` templates stand in secret attributes: their literal parts are Secrets,
+ * and they resolve to a Secret.
+ */
+export class Template {
+  constructor(
+    readonly parts: readonly (string | Secret | Reference)[],
+    readonly secret: boolean,
+  ) {}
+
+  get references(): readonly Reference[] {
+    return this.parts.filter((part): part is Reference => typeof part === "object" && "attribute" in part);
+  }
+}
+
+/** A value not known before apply: it depends on something that this plan creates or replaces. */
+export class Unknown {
+  constructor(readonly references: readonly Reference[]) {}
+}
+
+/** What a manifest may say for one attribute. */
+export type DesiredValue = Plain | Secret | GeneratedSecret | Template;
+
+/** What planning makes of it once references are looked up. */
+export type ResolvedValue = Plain | Secret | GeneratedSecret | Unknown;
+
+export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
+  value === null ||
+  typeof value !== "object" ||
+  Array.isArray(value) ||
+  Object.getPrototypeOf(value) === Object.prototype ||
+  Object.getPrototypeOf(value) === null;
+
+/** Deep equality of JSON values; the order of object keys does not count. */
+export function plainEqual(a: Plain | undefined, b: Plain | undefined): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => plainEqual(item, b[i]))
+    );
+  }
+  const left = a as Record<string, Plain>;
+  const right = b as Record<string, Plain>;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && plainEqual(left[key], right[key]))
+  );
+}
+
+/** JSON with sorted keys and no white space: the form that digests are taken over. */
+export function canonicalJson(value: Plain): string {
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
+  const object = value as Record<string, Plain>;
+  const members = Object.keys(object)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`);
+  return `{${members.join(",")}}`;
+}

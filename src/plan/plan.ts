@@ -1,0 +1,154 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import type { Address } from "../model/address";
+import type { Attributes } from "../model/attributes";
+import type { Catalog } from "../model/catalog";
+import type { Desired, DesiredResource } from "../model/desired";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { Effect, Money, ResourceType } from "../model/resource-type";
+import type { RecordedResource, State } from "../model/state";
+import type { Plain, ResolvedValue } from "../model/value";
+
+export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
+
+/** Why a field changes (DESIGN section 4). */
+export type Cause = "edit" | "drift" | "removed" | "take-over" | "released";
+
+/** One side of a field's change, safe to print and to save: a secret or an unknown has no value. */
+export type ShownValue =
+  | { readonly kind: "value"; readonly value: Plain }
+  | { readonly kind: "absent" }
+  | { readonly kind: "secret" }
+  | { readonly kind: "unknown" };
+
+export interface AttributeChange {
+  /** `configuration.branch`. */
+  readonly path: string;
+  readonly before: ShownValue;
+  readonly after: ShownValue;
+  readonly cause: Cause;
+  readonly forcesReplacement: boolean;
+  /** The declared value; a removed field has none. */
+  readonly range?: SourceRange;
+}
+
+/** Why a change may not be applied as it stands. */
+export interface Guard {
+  readonly code: "guard.prevent_destroy" | "guard.delete_unconfirmed" | "guard.name_changed";
+  readonly summary: string;
+  readonly hint: string;
+}
+
+/** What a change saw of the live thing; a saved plan is stale once this moved. */
+export interface Binding {
+  readonly id: string;
+  readonly updatedAt: string | null;
+  /** SHA-256 of its canonical live attributes. */
+  readonly digest: string;
+}
+
+export interface Change {
+  readonly address: Address;
+  readonly type: string;
+  readonly action: Action;
+  /** Undefined for a create. */
+  readonly id?: string;
+  /** Live (else declared) name; what a deletion confirms. */
+  readonly name: string;
+  /** Set when the resource was recorded under another address. */
+  readonly previousAddress?: Address;
+  /** Fields that this change sends; for an adopt the fields that it takes over. Empty for no-op and delete. */
+  readonly attributes: readonly AttributeChange[];
+  /** Fields whose live value differs but which this change leaves alone: cause `released`. */
+  readonly released: readonly AttributeChange[];
+  /** Why a reacting resource runs: `service.shop.api changes`. */
+  readonly reason?: string;
+  readonly effects: readonly Effect[];
+  /** Changes that must be done before this one. */
+  readonly dependsOn: readonly Address[];
+  /** A deletion that happens with its parent's, without a request of its own. */
+  readonly withParent: boolean;
+  /** What a resource no longer declared becomes. */
+  readonly onRemove: "delete" | "archive" | "retain";
+  readonly guard?: Guard;
+  readonly cost?: { readonly before: Money | null; readonly after: Money | null };
+  readonly binding: Binding | null;
+  /** In memory only, for apply: never rendered, never saved. */
+  readonly subject: ChangeSubject;
+}
+
+export interface ChangeSubject {
+  readonly desired?: DesiredResource;
+  /** Declared attributes with references resolved; Unknown where this plan must create something first. */
+  readonly resolved: Attributes<ResolvedValue>;
+  readonly recorded?: RecordedResource;
+  readonly live?: LiveResource;
+  /** Fingerprints of declared secrets, by attribute path. */
+  readonly fingerprints: Readonly<Record<string, string>>;
+}
+
+export interface PlanSummary {
+  readonly add: number;
+  readonly change: number;
+  readonly destroy: number;
+  readonly adopt: number;
+  readonly forget: number;
+}
+
+export interface OutputChange {
+  readonly name: string;
+  readonly before: ShownValue;
+  readonly after: ShownValue;
+}
+
+/** Options that decide what a plan contains; a saved plan repeats them. */
+export interface PlanOptions {
+  readonly mode: "apply" | "destroy" | "refresh-only";
+  readonly targets: readonly Address[];
+  readonly excludes: readonly Address[];
+  readonly replace: readonly Address[];
+  /** Take over live things of the same name without an import line. */
+  readonly adopt: boolean;
+  readonly allowEmpty: boolean;
+  /** Deletions confirmed by name on the command line. */
+  readonly confirmedDeletes: readonly Address[];
+}
+
+export interface Plan {
+  readonly options: PlanOptions;
+  /** Every declared or recorded resource, no-ops too, sorted by address. */
+  readonly changes: readonly Change[];
+  readonly outputs: readonly OutputChange[];
+  readonly summary: PlanSummary;
+  /** Live things that are neither declared nor recorded. */
+  readonly unmanaged: readonly { readonly type: string; readonly id: string; readonly name: string }[];
+  /** Recorded things that could not be read; planned from what is recorded. */
+  readonly unchecked: readonly { readonly address: Address; readonly reason: string }[];
+  /** Estimated monthly price of everything managed. */
+  readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
+  readonly diagnostics: readonly Diagnostic[];
+  readonly binding: {
+    /** Null before the first apply. */
+    readonly lineage: string | null;
+    readonly serial: number;
+    readonly workspaceId: string;
+    readonly baseUrl: string;
+  };
+}
+
+/** Everything a plan is made from. Planning itself sees no HTTP, file, clock or randomness. */
+export interface PlanInput {
+  readonly desired: Desired;
+  readonly state: State | undefined;
+  readonly workspaceId: string;
+  readonly baseUrl: string;
+  /** One result for every declared and every recorded address. */
+  readonly reads: ReadonlyMap<Address, ReadResult>;
+  /** Everything live, by type, for counting what is not managed. */
+  readonly inventory: readonly LiveResource[];
+  readonly catalog: Catalog;
+  readonly types: readonly ResourceType[];
+  readonly options: PlanOptions;
+  /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
+  readonly fingerprintKey?: Uint8Array;
+}
