@@ -4,6 +4,8 @@ import type { Address } from "./address";
 import type { Attributes } from "./attributes";
 import type { Catalog } from "./catalog";
 import type { LiveResource, ReadResult } from "./live";
+import type { Pending } from "./pending";
+import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
 import type { Plain, ResolvedValue } from "./value";
 
@@ -142,14 +144,6 @@ export interface Accepted {
   readonly pending?: Pending;
 }
 
-export interface Pending {
-  readonly kind: "deployment" | "operation";
-  readonly serviceId?: string;
-  readonly id: string;
-  /** Pinned commit that must be the one that serves in the end. */
-  readonly commit?: string;
-}
-
 export type Settled =
   | { readonly kind: "waiting"; readonly status: string; readonly note?: string; readonly next?: Pending }
   | { readonly kind: "done"; readonly live?: LiveResource }
@@ -180,7 +174,7 @@ export interface DeleteInput {
 }
 
 /** Known values only; a secret stays closed until `src/api` opens it. */
-export type AppliableValue = Plain | import("./secret").Secret;
+export type AppliableValue = Plain | Secret;
 
 /**
  * The half of a resource type that talks to the service. `Reads` and `Writes` are the capabilities of `src/api`;

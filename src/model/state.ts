@@ -1,5 +1,6 @@
 import type { Address } from "./address";
 import type { OnRemove } from "./desired";
+import type { Pending } from "./pending";
 import type { Plain } from "./value";
 
 /** What stands in the state for a secret: never the value. */
@@ -29,6 +30,8 @@ export interface RecordedResource {
   readonly writes: number;
   /** For a resource that reacts to others: their `writes` by id when it last ran. */
   readonly inputs?: Readonly<Record<string, number>>;
+  /** A write was accepted and its end was not seen yet; the next run looks first. */
+  readonly pending?: Pending;
 }
 
 /** Durable before the first write of a run; its id goes into every idempotency key. */
@@ -60,6 +63,9 @@ export interface Intent {
   readonly bodyDigest: string;
   /** Absent when the body holds a secret. */
   readonly body?: Plain;
+  /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
+  readonly name: string;
+  readonly parentId?: string;
   /** ISO 8601. */
   readonly at: string;
 }
