@@ -1,0 +1,58 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
+import type { Send } from "../api/send";
+import type { ApplyEvent } from "../model/apply-event";
+import type { Clock } from "../model/clock";
+import type { StateBackend } from "../state/backend";
+
+/** A client of one workspace, opened by `Context.connect`. */
+export interface Connection {
+  readonly send: Send;
+  readonly reads: Reads;
+  /** The endpoints over any `Send`: apply wraps it with keys and journal. */
+  readonly endpoints: (send: Send) => Endpoints;
+  readonly close: () => Promise<void>;
+}
+
+export interface StateKey {
+  readonly key?: Uint8Array;
+  readonly keyId?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Every capability a command may use; `src/cli` builds it from argv, environment and terminal, tests from their
+ * own parts. Commands print nothing: they return outcomes and emit events.
+ */
+export interface Context {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends in `/api/v1`, or `embedded`. */
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
+  readonly credential: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly clock: Clock;
+  /** Cryptographic randomness. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly backend: StateBackend;
+  /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */
+  readonly connect: () => Promise<Connection>;
+  /** The key of secret fingerprints; `create` makes one where there is none. */
+  readonly stateKey: (create: boolean) => Promise<StateKey>;
+  readonly emit: (event: ApplyEvent) => void;
+  /** Aborted by the first Ctrl-C: finish calls in flight, start none. */
+  readonly signal: AbortSignal;
+}
+
+/** What every command returns besides its own result. */
+export interface Outcome {
+  readonly diagnostics: readonly Diagnostic[];
+  /** DESIGN section 8. */
+  readonly exitCode: number;
+  /** Texts of the files read, for code frames. */
+  readonly sources: ReadonlyMap<string, string>;
+}

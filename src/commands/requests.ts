@@ -1,0 +1,44 @@
+import type { Address } from "../model/address";
+import type { Plan } from "../plan/plan";
+
+/** What the planning commands share: which files, and what part of them. */
+export interface PlanRequest {
+  /** `-f`, repeatable; empty means the default files. */
+  readonly files: readonly string[];
+  readonly mode: "apply" | "destroy" | "refresh-only";
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  readonly replace: readonly string[];
+  readonly adopt: boolean;
+  readonly allowEmpty: boolean;
+  /** `--confirm-delete`, repeatable. */
+  readonly confirmedDeletes: readonly string[];
+}
+
+export const planRequest: PlanRequest = {
+  files: [],
+  mode: "apply",
+  targets: [],
+  excludes: [],
+  replace: [],
+  adopt: false,
+  allowEmpty: false,
+  confirmedDeletes: [],
+};
+
+export interface ApplyRequest extends PlanRequest {
+  /** Text of a saved plan; its own options then hold. */
+  readonly savedPlan?: string;
+  readonly lockTimeoutMs: number;
+  /** Most changes in flight at once. */
+  readonly parallelism: number;
+  /**
+   * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
+   * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking.
+   */
+  readonly approve: (plan: Plan) => Promise<Approval | undefined>;
+}
+
+export interface Approval {
+  readonly confirmedDeletes: readonly Address[];
+}
