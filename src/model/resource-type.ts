@@ -121,6 +121,13 @@ export interface ResourceType {
   readonly monthlyCost?: (attributes: Attributes<ResolvedValue>, catalog: Catalog) => Money | undefined;
   /** A resource without a life of its own, such as a deployment: why it must run again, or undefined. */
   readonly reaction?: (context: ReactionContext) => string | undefined;
+  /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */
+  readonly patience?: (declared: Attributes<ResolvedValue>) => Patience;
+}
+
+export interface Patience {
+  readonly wait: boolean;
+  readonly timeoutMs: number;
 }
 
 /** What `read` looks for. */
@@ -176,6 +183,12 @@ export interface DeleteInput {
 /** Known values only; a secret stays closed until `src/api` opens it. */
 export type AppliableValue = Plain | Secret;
 
+export interface CandidateSearch {
+  readonly name: string;
+  readonly parentId?: string;
+  readonly fence: readonly string[];
+}
+
 /**
  * The half of a resource type that talks to the service. `Reads` and `Writes` are the capabilities of `src/api`;
  * writes go through an endpoint set that already keys and journals them.
@@ -188,6 +201,13 @@ export interface ResourceOperations<Reads, Writes> {
   readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
   readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
   readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+  /**
+   * What an unanswered create may have made: everything that bears the name there, except what stood there before
+   * (`fence`). Absent for a type that has no creates of its own.
+   */
+  readonly candidates?: (reads: Reads, search: CandidateSearch) => Promise<readonly LiveResource[]>;
+  /** Ids to keep out of `candidates`, from what was live when the plan was made; its id unless said. */
+  readonly fence?: (live: LiveResource) => readonly string[];
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }

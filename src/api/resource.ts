@@ -1,0 +1,6 @@
+import type { ResourceOperations, ResourceType } from "../model/resource-type";
+import type { Endpoints } from "./endpoints";
+import type { Reads } from "./reads";
+
+/** A resource type with the half that talks to the service. */
+export type Resource = ResourceType & ResourceOperations<Reads, Endpoints>;
