@@ -35,7 +35,7 @@ export interface Reads {
   /** Uncached, for polling. */
   readonly live: Pick<
     Endpoints,
-    "getDeployment" | "getOperation" | "getService" | "listDeployments" | "revealVariable"
+    "getDeployment" | "getOperation" | "getProject" | "getService" | "listDeployments" | "revealVariable"
   >;
   /** Drops what was cached, after a write. */
   invalidate(): void;

@@ -162,6 +162,8 @@ export interface CreateInput {
   readonly address: Address;
   readonly name: string;
   readonly attributes: Attributes<AppliableValue>;
+  /** Computed attributes of the parent as far as known; they save a request that looks them up. */
+  readonly parent?: Attributes;
 }
 
 export interface UpdateInput extends CreateInput {
