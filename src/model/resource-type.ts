@@ -149,6 +149,8 @@ export interface Accepted {
   /** The thing as the write's answer showed it, where it did. */
   readonly live?: LiveResource;
   readonly pending?: Pending;
+  /** What was made stands, but a later request of the same write failed with this: record it, then report. */
+  readonly failure?: unknown;
 }
 
 export type Settled =
@@ -210,6 +212,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly candidates?: (reads: Reads, search: CandidateSearch) => Promise<readonly LiveResource[]>;
   /** Ids to keep out of `candidates`, from what was live when the plan was made; its id unless said. */
   readonly fence?: (live: LiveResource) => readonly string[];
+  /** What a create or update of a reacting type leaves pending, from the id alone: recorded with the answer. */
+  readonly pendingOf?: (id: string, parentId: string | undefined, commit: Plain | undefined) => Pending;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }
