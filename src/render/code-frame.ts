@@ -1,0 +1,101 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import { positionAt } from "../diagnostics/source-range";
+import { displayWidth } from "./display-width";
+import { inertText } from "./inert";
+import { ellipsisOf, type Style } from "./style";
+
+export interface CodeFrame {
+  readonly lines: readonly string[];
+  /** The hint stands under the caret already. */
+  readonly tellsHint: boolean;
+}
+
+const tab = "  ";
+
+/**
+ * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
+ * a range there are no lines; without the text of the file only the file is named.
+ */
+export function codeFrame(
+  diagnostic: Diagnostic,
+  style: Style,
+  sources: ReadonlyMap<string, string>,
+): CodeFrame {
+  const { range, hint } = diagnostic;
+  if (range === undefined) return { lines: [], tellsHint: false };
+  const { colors } = style;
+  const text = sources.get(range.file);
+  if (text === undefined)
+    return { lines: [`  ${colors.dim("-->")} ${inertText(range.file)}`], tellsHint: false };
+
+  const { line, column } = positionAt(text, range.start);
+  const lineStart = Math.min(range.start, text.length) - (column - 1);
+  const source = lineOf(text, lineStart);
+  const from = column - 1;
+  const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
+  const gutter = String(line);
+  const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
+  const shown = window(source, from, to, Math.max(30, style.width - gutter.length - 3), ellipsisOf(style));
+  const short = hint !== undefined && !/[\n\r]/.test(hint);
+  const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
+  const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${inertText(hint)}` : ""));
+  return {
+    lines: [
+      `${" ".repeat(gutter.length + 1)}${colors.dim("-->")} ${inertText(range.file)}:${line}:${column}`,
+      `${colors.dim(`${gutter} |`)} ${shown.text}`.trimEnd(),
+      `${margin}${" ".repeat(shown.caretOffset)}${carets}`,
+    ],
+    tellsHint: short,
+  };
+}
+
+const lineOf = (text: string, start: number): string => {
+  const end = text.slice(start).search(/[\n\r]/);
+  return end === -1 ? text.slice(start) : text.slice(start, start + end);
+};
+
+interface Shown {
+  readonly text: string;
+  /** Columns. */
+  readonly caretOffset: number;
+  readonly caretWidth: number;
+}
+
+/** The part of a line around a range that fits, made inert; offsets are counted in columns, tabs as two. */
+function window(source: string, from: number, to: number, room: number, ellipsis: string): Shown {
+  const drawn = (text: string) => inertText(text.replaceAll("\t", tab));
+  const before = drawn(source.slice(0, from));
+  const marked = drawn(source.slice(from, to));
+  const after = drawn(source.slice(to));
+  const markedText = cut(marked, Math.floor(room / 2), ellipsis);
+  const left = room - displayWidth(markedText);
+  const afterRoom = Math.max(Math.floor(left / 2), left - displayWidth(before));
+  const afterText = cut(after, afterRoom, ellipsis);
+  const beforeText = cutStart(before, left - displayWidth(afterText), ellipsis);
+  return {
+    text: beforeText + markedText + afterText,
+    caretOffset: displayWidth(beforeText),
+    caretWidth: Math.max(1, displayWidth(markedText)),
+  };
+}
+
+const cut = (text: string, room: number, ellipsis: string): string =>
+  displayWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
+
+const cutStart = (text: string, room: number, ellipsis: string): string =>
+  displayWidth(text) <= room
+    ? text
+    : ellipsis +
+      fitting([...text].reverse(), room - ellipsis.length)
+        .reverse()
+        .join("");
+
+/** As many characters from the start as fit. */
+function fitting(characters: readonly string[], room: number): string[] {
+  let width = 0;
+  const end = characters.findIndex((character) => {
+    width += displayWidth(character);
+    return width > room;
+  });
+  return characters.slice(0, end === -1 ? undefined : end);
+}

@@ -1,0 +1,100 @@
+/**
+ * Text from outside (names, values, messages of the service) made inert where it enters output: it cannot move
+ * the cursor, reorder or hide text, give commands to a CI runner, or become Markdown or HTML.
+ */
+
+/**
+ * Control and format characters, lone surrogates, line separators, every space but the plain one, and what is
+ * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
+ */
+const hidden =
+  /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
+
+/** `##[group]`, `##vso[…]`, `##teamcity[…]`: runners obey these anywhere in a line. */
+const runnerCommand = /#(?=#\w*\[)/g;
+
+/** `::error::`: GitHub's runner trims a line before it looks. */
+const workflowCommand = /^(\s*):(?=:)/gm;
+
+const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+const escapeUnits = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`)
+    .join("");
+
+const escapeCharacter = (character: string): string => shortEscapes[character] ?? escapeUnits(character);
+
+/** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
+export const inertText = (text: string): string =>
+  text
+    .replace(hidden, escapeCharacter)
+    .replace(runnerCommand, "\\u0023")
+    .replace(workflowCommand, "$1\\u003a");
+
+/** Several lines, each of them inert; tabs become two spaces. */
+export const inertLines = (text: string): string[] =>
+  text.split(/\r\n|\n|\r/).map((line) => inertText(line.replaceAll("\t", "  ")));
+
+/** A quoted string on one line, with quotes and backslashes escaped, so that two values never look the same. */
+export const inertString = (text: string): string =>
+  `"${inertText(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'))}"`;
+
+/** At most `limit` code points, the rest replaced by an ellipsis. */
+export function shorten(text: string, limit: number, ellipsis = "..."): string {
+  if (text.length <= limit) return text;
+  const points = [...text];
+  return points.length <= limit
+    ? text
+    : points.slice(0, Math.max(0, limit - ellipsis.length)).join("") + ellipsis;
+}
+
+/** JSON text of a value; everything hidden stands as `\uXXXX`, which any JSON parser reads back unchanged. */
+export const inertJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent)
+    .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
+    .replace(/#(?=#)/g, "\\u0023");
+
+/** Text of an HTML element or attribute. */
+export const inertHtml = (text: string): string =>
+  inertText(text)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+
+/** A Markdown code span: no mention, link, image, HTML or emphasis works inside. */
+export function inertCode(text: string): string {
+  const line = inertText(text);
+  if (line === "") return "` `";
+  const fence = "`".repeat(longestRun(line) + 1);
+  const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** A row of a Markdown table; the cells are Markdown already, only their pipes are escaped. */
+export const tableRow = (cells: readonly string[]): string =>
+  `| ${cells.map((cell) => cell.replace(/(\\*)\|/g, "$1$1\\|").replaceAll("\n", " ")).join(" | ")} |`;
+
+const longestRun = (text: string): number =>
+  Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+
+/** Words that mean nothing to Markdown, to GitHub or to a browser. */
+const plainWord =
+  /^(?!www\.)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
+const suspicious = /:\/\/|:\w+:|^\d+[.)]$|^-/;
+
+/** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
+export const inertMarkdown = (text: string): string =>
+  inertText(text)
+    .split(" ")
+    .map((word) => (word === "" || (plainWord.test(word) && !suspicious.test(word)) ? word : inertCode(word)))
+    .join(" ")
+    .trim();
+
+/** A fenced block that its content cannot close. */
+export function inertFence(lines: readonly string[], language = ""): string {
+  const fence = "`".repeat(Math.max(2, longestRun(lines.join("\n"))) + 1);
+  return [`${fence}${language}`, ...lines, fence].join("\n");
+}

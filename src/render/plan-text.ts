@@ -1,0 +1,199 @@
+import type { Address } from "../model/address";
+import type { Change, Plan } from "../plan/plan";
+import { attributeLines, attributeSign, coloured } from "./attribute-lines";
+import { diagnosticsText } from "./diagnostics-text";
+import { alignColumns, padTo } from "./display-width";
+import { inertString, inertText } from "./inert";
+import { moneyChange, sameMoney } from "./money-text";
+import {
+  actionPhrase,
+  actionSymbols,
+  counted,
+  effectWords,
+  planHeadings,
+  planLine,
+  unmanagedText,
+} from "./plan-wording";
+import { readingOrder } from "./reading-order";
+import { arrowOf, type Style } from "./style";
+import { shownText } from "./value-text";
+
+export interface PlanTextOptions {
+  /** One line a resource, without its fields. */
+  readonly compact?: boolean;
+  /** Texts of the files, for the code frames of warnings. */
+  readonly sources?: ReadonlyMap<string, string>;
+}
+
+const below = " ".repeat(6);
+
+/** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
+export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}): string {
+  const changes = readingOrder(plan.changes).filter((change) => change.action !== "no-op");
+  const sections = [
+    changeSection(plan, changes, style, options.compact ?? false),
+    movedSection(plan),
+    outputSection(plan, style),
+    releasedSection(plan, style),
+    uncheckedSection(plan, style),
+    unmanagedLine(plan),
+    diagnosticsText(plan.diagnostics, style, options.sources, { closing: false }),
+    costLine(plan, style),
+    blockedLine(changes, style),
+    style.colors.bold(planLine(plan)),
+  ];
+  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+}
+
+function changeSection(plan: Plan, changes: readonly Change[], style: Style, compact: boolean): string {
+  if (changes.length === 0) return "";
+  const blocks = changes.map((change) => changeLines(change, plan, style, compact));
+  const text = blocks.map((lines, i) => {
+    const previous = blocks[i - 1];
+    const apart = previous !== undefined && (previous.length > 1 || lines.length > 1);
+    return `${apart ? "\n" : ""}${lines.join("\n")}`;
+  });
+  return `${planHeadings[plan.options.mode]}\n\n${text.join("\n")}`;
+}
+
+function changeLines(change: Change, plan: Plan, style: Style, compact: boolean): string[] {
+  const { colors } = style;
+  if (compact) return [headline(change, plan, style), ...guardLines(change, style)];
+  const reason = change.reason === undefined ? [] : [colors.dim(`because ${inertText(change.reason)}`)];
+  const moved =
+    change.previousAddress === undefined
+      ? []
+      : [colors.dim(`moved from ${inertText(change.previousAddress)}`)];
+  return [
+    headline(change, plan, style),
+    ...[...moved, ...reason].map((line) => `${below}${line}`),
+    ...attributeLines([...change.attributes, ...change.released], style),
+    ...consequences(change, style).map((line) => `${below}${line}`),
+    ...guardLines(change, style),
+  ];
+}
+
+function headline(change: Change, plan: Plan, style: Style): string {
+  const { colors } = style;
+  const phrase = actionPhrase(change);
+  const isLoss = change.action === "replace" || (change.action === "delete" && change.onRemove !== "archive");
+  const identity =
+    change.id === undefined || change.action === "update" || change.withParent
+      ? ""
+      : colors.dim(` [id=${inertText(change.id)}]`);
+  const name = isNameTold(change) ? "" : ` (${inertString(change.name)})`;
+  const owner = change.withParent ? ownerOf(change, plan) : undefined;
+  return [
+    `${symbol(change, style)} ${colors.bold(inertText(change.address))}${name} `,
+    isLoss ? colors.red(phrase) : phrase,
+    owner === undefined ? "" : ` together with ${inertText(owner)}`,
+    identity,
+  ].join("");
+}
+
+function symbol(change: Change, style: Style): string {
+  const text = actionSymbols[change.action].padStart(3);
+  if (change.action === "replace") return `${style.colors.red("-")}/${style.colors.green("+")}`;
+  if (change.action === "adopt" || change.action === "forget") return style.colors.cyan(text);
+  return coloured(text.trim(), text, style);
+}
+
+/** The address already ends in the name. */
+const isNameTold = (change: Change): boolean =>
+  change.name === "" || change.address.split(".").includes(change.name) || change.action === "create";
+
+/** The removed thing that takes this one along: the nearest name around it. */
+function ownerOf(change: Change, plan: Plan): Address | undefined {
+  const name = (address: Address) => address.slice(address.indexOf(".") + 1);
+  return plan.changes
+    .filter((other) => !other.withParent && (other.action === "delete" || other.action === "replace"))
+    .filter((other) => `${name(change.address)}.`.startsWith(`${name(other.address)}.`))
+    .sort((a, b) => b.address.length - a.address.length)[0]?.address;
+}
+
+function consequences(change: Change, style: Style): string[] {
+  const { colors } = style;
+  const effects = change.effects.map((effect) =>
+    effect === "destructive" ? colors.bold(colors.red(effectWords[effect])) : effectWords[effect],
+  );
+  const none = { usd: 0, ngn: 0 };
+  const before = change.cost?.before ?? none;
+  const after = change.cost?.after ?? none;
+  return [
+    ...(effects.length === 0 ? [] : [`${colors.dim("effect:")} ${effects.join(", ")}`]),
+    ...(sameMoney(before, after)
+      ? []
+      : [`${colors.dim("cost:")} ${moneyChange(before, after, arrowOf(style))} a month`]),
+  ];
+}
+
+function guardLines(change: Change, style: Style): string[] {
+  if (change.guard === undefined) return [];
+  const { colors } = style;
+  return [
+    `${below}${colors.bold(colors.red("blocked:"))} ${inertText(change.guard.summary)}`,
+    `${below}${" ".repeat("blocked:".length)} ${inertText(change.guard.hint)}`,
+  ];
+}
+
+/** Fields that were let go in resources that are otherwise as declared. */
+function releasedSection(plan: Plan, style: Style): string {
+  const rows = plan.changes
+    .filter((change) => change.action === "no-op")
+    .flatMap((change) =>
+      change.released.map((field) => [
+        `  ${inertText(change.address)}`,
+        inertText(field.path),
+        shownText(field.before),
+      ]),
+    );
+  return rows.length === 0
+    ? ""
+    : `Left as they are (no longer declared, and changed outside rnv):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
+}
+
+function movedSection(plan: Plan): string {
+  const moved = plan.changes.filter(
+    (change) => change.action === "no-op" && change.previousAddress !== undefined,
+  );
+  return moved
+    .map((change) => `  ${inertText(change.previousAddress ?? "")} has moved to ${inertText(change.address)}`)
+    .join("\n");
+}
+
+function outputSection(plan: Plan, style: Style): string {
+  if (plan.outputs.length === 0) return "";
+  const arrow = style.colors.dim(arrowOf(style));
+  const width = Math.max(...plan.outputs.map((output) => output.name.length));
+  const lines = plan.outputs.map(({ name, before, after }) => {
+    const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
+    const value = [before, after].filter((side) => side.kind !== "absent").map(shownText);
+    return `  ${coloured(sign, sign, style)} ${padTo(inertText(name), width)}  ${value.join(` ${arrow} `)}`;
+  });
+  return `Changes to outputs:\n${lines.join("\n")}`;
+}
+
+function uncheckedSection(plan: Plan, style: Style): string {
+  if (plan.unchecked.length === 0) return "";
+  const rows = plan.unchecked.map(({ address, reason }) => [`  ${inertText(address)}`, inertText(reason)]);
+  return `${style.colors.yellow("Could not be read, planned from what is recorded:")}\n${alignColumns(rows).join("\n")}`;
+}
+
+const unmanagedLine = (plan: Plan): string =>
+  plan.unmanaged.length === 0 ? "" : `Also in this workspace, not managed here: ${unmanagedText(plan)}.`;
+
+function costLine(plan: Plan, style: Style): string {
+  const { before, after, estimate } = plan.cost;
+  if (before.usd === 0 && before.ngn === 0 && after.usd === 0 && after.ngn === 0) return "";
+  const label = estimate ? "Estimated monthly cost" : "Monthly cost";
+  return `${label}: ${moneyChange(before, after, arrowOf(style), true)}${sameMoney(before, after) ? " (unchanged)" : ""}`;
+}
+
+function blockedLine(changes: readonly Change[], style: Style): string {
+  const blocked = changes.filter((change) => change.guard !== undefined).length;
+  if (blocked === 0) return "";
+  const verb = blocked === 1 ? "is" : "are";
+  return style.colors.red(
+    `${counted(blocked, "change")} ${verb} blocked; apply refuses until that is resolved.`,
+  );
+}

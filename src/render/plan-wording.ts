@@ -1,0 +1,97 @@
+import type { Effect } from "../model/resource-type";
+import type { Action, Cause, Change, Plan, PlanOptions } from "../plan/plan";
+
+/** The words of a plan, shared by text and Markdown so that both say the same. */
+
+export const actionSymbols: Readonly<Record<Action, string>> = {
+  create: "+",
+  update: "~",
+  replace: "-/+",
+  delete: "-",
+  adopt: ">",
+  forget: "<",
+  "no-op": " ",
+};
+
+/** What becomes of a resource, to stand after its address: `will be created`. */
+export function actionPhrase(change: Change): string {
+  switch (change.action) {
+    case "create":
+      return "will be created";
+    case "update":
+      return "will be updated in place";
+    case "replace":
+      return "must be replaced";
+    case "delete":
+      return change.onRemove === "archive" ? "will be archived" : "will be destroyed";
+    case "adopt":
+      return change.attributes.length > 0 ? "will be imported and updated in place" : "will be imported";
+    case "forget":
+      return "will no longer be managed, and stays as it is";
+    case "no-op":
+      return "has not changed";
+  }
+}
+
+/** Why a field changes, where it is not what the reader just wrote. */
+export const causeNotes: Readonly<Record<Cause, string | undefined>> = {
+  edit: undefined,
+  drift: "drift: changed outside rnv",
+  removed: "back to the default",
+  "take-over": "take-over: set outside rnv until now",
+  released: "released: no longer declared, left as it is",
+};
+
+export const effectWords: Readonly<Record<Effect, string>> = {
+  deploys: "deploys",
+  restarts: "restarts",
+  billing: "changes the bill",
+  destructive: "destructive",
+};
+
+export const planHeadings: Readonly<Record<PlanOptions["mode"], string>> = {
+  apply: "rnv will perform the following actions:",
+  destroy: "rnv will destroy what this state records:",
+  "refresh-only": "rnv will only record what changed outside of it; the service stays as it is:",
+};
+
+const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
+  apply: "No changes. Your infrastructure matches the configuration.",
+  destroy: "No changes. No objects need to be destroyed.",
+  "refresh-only": "No changes. Your infrastructure still matches the configuration.",
+};
+
+/** Something would be written by applying the plan, if only to the state. */
+export const hasChanges = (plan: Plan): boolean =>
+  plan.changes.some((change) => change.action !== "no-op" || change.previousAddress !== undefined) ||
+  plan.outputs.length > 0;
+
+/** The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …` */
+export function planLine(plan: Plan): string {
+  if (!hasChanges(plan)) return nothingToDo[plan.options.mode];
+  const { add, change, destroy, adopt, forget } = plan.summary;
+  const parts = [
+    ...(adopt > 0 ? [`${adopt} to import`] : []),
+    `${add} to add`,
+    `${change} to change`,
+    `${destroy} to destroy`,
+    ...(forget > 0 ? [`${forget} to forget`] : []),
+  ];
+  return `Plan: ${parts.join(", ")}.`;
+}
+
+/** `1 service`, `2 services`. */
+export function counted(count: number, noun: string): string {
+  const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** `2 services, 1 project`, the most numerous first. */
+export function unmanagedText(plan: Plan): string {
+  const counts = new Map<string, number>();
+  for (const { type } of plan.unmanaged) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return [...counts]
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .map(([type, count]) => counted(count, type))
+    .join(", ");
+}

@@ -1,0 +1,64 @@
+import { type Address, nameOf, typeOf } from "../model/address";
+import type { Action } from "../plan/plan";
+
+export interface Placed {
+  readonly address: Address;
+  readonly action: Action;
+  readonly dependsOn: readonly Address[];
+  readonly withParent: boolean;
+}
+
+interface Node<T> {
+  /** The things of this very name that the rest hangs on, then those that hang on them. */
+  readonly heads: T[];
+  readonly tails: T[];
+  readonly children: Map<string, Node<T>>;
+}
+
+const emptyNode = <T>(): Node<T> => ({ heads: [], tails: [], children: new Map() });
+
+/**
+ * The order in which people read: a project, its services, below each its variables and what deploys it, then
+ * what belongs to the project as a whole. It follows from names and dependencies, not from types.
+ */
+export function readingOrder<T extends Placed>(items: readonly T[]): T[] {
+  const root = emptyNode<T>();
+  for (const [name, group] of groupByName(items)) {
+    const node = name.split(".").reduce((parent, segment) => childOf(parent, segment), root);
+    for (const item of [...group].sort(byType)) (isTail(item, group) ? node.tails : node.heads).push(item);
+  }
+  return walk(root);
+}
+
+function groupByName<T extends Placed>(items: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item.address);
+    groups.set(name, [...(groups.get(name) ?? []), item]);
+  }
+  return groups;
+}
+
+function childOf<T>(parent: Node<T>, segment: string): Node<T> {
+  const found = parent.children.get(segment) ?? emptyNode<T>();
+  parent.children.set(segment, found);
+  return found;
+}
+
+/** Hangs on another thing of the same name: created after it, removed before it or together with it. */
+const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
+  group.some((other) => {
+    if (other === item) return false;
+    if (item.withParent !== other.withParent) return item.withParent;
+    const isRemoval = item.action === "delete" || item.action === "forget";
+    return isRemoval ? other.dependsOn.includes(item.address) : item.dependsOn.includes(other.address);
+  });
+
+const byType = (a: Placed, b: Placed): number => (typeOf(a.address) < typeOf(b.address) ? -1 : 1);
+
+function walk<T>(node: Node<T>): T[] {
+  const children = [...node.children]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, child]) => walk(child));
+  return [...node.heads, ...children, ...node.tails];
+}

@@ -1,0 +1,26 @@
+import picocolors from "picocolors";
+
+/** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
+export interface Style {
+  readonly colors: ReturnType<typeof picocolors.createColors>;
+  /** Columns of the terminal; lines longer than this are laid out on several where that reads better. */
+  readonly width: number;
+  /** False: ASCII only, for logs and old consoles. */
+  readonly unicode: boolean;
+}
+
+export const createStyle = (options: {
+  readonly color: boolean;
+  readonly width?: number;
+  readonly unicode?: boolean;
+}): Style => ({
+  colors: picocolors.createColors(options.color),
+  width: Math.max(40, options.width ?? 80),
+  unicode: options.unicode ?? false,
+});
+
+/** No colour, 80 columns, ASCII: what a file or a pipe gets. */
+export const plainStyle: Style = createStyle({ color: false });
+
+export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
+export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
