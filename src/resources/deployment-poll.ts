@@ -1,0 +1,75 @@
+import { awaitsCheckout } from "../api/gaps";
+import type { Reads } from "../api/reads";
+import type { Deployment } from "../api/wire/deployment";
+import type { Pending } from "../model/pending";
+import type { Settled } from "../model/resource-type";
+
+/**
+ * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
+ * or, once that is superseded, the newest deployment of the service.
+ */
+export async function pollDeployment(reads: Reads, pending: Pending): Promise<Settled> {
+  const { serviceId, id, commit } = pending;
+  if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
+  const found = await reads.live.getDeployment(serviceId, id);
+  switch (found.status) {
+    case "live":
+      return servesAsPinned(found, commit);
+    case "failed":
+    case "cancelled":
+      return ended(found);
+    case "superseded":
+      return follow(reads, serviceId, pending);
+    default:
+      return waiting(found);
+  }
+}
+
+function servesAsPinned(found: Deployment, commit: string | undefined): Settled {
+  const serving = found.commitSha ?? "";
+  if (commit === undefined || serving.toLowerCase() === commit) return { kind: "done" };
+  return {
+    kind: "failed",
+    summary: `the service serves ${serving === "" ? "an unnamed commit" : `commit ${serving}`}, not the pinned ${commit}`,
+    detail: `deployment ${found.id}`,
+  };
+}
+
+function ended(found: Deployment): Settled {
+  const reason = found.error || found.blockedReason || undefined;
+  return {
+    kind: "failed",
+    summary: `deployment ${found.id} ${found.status === "failed" ? "failed" : "was cancelled"}`,
+    ...(reason === undefined ? {} : { detail: reason }),
+  };
+}
+
+function waiting(found: Deployment): Settled {
+  const reason = found.blockedReason || undefined;
+  if (found.status === "queued" && reason !== undefined && awaitsCheckout(reason)) {
+    return { kind: "checkout", summary: reason };
+  }
+  return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
+}
+
+async function follow(reads: Reads, serviceId: string, pending: Pending): Promise<Settled> {
+  const { items } = await reads.live.listDeployments(serviceId, { limit: 1 });
+  const [newest] = items;
+  if (newest === undefined || newest.id === pending.id) {
+    return { kind: "failed", summary: `deployment ${pending.id} was superseded, and no newer one is listed` };
+  }
+  // A rollback serves an older release: what was to be deployed is not what serves.
+  if (newest.sourceDeploymentId != null) {
+    return {
+      kind: "failed",
+      summary: `deployment ${pending.id} was superseded by a rollback`,
+      detail: `deployment ${newest.id} rolls back to ${newest.sourceDeploymentId}`,
+    };
+  }
+  return {
+    kind: "waiting",
+    status: "superseded",
+    note: `superseded by deployment ${newest.id}`,
+    next: { ...pending, id: newest.id },
+  };
+}

@@ -1,0 +1,180 @@
+import { z } from "zod";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import type { Deployment } from "../api/wire/deployment";
+import { durationPattern, parseDuration } from "../model/duration";
+import type { RulesOf } from "../model/leaf-path";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { Pending } from "../model/pending";
+import type {
+  Accepted,
+  CandidateSearch,
+  CreateInput,
+  Patience,
+  ReadSubject,
+  UpdateInput,
+} from "../model/resource-type";
+import { type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { present, textAt } from "./attribute-values";
+import { unlessGone } from "./deletion";
+import { pollDeployment } from "./deployment-poll";
+import { deploymentReaction } from "./deployment-reaction";
+
+const defaultTimeout = "30m";
+
+const schema = z.strictObject({
+  when: z
+    .enum(["changed", "always", "never"])
+    .optional()
+    .describe(
+      "Deploy when something of the service changed (`changed`, the default), in every run, or never.",
+    ),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/, "expected 40 to 64 lowercase hexadecimal digits")
+    .optional()
+    .describe("Commit that must serve; the configured branch unless given."),
+  wait: z.boolean().optional().describe("Wait until the deployment has ended. Default: true."),
+  timeout: z
+    .string()
+    .regex(durationPattern, "expected a duration such as 30m, 90s or 1h30m")
+    .optional()
+    .describe(`How long to wait, such as \`45m\`. Default: ${defaultTimeout}.`),
+});
+
+const rules: RulesOf<z.infer<typeof schema>, "serviceId"> = {
+  serviceId: { change: "replace" },
+  commit: { change: "update", effects: ["deploys"] },
+  when: { change: "local" },
+  wait: { change: "local" },
+  timeout: { change: "local" },
+};
+
+/** The deployment of a service: at most one per service and run, after everything else (interface, "Deployment"). */
+export const deployment: Resource = {
+  type: "deployment",
+  doc: "Deploys its service once per run, after the service and its variables have changed.",
+  schema,
+  rules,
+  computed: {
+    id: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
+    commitSha: { valueType: "string", doc: "Commit of that deployment, where it is known.", stable: false },
+    latestId: {
+      valueType: "string",
+      doc: "Id of the latest deployment, which may not serve.",
+      stable: false,
+    },
+  },
+  groups: [],
+  parents: [{ type: "service", attribute: "serviceId" }],
+  manifest: { key: "deploy", within: ["service"], shape: "single", implicit: true },
+  removal: "forget",
+  removedWithParent: true,
+  archivable: false,
+  follows: ["variable"],
+  defaults: () => new Map(),
+  check: () => [],
+  reaction: deploymentReaction,
+  patience,
+  read,
+  list: async () => [],
+  create: queue,
+  update: queue,
+  // A deployment is history: it is forgotten, not undone.
+  remove: async (_writes, input) => ({ id: input.id }),
+  candidates,
+  fence: (live) => ["id", "latestId"].flatMap((name) => textAt(live.computed, name) ?? []),
+  pendingOf,
+  poll: pollDeployment,
+};
+
+function patience(declared: ReadonlyMap<string, ResolvedValue>): Patience {
+  const timeout = textAt(declared, "timeout") ?? defaultTimeout;
+  return { wait: declared.get("wait") !== false, timeoutMs: parseDuration(timeout) ?? 0 };
+}
+
+function pendingOf(id: string, parentId: string | undefined, commit: Plain | undefined): Pending {
+  return {
+    kind: "deployment",
+    id,
+    ...(parentId === undefined ? {} : { serviceId: parentId }),
+    ...(typeof commit === "string" ? { commit } : {}),
+  };
+}
+
+interface Shown {
+  readonly id: string;
+  readonly serviceId: string;
+  readonly name: string;
+  readonly commit?: string;
+  readonly latestId?: string;
+}
+
+function liveDeployment({ id, serviceId, name, commit, latestId }: Shown): LiveResource {
+  return {
+    type: "deployment",
+    id,
+    name,
+    parentId: serviceId,
+    attributes: present({ serviceId, commit }),
+    computed: present({ id, commitSha: commit, latestId }),
+  };
+}
+
+const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
+
+async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
+  const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
+  const parent = subject.declared.get("serviceId");
+  const serviceId = typeof parent === "string" ? parent : subject.parentId;
+  if (serviceId === undefined || parent instanceof Unknown) {
+    return subject.id === undefined ? missing : { kind: "unchecked", reason: "its service is not known" };
+  }
+  const service = await reads.service(serviceId);
+  if (service.kind === "gone") return missing;
+  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
+  const latestId = service.value.deploymentId ?? undefined;
+  const id = service.value.liveDeploymentId ?? latestId;
+  if (id === undefined) return missing;
+  const commit = await commitServing(reads, subject, serviceId, id);
+  return { kind: "found", live: liveDeployment({ id, serviceId, name: subject.name, commit, latestId }) };
+}
+
+/** The commit of the deployment that serves; asked for only when it matters and the state does not say. */
+async function commitServing(
+  reads: Reads,
+  subject: ReadSubject,
+  serviceId: string,
+  id: string,
+): Promise<string | undefined> {
+  const recorded = subject.recorded?.applied.commit;
+  const known = subject.recorded?.id === id && typeof recorded === "string" ? recorded : undefined;
+  if (known !== undefined || !subject.declared.has("commit")) return known;
+  return commitOf(await unlessGone(() => reads.live.getDeployment(serviceId, id)));
+}
+
+async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
+  const serviceId =
+    textAt(input.attributes, "serviceId") ?? ("live" in input ? input.live?.parentId : undefined);
+  if (serviceId == null) throw new Error(`${input.address}: a deployment without a service`);
+  const commit = textAt(input.attributes, "commit");
+  const queued = await writes.queueDeployment(serviceId, commit === undefined ? {} : { commitSha: commit });
+  const { id } = queued;
+  return {
+    id,
+    live: liveDeployment({ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id }),
+    pending: pendingOf(id, serviceId, commit),
+  };
+}
+
+/** What was queued since the plan was made: the list is newest first, so it ends at the first one known then. */
+async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+  const { parentId: serviceId, fence, name } = search;
+  if (serviceId === undefined) return [];
+  const { items } = await reads.live.listDeployments(serviceId);
+  const known = items.findIndex(({ id }) => fence.includes(id));
+  return (known === -1 ? items : items.slice(0, known))
+    .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
+    .map((one) => liveDeployment({ id: one.id, serviceId, name, commit: commitOf(one), latestId: one.id }));
+}

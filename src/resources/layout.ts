@@ -1,0 +1,212 @@
+import { z } from "zod";
+import { ApiError } from "../api/api-error";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import { type Canvas, type Position, position, type Viewport, viewport } from "../api/wire/canvas";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { RulesOf } from "../model/leaf-path";
+import type { LiveResource, ReadResult } from "../model/live";
+import type {
+  Accepted,
+  CreateInput,
+  ReactionContext,
+  ReadSubject,
+  UpdateInput,
+} from "../model/resource-type";
+import { type Plain, Unknown } from "../model/value";
+import { present, textAt } from "./attribute-values";
+import { nodeIds, placeNodes } from "./place-nodes";
+
+const schema = z.strictObject({
+  positions: z
+    .union([z.literal("auto"), z.record(z.string().min(1), position)])
+    .optional()
+    .describe(
+      "`auto` gives a place to every service that has none; or places by service name, service id or group id. " +
+        "Nodes not named here keep their places.",
+    ),
+  viewport: viewport.nullable().optional().describe("What the canvas shows first: centre and zoom."),
+});
+
+const rules: RulesOf<z.infer<typeof schema>, "projectId"> = {
+  projectId: { change: "replace" },
+  positions: { change: "update" },
+  viewport: { change: "update" },
+};
+
+/** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
+export const layout: Resource = {
+  type: "layout",
+  doc: "The shared layout of a project's canvas. It changes no service.",
+  schema,
+  rules,
+  computed: {
+    id: { valueType: "string", doc: "Id of the project.", stable: true },
+    revision: {
+      valueType: "number",
+      doc: "Revision of the saved layout; 0 while none is saved.",
+      stable: false,
+    },
+  },
+  groups: [],
+  parents: [{ type: "project", attribute: "projectId" }],
+  manifest: { key: "layout", within: ["project"], shape: "single", shorthand: "positions" },
+  removal: "forget",
+  removedWithParent: true,
+  archivable: false,
+  follows: ["service"],
+  defaults: () =>
+    new Map<string, Plain>([
+      ["positions", {}],
+      ["viewport", null],
+    ]),
+  check: () => [],
+  reaction,
+  read,
+  list: async () => [],
+  create: save,
+  update: save,
+  // Forgotten only: what others see of the canvas stays.
+  remove: async (_writes, input) => ({ id: input.id }),
+  poll: async () => ({ kind: "done" }),
+};
+
+type Positions = Readonly<Record<string, Position>>;
+
+/** Under `auto`, a service that this plan creates needs a place once it is there. */
+function reaction({ declared, upstream }: ReactionContext): string | undefined {
+  if (declared.get("positions") !== "auto") return undefined;
+  const created = upstream.filter(({ id, changes }) => changes && id === undefined);
+  const [first, ...others] = created.map(({ address }) => address);
+  if (first === undefined) return undefined;
+  return others.length === 0 ? `${first} needs a place` : `${created.length} services need places`;
+}
+
+async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
+  const parent = subject.declared.get("projectId");
+  const projectId = typeof parent === "string" ? parent : (subject.parentId ?? subject.id);
+  if (projectId === undefined || parent instanceof Unknown) return { kind: "absent" };
+  const project = await reads.project(projectId);
+  if (project.kind === "gone") return { kind: subject.id === undefined ? "absent" : "gone" };
+  if (project.kind === "unreadable") return { kind: "unchecked", reason: project.reason };
+  const canvas = await reads.layout(projectId);
+  if (subject.id === undefined && canvas.layout.revision === 0) return { kind: "absent" };
+  const declared = subject.declared.get("positions");
+  return { kind: "found", live: liveLayout(canvas, projectId, subject.name, declared) };
+}
+
+/** The saved layout in the form that was declared: `auto` while every node has a place, else places by the same keys. */
+export function liveLayout(canvas: Canvas, projectId: string, name: string, declared: unknown): LiveResource {
+  const { revision, viewport: saved } = canvas.layout;
+  return {
+    type: "layout",
+    id: projectId,
+    name,
+    parentId: projectId,
+    attributes: new Map<string, Plain>([
+      ["projectId", projectId],
+      ["positions", shownPositions(canvas, declared)],
+      ["viewport", saved === null ? null : { x: saved.x, y: saved.y, zoom: saved.zoom }],
+    ]),
+    computed: present({ id: projectId, revision }),
+  };
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+function shownPositions(canvas: Canvas, declared: unknown): Plain {
+  const saved = canvas.layout.positions;
+  const plain = ({ x, y }: Position): Plain => ({ x, y });
+  if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
+  if (!isRecord(declared)) {
+    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
+  }
+  const shown: Record<string, Plain> = {};
+  for (const key of Object.keys(declared)) {
+    const [id, ...others] = nodesNamed(canvas, key);
+    const at = id === undefined || others.length > 0 ? undefined : saved[id];
+    if (at !== undefined) shown[key] = plain(at);
+  }
+  return shown;
+}
+
+/** Ids of the nodes that a key of `positions` stands for: an id stands for itself, a name for its services. */
+function nodesNamed(canvas: Canvas, key: string): readonly string[] {
+  if (nodeIds(canvas).includes(key)) return [key];
+  return canvas.nodes.filter(({ name }) => name === key).map(({ id }) => id);
+}
+
+async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
+  const projectId =
+    textAt(input.attributes, "projectId") ?? ("live" in input ? input.live?.parentId : undefined);
+  if (projectId == null) throw new Error(`${input.address}: a layout without a project`);
+  let saved: Canvas;
+  try {
+    saved = await saveOnce(writes, input, projectId);
+  } catch (failure) {
+    // Someone saved in between; the latest canvas is read once more (interface, "Errors", 409).
+    if (!(failure instanceof ApiError) || failure.code !== "canvas_revision_conflict") throw failure;
+    saved = await saveOnce(writes, input, projectId);
+  }
+  const declared = input.attributes.get("positions");
+  return { id: projectId, live: liveLayout(saved, projectId, input.name, declared) };
+}
+
+async function saveOnce(
+  writes: Endpoints,
+  input: CreateInput | UpdateInput,
+  projectId: string,
+): Promise<Canvas> {
+  const canvas = await writes.canvas({ projectId });
+  const isSent = (path: string): boolean => !("changed" in input) || input.changed.has(path);
+  const declared = input.attributes.get("positions");
+  // A place of a node that is gone would be refused (`canvas_invalid_node`).
+  const visible = new Set(nodeIds(canvas));
+  const kept = Object.fromEntries(Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id)));
+  const positions = newPositions(canvas, kept, declared, isSent("positions"), input.address);
+  const viewport =
+    isSent("viewport") && input.attributes.has("viewport")
+      ? (input.attributes.get("viewport") as Viewport | null)
+      : canvas.layout.viewport;
+  return writes.saveCanvas({ projectId }, { revision: canvas.layout.revision, positions, viewport });
+}
+
+function newPositions(
+  canvas: Canvas,
+  kept: Positions,
+  declared: unknown,
+  isSent: boolean,
+  address: Address,
+): Positions {
+  if (declared === "auto") return placeNodes(canvas, kept);
+  if (!isSent || !isRecord(declared)) return kept;
+  const places = declared as Positions;
+  // The default, empty, resets the layout.
+  if (Object.keys(places).length === 0) return {};
+  const placed: Record<string, Position> = { ...kept };
+  for (const [key, at] of Object.entries(places)) placed[onlyNode(canvas, key, address)] = at;
+  return placed;
+}
+
+function onlyNode(canvas: Canvas, key: string, address: Address): string {
+  const ids = nodesNamed(canvas, key);
+  const [id] = ids;
+  if (id !== undefined && ids.length === 1) return id;
+  const names = canvas.nodes.map(({ name }) => name).sort();
+  throw new DiagnosticsError([
+    error(
+      "manifest.reference_unknown",
+      ids.length === 0
+        ? `the canvas has no node "${key}"`
+        : `${ids.length} services of the canvas are called "${key}": name one by its id`,
+      {
+        address,
+        attribute: "positions",
+        hint: ids.length === 0 ? `its services: ${names.join(", ") || "none"}` : `ids: ${ids.join(", ")}`,
+      },
+    ),
+  ]);
+}

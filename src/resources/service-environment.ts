@@ -1,0 +1,74 @@
+import type { Endpoints } from "../api/endpoints";
+import { environmentOf } from "../api/gaps";
+import type { Reads } from "../api/reads";
+import type { Project } from "../api/wire/project";
+import type { Service } from "../api/wire/service";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import type { Attributes } from "../model/attributes";
+import { textAt } from "./attribute-values";
+import { productionEnvironmentId, productionName } from "./project";
+
+/** The environment of a service as a manifest would write it: the declared id where it is that, else its name. */
+export async function environmentNameFor(
+  reads: Reads,
+  service: Service,
+  declared: string | undefined,
+): Promise<string | undefined> {
+  const { environmentId, projectId } = service;
+  if (environmentId == null) return undefined;
+  if (environmentId === declared || projectId == null) return environmentId;
+  const project = await reads.project(projectId);
+  if (project.kind !== "found") return environmentId;
+  return (
+    project.value.environments.map(environmentOf).find(({ id }) => id === environmentId)?.name ??
+    environmentId
+  );
+}
+
+const projectsOf = new WeakMap<Endpoints, Map<string, Promise<Project>>>();
+
+/**
+ * Id of the declared environment (by name or id), else of the Production environment of a project. Asks the
+ * service only where what is known of the project does not say, and once per project and endpoint set.
+ */
+export async function environmentIdFor(
+  writes: Endpoints,
+  projectId: string,
+  declared: string | undefined,
+  project: Attributes | undefined,
+): Promise<string> {
+  const production = textAt(project ?? new Map(), "productionEnvironmentId");
+  if (production !== undefined && [undefined, productionName, production].includes(declared))
+    return production;
+  const found = await projectOnce(writes, projectId);
+  const environments = found.environments.map(environmentOf);
+  const id =
+    declared === undefined
+      ? productionEnvironmentId(found)
+      : environments.find((one) => one.id === declared || one.name === declared)?.id;
+  if (id !== undefined) return id;
+  const names = environments.map(({ name }) => name);
+  throw new DiagnosticsError([
+    error(
+      "plan.not_on_offer",
+      `the project "${found.name}" has no environment "${declared ?? productionName}"`,
+      {
+        attribute: "environment",
+        hint: [didYouMean(declared ?? productionName, names), `it has: ${names.join(", ") || "none"}`]
+          .filter((hint) => hint !== undefined)
+          .join("; "),
+      },
+    ),
+  ]);
+}
+
+async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {
+  const known = projectsOf.get(writes) ?? new Map<string, Promise<Project>>();
+  projectsOf.set(writes, known);
+  const asked = known.get(projectId) ?? writes.getProject(projectId);
+  known.set(projectId, asked);
+  // A failure is not an answer: the next service asks again.
+  asked.catch(() => known.delete(projectId));
+  return asked;
+}

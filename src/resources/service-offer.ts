@@ -1,0 +1,112 @@
+import { didYouMean } from "../diagnostics/suggest";
+import type { Catalog, CatalogPlan } from "../model/catalog";
+import type { Finding } from "../model/resource-type";
+import type { ResolvedValue } from "../model/value";
+import { textAt } from "./attribute-values";
+
+type Declared = ReadonlyMap<string, ResolvedValue>;
+
+/** What a declared service asks for that the catalog does not offer, or that cannot go together. */
+export function checkService(declared: Declared, catalog: Catalog): readonly Finding[] {
+  return [
+    ...checkChoice(
+      declared,
+      "kind",
+      catalog.serviceTypes.map(({ id }) => id),
+      catalog,
+    ),
+    ...checkPlan(declared, catalog),
+    ...checkChoice(
+      declared,
+      "configuration.region",
+      catalog.regions.map(({ id }) => id),
+      catalog,
+    ),
+    ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
+    ...checkReplicas(declared),
+    ...checkEnvironment(declared),
+  ];
+}
+
+/** The plan of that id for that kind; any of that id when none is for the kind. */
+export function findPlan(catalog: Catalog, id: string, kind: string | undefined): CatalogPlan | undefined {
+  const named = [...catalog.plans, ...catalog.databasePlans].filter((plan) => plan.id === id);
+  return named.find((plan) => kind !== undefined && plan.kinds.includes(kind)) ?? named[0];
+}
+
+function checkChoice(
+  declared: Declared,
+  path: string,
+  offered: readonly string[],
+  catalog: Catalog,
+): readonly Finding[] {
+  const chosen = textAt(declared, path);
+  // A default is on offer even where the list leaves it out: `auto` is no region.
+  const isDefault = chosen === catalog.defaults[path.slice(path.indexOf(".") + 1)];
+  if (chosen === undefined || isDefault || offered.length === 0 || offered.includes(chosen)) return [];
+  return [notOnOffer(path, chosen, offered)];
+}
+
+function checkPlan(declared: Declared, catalog: Catalog): readonly Finding[] {
+  const path = "configuration.plan";
+  const id = textAt(declared, path);
+  const plans = [...catalog.plans, ...catalog.databasePlans];
+  if (id === undefined || plans.length === 0) return [];
+  const declaredKind = textAt(declared, "kind");
+  // A kind that is itself not on offer is reported once, under `kind`.
+  const kind = plans.some((plan) => plan.kinds.includes(declaredKind ?? "")) ? declaredKind : undefined;
+  const offering = kind === undefined ? plans : plans.filter((plan) => plan.kinds.includes(kind));
+  if (offering.some((plan) => plan.id === id)) return [];
+  const offered = [...new Set(offering.map((plan) => plan.id))];
+  if (!plans.some((plan) => plan.id === id)) return [notOnOffer(path, id, offered, kind)];
+  return [
+    {
+      code: "plan.not_on_offer",
+      summary: `the plan "${id}" is not on offer for the kind "${kind}"`,
+      hint: onOffer(offered, kind),
+      attribute: path,
+    },
+  ];
+}
+
+function notOnOffer(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
+  const name = path.slice(path.indexOf(".") + 1);
+  const hints = [didYouMean(chosen, offered), onOffer(offered, kind)];
+  return {
+    code: "plan.not_on_offer",
+    summary: `the ${name} "${chosen}" is not on offer`,
+    hint: hints.filter((hint) => hint !== undefined).join("; "),
+    attribute: path,
+  };
+}
+
+function onOffer(offered: readonly string[], kind: string | undefined): string {
+  const scope = kind === undefined ? "" : ` for ${kind}`;
+  return offered.length === 0 ? `nothing is on offer${scope}` : `on offer${scope}: ${offered.join(", ")}`;
+}
+
+function checkReplicas(declared: Declared): readonly Finding[] {
+  const fewest = declared.get("configuration.minReplicas");
+  const most = declared.get("configuration.maxReplicas");
+  if (typeof fewest !== "number" || typeof most !== "number" || fewest <= most) return [];
+  return [
+    {
+      code: "plan.invalid_combination",
+      summary: `minReplicas (${fewest}) is above maxReplicas (${most})`,
+      hint: `raise maxReplicas to ${fewest} or lower minReplicas`,
+      attribute: "configuration.minReplicas",
+    },
+  ];
+}
+
+function checkEnvironment(declared: Declared): readonly Finding[] {
+  if (!declared.has("environment") || (declared.get("projectId") ?? null) !== null) return [];
+  return [
+    {
+      code: "plan.invalid_combination",
+      summary: "a service outside a project has no environment",
+      hint: "move the service into a project, or remove `environment`",
+      attribute: "environment",
+    },
+  ];
+}

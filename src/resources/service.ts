@@ -1,0 +1,268 @@
+import { z } from "zod";
+import type { Endpoints } from "../api/endpoints";
+import { instancePrice, instancesOf } from "../api/gaps";
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import type { Service } from "../api/wire/service";
+import type { Catalog } from "../model/catalog";
+import type { RulesOf } from "../model/leaf-path";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { Pending } from "../model/pending";
+import type {
+  Accepted,
+  CandidateSearch,
+  CreateInput,
+  DeleteInput,
+  Money,
+  ReadSubject,
+  Settled,
+  UpdateInput,
+} from "../model/resource-type";
+import { type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { present, textAt } from "./attribute-values";
+import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
+import {
+  configurationDefaults,
+  configurationRules,
+  configurationSchema,
+  isConfigurationField,
+} from "./service-configuration";
+import { environmentIdFor, environmentNameFor } from "./service-environment";
+import { checkService, findPlan } from "./service-offer";
+
+const schema = z.strictObject({
+  name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
+  kind: z.string().min(1).describe("Kind of service, such as `web` or `static`. A change is a replacement."),
+  environment: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Environment of its project, by name or id; Production unless given. A change is a replacement.",
+    ),
+  archived: z.boolean().optional().describe("True prevents new deployments. What runs keeps running."),
+  configuration: configurationSchema
+    .optional()
+    .describe("Settings of the service. Only the fields written here are managed."),
+});
+
+const rules: RulesOf<z.infer<typeof schema>, "projectId", "configuration"> = {
+  projectId: { change: "replace", effects: ["destructive"] },
+  name: { change: "update" },
+  kind: { change: "replace", effects: ["destructive"] },
+  environment: { change: "replace", effects: ["destructive"] },
+  archived: { change: "update" },
+  ...configurationRules,
+};
+
+/** A service: what is built, deployed and served (interface, "Service"). */
+export const service: Resource = {
+  type: "service",
+  doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
+  schema,
+  rules,
+  computed: {
+    id: { valueType: "string", doc: "Id of the service.", stable: true },
+    url: { valueType: "string", doc: "Public URL.", stable: true },
+    internalHost: { valueType: "string", doc: "Host name inside the private network.", stable: true },
+    environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+    environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+    status: { valueType: "string", doc: "Status as the service reports it.", stable: false },
+    displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", stable: false },
+    lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", stable: false },
+    healthStatus: { valueType: "string", doc: "Result of the last health check.", stable: false },
+    deploymentId: { valueType: "string", doc: "Id of the latest deployment.", stable: false },
+    liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
+    estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", stable: false },
+    estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", stable: false },
+    createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+    updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+  },
+  groups: ["configuration"],
+  parents: [{ type: "project", attribute: "projectId" }],
+  manifest: { key: "services", within: ["root", "project"], shape: "map", meta: true },
+  nameAttribute: "name",
+  removal: "delete",
+  removedWithParent: false,
+  archivable: true,
+  follows: [],
+  defaults: (catalog) =>
+    // A service that leaves its project in the manifest has no project: null, not unset.
+    new Map<string, Plain>([
+      ["projectId", null],
+      ["archived", false],
+      ...configurationDefaults(catalog.defaults),
+    ]),
+  check: checkService,
+  monthlyCost,
+  read,
+  list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
+  create,
+  update,
+  remove: async (writes, input) =>
+    acceptedDeletion(input, await writes.deleteService(input.id, input.name), { serviceId: input.id }),
+  archive: async (writes, input: DeleteInput) => ({
+    id: input.id,
+    live: liveService(await writes.archiveService(input.id)),
+  }),
+  candidates,
+  poll,
+};
+
+/** What the service reports of one service, as attributes; `environment` in the form the caller wants it. */
+export function liveService(found: Service, environment?: string): LiveResource {
+  const configuration = Object.entries(found.configuration)
+    .filter(([field]) => isConfigurationField(field))
+    .map(([field, value]) => [`configuration.${field}`, value as Plain]);
+  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
+  return {
+    type: "service",
+    id: found.id,
+    name: found.name,
+    parentId: found.projectId ?? null,
+    attributes: present({
+      name: found.name,
+      kind: found.kind,
+      projectId: found.projectId,
+      environment: environment ?? found.environmentId,
+      archived: found.archived,
+      ...Object.fromEntries(configuration),
+    }),
+    computed: present({
+      ...computedTexts(found),
+      environmentGroupIds: found.environmentGroupIds,
+      estimatedMonthlyUsd: priced?.usd,
+      estimatedMonthlyNgn: priced?.ngn,
+    }),
+    updatedAt: found.updatedAt ?? undefined,
+  };
+}
+
+function computedTexts(found: Service): Record<string, string | null | undefined> {
+  const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
+    found;
+  const { deploymentId, liveDeploymentId, createdAt, updatedAt } = found;
+  return {
+    ...{ id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus },
+    ...{ deploymentId, liveDeploymentId, createdAt, updatedAt },
+  };
+}
+
+function monthlyCost(attributes: ReadonlyMap<string, ResolvedValue>, catalog: Catalog): Money | undefined {
+  const id = textAt(attributes, "configuration.plan");
+  const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
+  if (plan === undefined) return undefined;
+  const inConfiguration = [...attributes].filter(([path]) => path.startsWith("configuration."));
+  const configuration = inConfiguration.map(([path, value]) => [path.slice("configuration.".length), value]);
+  return instancePrice(plan, instancesOf(Object.fromEntries(configuration)));
+}
+
+const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
+  liveService(found, await environmentNameFor(reads, found, declared));
+
+/** Its deletion was asked for or done: to a manifest it is gone, although the service still shows it. */
+const isLeaving = (found: Service): boolean =>
+  (found.deletedAt ?? found.deletionRequestedAt ?? null) !== null;
+
+async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
+  const environment = textAt(subject.declared, "environment");
+  if (subject.id !== undefined) {
+    const found = await reads.service(subject.id);
+    if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
+    if (found.kind === "gone" || isLeaving(found.value)) return { kind: "gone" };
+    return { kind: "found", live: await liveIn(reads, found.value, environment) };
+  }
+  const project = subject.declared.get("projectId") ?? subject.parentId ?? null;
+  if (project instanceof Unknown) return { kind: "absent" };
+  if (project === null && !(await reads.servicesAreComplete())) {
+    return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
+  }
+  const [match, ...others] = (await reads.services()).filter(
+    (one) => one.name === subject.name && (one.projectId ?? null) === project,
+  );
+  if (match === undefined) return { kind: "absent" };
+  if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
+  return { kind: "found", live: await liveIn(reads, match, environment) };
+}
+
+async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+  const matches = (await reads.services()).filter(
+    (one) =>
+      one.name === search.name &&
+      (one.projectId ?? undefined) === search.parentId &&
+      !search.fence.includes(one.id),
+  );
+  return Promise.all(matches.map((found) => liveIn(reads, found)));
+}
+
+const changedConfiguration = (
+  attributes: ReadonlyMap<string, unknown>,
+  isSent: (path: string, value: unknown) => boolean,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    [...attributes]
+      .filter(([path, value]) => path.startsWith("configuration.") && isSent(path, value))
+      .map(([path, value]) => [path.slice("configuration.".length), value]),
+  );
+
+async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
+  const { attributes } = input;
+  const projectId = textAt(attributes, "projectId");
+  const declared = textAt(attributes, "environment");
+  const environmentId =
+    projectId === undefined ? undefined : await environmentIdFor(writes, projectId, declared, input.parent);
+  const made = await writes.createService({
+    name: input.name,
+    kind: textAt(attributes, "kind") ?? "",
+    // A new service starts from the defaults, so what is null need not be said.
+    configuration: changedConfiguration(attributes, (_path, value) => value !== null),
+    deploy: false,
+    ...(projectId === undefined ? {} : { projectId, environmentId }),
+  });
+  const accepted = { id: made.id, live: liveService(made, sameEnvironment(made, environmentId, declared)) };
+  if (attributes.get("archived") !== true || made.archived) return accepted;
+  try {
+    const archived = await writes.archiveService(made.id);
+    return { ...accepted, live: liveService(archived, sameEnvironment(archived, environmentId, declared)) };
+  } catch (failure) {
+    return { ...accepted, failure };
+  }
+}
+
+const sameEnvironment = (
+  made: Service,
+  id: string | undefined,
+  declared: string | undefined,
+): string | undefined => (made.environmentId === id ? declared : undefined);
+
+async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
+  const { id, attributes, changed } = input;
+  const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
+  const configuration = changedConfiguration(attributes, (path) => changed.has(path));
+  const isPatched = changed.has("name") || Object.keys(configuration).length > 0;
+  let last: Service | undefined;
+  // What is archived may refuse other changes: restore first, archive last.
+  if (archived === false) last = await writes.restoreService(id);
+  if (isPatched) {
+    last = await writes.updateService(id, {
+      ...(changed.has("name") ? { name: textAt(attributes, "name") ?? input.name } : {}),
+      ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
+    });
+  }
+  if (archived === true) last = await writes.archiveService(id);
+  if (last === undefined) return { id, live: input.live };
+  const environment = textAt(input.live?.attributes ?? attributes, "environment");
+  return { id, live: liveService(last, environment) };
+}
+
+function poll(reads: Reads, pending: Pending): Promise<Settled> {
+  return pollOperation(reads, pending, async () => {
+    const found = await unlessGone(() => reads.live.getService(pending.serviceId ?? pending.id));
+    if (found === undefined || (found.deletedAt ?? null) !== null) return { kind: "done" };
+    if (isLeaving(found)) return { kind: "waiting", status: "deleting" };
+    return {
+      kind: "failed",
+      summary: "the service no longer shows the operation and has not carried it out",
+    };
+  });
+}

@@ -1,0 +1,204 @@
+import { z } from "zod";
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import type { Variable } from "../api/wire/variable";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { RulesOf } from "../model/leaf-path";
+import type { LiveResource, ReadResult } from "../model/live";
+import type {
+  Accepted,
+  AppliableValue,
+  CandidateSearch,
+  CreateInput,
+  DeleteInput,
+  Finding,
+  ReadSubject,
+  UpdateInput,
+} from "../model/resource-type";
+import { Secret } from "../model/secret";
+import type { ResolvedValue } from "../model/value";
+import { present, textAt } from "./attribute-values";
+import { acceptedDeletion, pollOperation } from "./deletion";
+
+const schema = z.strictObject({
+  key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
+  value: z
+    .string()
+    .optional()
+    .describe(
+      "Value: text, or one of `fromEnv`, `fromFile`, `fromCommand`, `generate`. Never shown, never stored.",
+    ),
+  preserve: z
+    .boolean()
+    .optional()
+    .describe("True: the variable exists at the service and its value is not ours to set."),
+});
+
+const rules: RulesOf<z.infer<typeof schema>, "serviceId"> = {
+  serviceId: { change: "replace", effects: ["destructive"] },
+  key: { change: "update" },
+  value: { change: "update", secret: true },
+  preserve: { change: "local" },
+};
+
+/** An encrypted variable of one service; the service shows masked metadata only (interface, "Variable"). */
+export const variable: Resource = {
+  type: "variable",
+  doc: "An encrypted variable of one service. Plans compare fingerprints and times, never values.",
+  schema,
+  rules,
+  computed: {
+    id: { valueType: "string", doc: "Id of the variable.", stable: true },
+    createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+    updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
+  },
+  groups: [],
+  parents: [{ type: "service", attribute: "serviceId" }],
+  manifest: { key: "variables", within: ["service"], shape: "map", shorthand: "value" },
+  nameAttribute: "key",
+  removal: "delete",
+  removedWithParent: true,
+  archivable: false,
+  follows: [],
+  defaults: () => new Map(),
+  check,
+  mustExist: (declared) => declared.get("preserve") === true,
+  read,
+  list,
+  create,
+  update,
+  remove,
+  candidates,
+  poll: (reads, pending) => pollOperation(reads, pending, async () => ({ kind: "done" })),
+};
+
+/** What the service reports of a variable: its key, never its value. */
+export function liveVariable(found: Variable, serviceId: string): LiveResource {
+  return {
+    type: "variable",
+    id: found.id,
+    name: found.key,
+    parentId: serviceId,
+    attributes: present({ serviceId, key: found.key }),
+    computed: present({ id: found.id, createdAt: found.createdAt, updatedAt: found.updatedAt }),
+    updatedAt: found.updatedAt ?? undefined,
+  };
+}
+
+function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[] {
+  const isPreserved = declared.get("preserve") === true;
+  if (isPreserved !== declared.has("value")) return [];
+  return [
+    isPreserved
+      ? {
+          code: "plan.invalid_combination",
+          summary: "a preserved variable has a value",
+          hint: "remove `value` to leave what the service has, or remove `preserve` to set it",
+          attribute: "value",
+        }
+      : {
+          code: "plan.invalid_combination",
+          summary: "a variable has no value",
+          hint: "give it a `value`, or `preserve: true` to leave what the service has",
+        },
+  ];
+}
+
+async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
+  const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
+  const serviceId = textAt(subject.declared, "serviceId") ?? subject.parentId;
+  if (serviceId === undefined) {
+    return subject.id === undefined ? missing : { kind: "unchecked", reason: "its service is not known" };
+  }
+  const service = await reads.service(serviceId);
+  if (service.kind === "gone") return missing;
+  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
+  const variables = await reads.variables(serviceId);
+  if (variables === undefined) {
+    return subject.id === undefined
+      ? missing
+      : { kind: "unchecked", reason: "the service does not list variables" };
+  }
+  const key = textAt(subject.declared, "key") ?? subject.name;
+  // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
+  const mayMatchKey = subject.id === undefined || subject.declared.size > 0;
+  const found =
+    variables.find(({ id }) => id === subject.id) ??
+    (mayMatchKey ? variables.find((one) => one.key === key) : undefined);
+  return found === undefined ? missing : { kind: "found", live: liveVariable(found, serviceId) };
+}
+
+async function list(reads: Reads): Promise<readonly LiveResource[]> {
+  const services = await reads.services();
+  const lists = await Promise.all(
+    services.map(async ({ id }) => ((await reads.variables(id)) ?? []).map((one) => liveVariable(one, id))),
+  );
+  return lists.flat();
+}
+
+async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+  const { name, parentId, fence } = search;
+  if (parentId === undefined) return [];
+  const variables = await reads.variables(parentId);
+  if (variables === undefined) {
+    throw new DiagnosticsError([
+      error("state.open_intent", `the service does not list variables, so "${name}" cannot be looked up`, {
+        hint: "look at the service's variables in the dashboard, then remove or import it by id",
+      }),
+    ]);
+  }
+  return variables
+    .filter(({ id, key }) => key === name && !fence.includes(id))
+    .map((one) => liveVariable(one, parentId));
+}
+
+const secretAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | undefined => {
+  const value = attributes.get("value");
+  if (value instanceof Secret) return value;
+  return typeof value === "string" ? new Secret(value) : undefined;
+};
+
+async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
+  const serviceId = parentOf(input);
+  const value = secretAt(input.attributes);
+  if (value === undefined) {
+    throw new DiagnosticsError([
+      error(
+        "live.preserve_missing",
+        `${input.address} is to be preserved, but the service has no such variable`,
+        {
+          address: input.address,
+          hint: "set it in the dashboard, or give it a value here",
+        },
+      ),
+    ]);
+  }
+  const key = textAt(input.attributes, "key") ?? input.name;
+  const live = liveVariable(await writes.createVariable(serviceId, { key, value }), serviceId);
+  return { id: live.id, live };
+}
+
+async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
+  const serviceId = parentOf(input);
+  const value = input.changed.has("value") ? secretAt(input.attributes) : undefined;
+  const key = input.changed.has("key") ? (textAt(input.attributes, "key") ?? input.name) : undefined;
+  if (value === undefined && key === undefined) return { id: input.id, live: input.live };
+  const changed = await writes.updateVariable(serviceId, input.id, {
+    ...(key === undefined ? {} : { key }),
+    ...(value === undefined ? {} : { value }),
+  });
+  return { id: input.id, live: liveVariable(changed, serviceId) };
+}
+
+async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
+  const serviceId = input.parentId;
+  if (serviceId === undefined) throw new Error(`${input.address}: a variable without a service`);
+  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), { serviceId });
+}
+
+function parentOf(input: CreateInput & { readonly live?: LiveResource }): string {
+  const serviceId = textAt(input.attributes, "serviceId") ?? input.live?.parentId;
+  if (serviceId == null) throw new Error(`${input.address}: a variable without a service`);
+  return serviceId;
+}
