@@ -72,7 +72,7 @@ function noteText(change: AttributeChange, style: Style): string {
 }
 
 /** The side worth showing when there is only one. */
-const oneSide = (change: AttributeChange): ShownValue =>
+export const oneSide = (change: AttributeChange): ShownValue =>
   change.cause === "released" || change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */

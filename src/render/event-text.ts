@@ -1,0 +1,87 @@
+import type { ApplyCounts, ApplyEvent, StepAction, SummaryEvent } from "../model/apply-event";
+import { elapsedText } from "./elapsed-text";
+import { inertText } from "./inert";
+import type { Style } from "./style";
+
+const doing: Readonly<Record<StepAction, string>> = {
+  create: "Creating",
+  update: "Modifying",
+  delete: "Destroying",
+  archive: "Archiving",
+  adopt: "Importing",
+  forget: "Forgetting",
+};
+
+const deed: Readonly<Record<StepAction, string>> = {
+  create: "Creation",
+  update: "Modifications",
+  delete: "Destruction",
+  archive: "Archiving",
+  adopt: "Import",
+  forget: "Forgetting",
+};
+
+/**
+ * One event of a run as the line that Terraform users know, without a line break; several lines for the summary.
+ * Empty for events that only machines need.
+ */
+export function eventText(event: ApplyEvent, style: Style): string {
+  const { colors } = style;
+  if (event.type === "version" || event.type === "planned") return "";
+  if (event.type === "summary") return summaryText(event, style);
+  const subject = colors.bold(`${inertText(event.address)}:`);
+  switch (event.type) {
+    case "start":
+      return `${subject} ${doing[event.action]}...${identity(event.id, style)}`;
+    case "progress":
+      return `${subject} ${colors.dim(inertText(event.note))}`;
+    case "waiting": {
+      const told = [event.status, event.note].filter((part) => part !== undefined && part !== "");
+      const standing = told.length === 0 ? "" : colors.dim(` ${inertText(told.join(": "))}`);
+      return `${subject} Still ${doing[event.action].toLowerCase()}... [${elapsedText(event.elapsedSeconds)} elapsed]${standing}`;
+    }
+    case "done":
+      return `${subject} ${deed[event.action]} complete after ${elapsedText(event.elapsedSeconds)}${identity(event.id, style)}`;
+    case "failed":
+      return `${subject} ${colors.red(`${deed[event.action]} failed after ${elapsedText(event.elapsedSeconds)}:`)} ${inertText(event.diagnostic.summary)}`;
+    case "skipped":
+      return `${subject} ${colors.yellow("Skipped")}, because ${skipCause(event.because)}`;
+  }
+}
+
+const identity = (id: string | undefined, style: Style): string =>
+  id === undefined ? "" : style.colors.dim(` [id=${inertText(id)}]`);
+
+const skipCause = (because: readonly string[]): string =>
+  because.length === 0 ? "the run was interrupted" : `${because.map(inertText).join(", ")} failed`;
+
+/** The closing line that other tools parse: `Apply complete! Resources: 1 added, 0 changed, 0 destroyed.` */
+export function summaryText(event: SummaryEvent, style: Style): string {
+  const { colors } = style;
+  const colour = event.exitCode === 0 ? colors.green : event.exitCode === 8 ? colors.yellow : colors.red;
+  const line = colour(colors.bold(`${opening(event)} Resources: ${countsText(event)}.`));
+  return event.hint === undefined ? line : `${line}\n\n${event.hint.split("\n").map(inertText).join("\n")}`;
+}
+
+function opening({ mode, exitCode }: SummaryEvent): string {
+  const verb = mode === "destroy" ? "Destroy" : "Apply";
+  if (exitCode === 0) return `${verb} complete!`;
+  if (exitCode === 8) return `${verb} saved, awaiting checkout.`;
+  if (exitCode === 130) return `${verb} interrupted.`;
+  return `${verb} incomplete.`;
+}
+
+function countsText({ mode, counts }: SummaryEvent): string {
+  const extra = (count: number, word: string) => (count > 0 ? [`${count} ${word}`] : []);
+  const { adopted, added, changed, destroyed, forgotten, failed, skipped }: ApplyCounts = counts;
+  const core =
+    mode === "destroy" && added === 0 && changed === 0
+      ? [`${destroyed} destroyed`]
+      : [...extra(adopted, "imported"), `${added} added`, `${changed} changed`, `${destroyed} destroyed`];
+  return [
+    ...core,
+    ...extra(forgotten, "forgotten"),
+    ...extra(failed, "failed"),
+    ...extra(skipped, "skipped"),
+  ].join(", ");
+}

@@ -1,0 +1,36 @@
+import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
+import { locationData } from "./diagnostics-json";
+import type { Sources } from "./diagnostics-text";
+import { inertLines, inertText } from "./inert";
+
+/** Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`. */
+export const githubAnnotations = (diagnostics: readonly Diagnostic[], sources: Sources = new Map()): string =>
+  sortDiagnostics(diagnostics)
+    .map((diagnostic) => `${annotation(diagnostic, sources)}\n`)
+    .join("");
+
+function annotation(diagnostic: Diagnostic, sources: Sources): string {
+  const { severity, code, summary, detail, hint, range } = diagnostic;
+  const place = range === undefined ? undefined : locationData(range, sources);
+  const isOneLine = place?.line !== undefined && place.line === place.endLine;
+  const properties = {
+    file: place?.file,
+    line: place?.line,
+    endLine: place?.endLine,
+    col: place?.column,
+    // Columns of a range over several lines are refused by GitHub.
+    endColumn: isOneLine ? place.endColumn : undefined,
+    title: code,
+  };
+  const list = Object.entries(properties)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${escapeProperty(inertText(String(value)))}`);
+  const message = [summary, detail, hint].filter((part): part is string => part !== undefined && part !== "");
+  return `::${severity} ${list.join(",")}::${escapeData(message.flatMap(inertLines).join("\n"))}`;
+}
+
+const escapeData = (text: string): string =>
+  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
+const escapeProperty = (text: string): string =>
+  escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

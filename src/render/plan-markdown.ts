@@ -1,0 +1,213 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Action, AttributeChange, Change, Plan } from "../plan/plan";
+import { attributeNotes, attributeSign, oneSide } from "./attribute-lines";
+import { inertCode, inertFence, inertHtml, inertMarkdown, inertText, shorten, tableRow } from "./inert";
+import { diffLines } from "./line-diff";
+import { moneyChange, sameMoney } from "./money-text";
+import { actionPhrase, counted, effectWords, planLine, unmanagedText } from "./plan-wording";
+import { readingOrder } from "./reading-order";
+import { capLines, isBlock, shownLines, shownText } from "./value-text";
+
+export interface PlanMarkdownOptions {
+  /** Longest result in characters; GitHub refuses comments above 65,536. */
+  readonly limit?: number;
+  /** Heading of the comment. */
+  readonly title?: string;
+}
+
+const defaultLimit = 60_000;
+/** Kept free for the note that tells what was left out. */
+const reserve = 400;
+const longestName = 120;
+const mostRows = 200;
+
+const marks: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "**replace**",
+  delete: "**delete**",
+  adopt: "import",
+  forget: "forget",
+  "no-op": "",
+};
+
+/** A plan for a pull request: summary, guards, a table, and what each resource changes, folded away. */
+export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
+  const limit = options.limit ?? defaultLimit;
+  const changes = readingOrder(plan.changes).filter((change) => change.action !== "no-op");
+  const opening = [
+    `### ${inertMarkdown(options.title ?? "rnv plan")}`,
+    `**${planLine(plan)}**`,
+    ...blocked(changes),
+    ...findings(plan.diagnostics),
+    ...table(changes),
+  ];
+  const closing = [...outputs(plan), ...moved(plan), ...unchecked(plan), ...footer(plan)];
+  const room = limit - reserve - joined([...opening, ...closing]).length;
+  const { shown, left } = fitting(changes.map(details), room);
+  const note =
+    left === 0
+      ? []
+      : [
+          `> [!NOTE]\n> The details of ${counted(left, "resource")} are left out, because this comment would be too long.`,
+        ];
+  const text = joined([...opening, ...shown, ...note, ...closing]);
+  return text.length <= limit ? text : bare(plan, changes.length, options.title);
+}
+
+const joined = (sections: readonly string[]): string => `${sections.join("\n\n")}\n`;
+
+/** When even the table is too long. */
+const bare = (plan: Plan, count: number, title = "rnv plan"): string =>
+  joined([
+    `### ${inertMarkdown(shorten(title, longestName))}`,
+    `**${planLine(plan)}**`,
+    `> [!NOTE]\n> The list of ${counted(count, "resource")} is left out, because this comment would be too long.`,
+  ]);
+
+function fitting(blocks: readonly string[], room: number): { shown: string[]; left: number } {
+  let used = 0;
+  const end = blocks.findIndex((block) => {
+    used += block.length + 2;
+    return used > room;
+  });
+  return end === -1
+    ? { shown: [...blocks], left: 0 }
+    : { shown: blocks.slice(0, end), left: blocks.length - end };
+}
+
+function blocked(changes: readonly Change[]): string[] {
+  const lines = changes.flatMap(({ address, guard }) =>
+    guard === undefined
+      ? []
+      : [`> - ${inertCode(address)}: ${inertMarkdown(guard.summary)}. ${inertMarkdown(guard.hint)}`],
+  );
+  return lines.length === 0
+    ? []
+    : [`> [!CAUTION]\n> Blocked until it is resolved:\n${lines.slice(0, 50).join("\n")}`];
+}
+
+function findings(diagnostics: readonly Diagnostic[]): string[] {
+  const lines = diagnostics.map(
+    ({ severity, code, summary, hint }) =>
+      `> - ${severity} ${inertCode(code)}: ${inertMarkdown(summary)}${hint === undefined ? "" : ` (${inertMarkdown(hint)})`}`,
+  );
+  return lines.length === 0 ? [] : [`> [!WARNING]\n${lines.slice(0, 50).join("\n")}`];
+}
+
+function table(changes: readonly Change[]): string[] {
+  if (changes.length === 0) return [];
+  const rows = changes
+    .slice(0, mostRows)
+    .map((change) =>
+      tableRow([
+        marks[change.action],
+        inertCode(shorten(change.address, longestName)),
+        inertMarkdown(shorten(changedPaths(change), longestName)),
+        change.effects.map((effect) => effectWord(effect)).join(", "),
+      ]),
+    );
+  const rest = changes.length - mostRows;
+  return [
+    [
+      tableRow(["action", "resource", "what", "effect"]),
+      "| --- | --- | --- | --- |",
+      ...rows,
+      ...(rest > 0 ? [tableRow(["", `and ${rest} more`, "", ""])] : []),
+    ].join("\n"),
+  ];
+}
+
+const effectWord = (effect: Change["effects"][number]): string =>
+  effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
+
+/** The fields of a change in a few words: `branch, plan and 3 more`. */
+function changedPaths(change: Change): string {
+  if (change.reason !== undefined) return `because ${change.reason}`;
+  if (change.withParent) return "together with what it belongs to";
+  if (change.action === "create") return "";
+  const names = change.attributes
+    .filter((field) => attributeSign(field) !== " ")
+    .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
+  return names.length <= 4
+    ? names.join(", ")
+    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}
+
+function details(change: Change): string {
+  const lines = [...change.attributes, ...change.released].flatMap(fieldLines);
+  const cost = change.cost;
+  const none = { usd: 0, ngn: 0 };
+  const notes = [
+    ...(change.previousAddress === undefined ? [] : [`moved from ${change.previousAddress}`]),
+    ...(change.id === undefined ? [] : [`id ${change.id}`]),
+    ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
+      ? []
+      : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "->")} a month`]),
+  ];
+  const body = [...(lines.length === 0 ? [] : [inertFence(lines, "diff")]), ...notes.map(inertMarkdown)];
+  if (body.length === 0) return `- ${inertCode(change.address)} ${actionPhrase(change)}`;
+  const summary = `<summary><code>${inertHtml(change.address)}</code> ${inertHtml(actionPhrase(change))}</summary>`;
+  return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
+}
+
+/** A field as lines of a diff block; the first character is the sign that GitHub colours. */
+function fieldLines(field: AttributeChange): string[] {
+  const { before, after } = field;
+  const path = inertText(field.path);
+  const notes = attributeNotes(field).map((note) => `  # ${note}`);
+  const sign = attributeSign(field);
+  const isLong = isBlock(before) || isBlock(after);
+  if (sign !== "~") {
+    const side = oneSide(field);
+    if (!isLong) return [`${sign} ${path}: ${shownText(side)}${notes.join("")}`];
+    const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
+    return [`${sign} ${path}:${notes.join("")}`, ...lines];
+  }
+  if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
+  const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
+  return [`  ${path}:${notes.join("")}`, ...capLines(lines)];
+}
+
+function outputs(plan: Plan): string[] {
+  if (plan.outputs.length === 0) return [];
+  const lines = plan.outputs.flatMap(({ name, before, after }) =>
+    fieldLines({ path: name, before, after, cause: "edit", forcesReplacement: false }),
+  );
+  return [
+    `<details><summary>Changes to outputs</summary>\n\n${inertFence(capLines(lines), "diff")}\n\n</details>`,
+  ];
+}
+
+function moved(plan: Plan): string[] {
+  const lines = plan.changes
+    .filter((change) => change.action === "no-op" && change.previousAddress !== undefined)
+    .map(
+      (change) => `- ${inertCode(change.previousAddress ?? "")} has moved to ${inertCode(change.address)}`,
+    );
+  return lines.length === 0 ? [] : [capLines(lines).join("\n")];
+}
+
+function unchecked(plan: Plan): string[] {
+  if (plan.unchecked.length === 0) return [];
+  const lines = plan.unchecked.map(
+    ({ address, reason }) => `- ${inertCode(address)}: ${inertMarkdown(reason)}`,
+  );
+  return [`Could not be read, planned from what is recorded:\n\n${capLines(lines).join("\n")}`];
+}
+
+function footer(plan: Plan): string[] {
+  const { before, after, estimate } = plan.cost;
+  const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((amount) => amount === 0);
+  const label = estimate ? "Estimated monthly cost" : "Monthly cost";
+  return [
+    ...(isFree
+      ? []
+      : [
+          `${label}: **${moneyChange(before, after, "->", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
+        ]),
+    ...(plan.unmanaged.length === 0
+      ? []
+      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(plan))}.`]),
+  ];
+}
