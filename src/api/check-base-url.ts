@@ -1,0 +1,41 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+
+/**
+ * What is wrong with a base URL, or undefined: https (http for loopback hosts only), ending in `/api/v1`,
+ * without credentials, query or fragment. The text is never repeated when it may hold a password.
+ */
+export function checkBaseUrl(text: string): Diagnostic | undefined {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return error("config.invalid", "the base URL is not a URL", {
+      hint: "set RNV_BASE_URL to an address such as https://api.example.com/api/v1",
+    });
+  }
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/]*@/.test(text)) {
+    return error("config.insecure", "the base URL holds a user name or a password", {
+      hint: "leave them out; the key goes into RNV_API_KEY or RNV_API_KEY_FILE",
+    });
+  }
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return error("config.invalid", `the base URL starts with ${url.protocol}//`, { hint: "use https://" });
+  }
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    return error("config.insecure", `the base URL sends the API key to ${url.host} without encryption`, {
+      hint: "use https://; http:// is for localhost only",
+    });
+  }
+  if (text.includes("?") || text.includes("#")) {
+    return error("config.invalid", "the base URL has a query or a fragment", { hint: "end it in /api/v1" });
+  }
+  if (!url.pathname.endsWith("/api/v1") || !text.endsWith("/api/v1")) {
+    return error("config.invalid", "the base URL does not end in /api/v1", {
+      hint: `try ${url.origin}/api/v1`,
+    });
+  }
+  return undefined;
+}

@@ -1,0 +1,100 @@
+import type { FailureKind } from "./api-error";
+import type { NoAnswerReason } from "./no-answer";
+
+/** What classification looks at: never the status alone (DESIGN section 7). */
+export interface Classified {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** An `Idempotency-Key` goes with it: sent twice, it happens once. */
+  readonly hasKey: boolean;
+}
+
+export type Outcome =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly code?: string;
+      /** The body is a JSON object. */
+      readonly wellFormed: boolean;
+    }
+  | { readonly kind: "no-answer"; readonly reason: NoAnswerReason };
+
+export type RetryReason =
+  | "not connected"
+  | "host not found"
+  | "no whole answer"
+  | "gateway error"
+  | "server error"
+  | "engine unavailable"
+  | "rate limited"
+  | "unreadable answer";
+
+export type Verdict =
+  | { readonly kind: "done" }
+  | { readonly kind: "fail"; readonly failure: FailureKind }
+  /** `otherwise`: what the request failed with once it may not be sent again. */
+  | { readonly kind: "retry"; readonly reason: RetryReason; readonly otherwise: FailureKind };
+
+/** How often one request is sent again for each reason. A rate limit is bounded by the deadline alone. */
+export const retryLimits: Readonly<Record<RetryReason, number>> = {
+  "not connected": 5,
+  "host not found": 1,
+  "no whole answer": 5,
+  "gateway error": 5,
+  "server error": 3,
+  "engine unavailable": 6,
+  "rate limited": Number.POSITIVE_INFINITY,
+  "unreadable answer": 2,
+};
+
+const fail = (failure: FailureKind): Verdict => ({ kind: "fail", failure });
+const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
+  kind: "retry",
+  reason,
+  otherwise,
+});
+
+/** What to do after one exchange. An `uncertain` write may have happened. */
+export function classify(request: Classified, outcome: Outcome): Verdict {
+  return outcome.kind === "answer"
+    ? classifyAnswer(request, outcome)
+    : classifySilence(request, outcome.reason);
+}
+
+function classifySilence(request: Classified, reason: NoAnswerReason): Verdict {
+  const isRead = request.method === "GET";
+  switch (reason) {
+    case "not_sent":
+      return retry("not connected", "unavailable");
+    case "unresolved":
+      return retry("host not found", "unavailable");
+    case "certificate":
+    case "misused":
+      return fail("unavailable");
+    case "too_large":
+      return fail(isRead ? "malformed" : "uncertain");
+    case "broken":
+      return uncertain(request, "no whole answer", "unavailable");
+  }
+}
+
+function classifyAnswer(
+  request: Classified,
+  { status, code, wellFormed }: Extract<Outcome, { kind: "answer" }>,
+): Verdict {
+  if (status >= 200 && status < 300)
+    return wellFormed ? { kind: "done" } : uncertain(request, "unreadable answer", "malformed");
+  if (status === 401) return fail("unauthorized");
+  if (status === 429) return retry("rate limited", "unavailable");
+  if (status === 409 && code === "engine_unavailable") return retry("engine unavailable", "unavailable");
+  if (status === 408 || status === 502 || status === 503 || status === 504)
+    return uncertain(request, "gateway error", "unavailable");
+  // After a 500 the caller reads first and then sends the same key again.
+  if (status >= 500)
+    return request.method === "GET" ? retry("server error", "unavailable") : fail("uncertain");
+  return fail("refused");
+}
+
+function uncertain(request: Classified, reason: RetryReason, readFailure: FailureKind): Verdict {
+  if (request.method === "GET") return retry(reason, readFailure);
+  return request.hasKey ? retry(reason, "uncertain") : fail("uncertain");
+}

@@ -1,0 +1,86 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Clock } from "../model/clock";
+import { openSecret } from "../model/open-secret";
+import type { Secret } from "../model/secret";
+import { checkBaseUrl } from "./check-base-url";
+import { defaultGaps, type GapSettings } from "./gaps";
+import { Limiter } from "./limiter";
+import { prepare } from "./prepare";
+import type { Send } from "./send";
+import { type Channel, sendToTheEnd, type WaitEvent } from "./send-to-the-end";
+import type { Transport } from "./transport";
+
+export interface ClientOptions {
+  /** Ends in `/api/v1`; see `checkBaseUrl`. */
+  readonly baseUrl: string;
+  readonly apiKey: Secret;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Numbers in [0, 1): request ids and jitter. */
+  readonly random: () => number;
+  /** Most requests in flight; 32 unless said. */
+  readonly maxConcurrency?: number;
+  /**
+   * From the first time a request is sent until the last time it may be sent again; 300,000 unless said. One
+   * exchange is bounded by the transport. Waiting for a place in the queue does not count.
+   */
+  readonly deadlineMs?: number;
+  readonly userAgent?: string;
+  readonly gaps?: GapSettings;
+  readonly onWait?: (event: WaitEvent) => void;
+}
+
+export interface Client {
+  /**
+   * An aborted signal ends every wait and cuts a GET in flight. A write in flight is never cut: its answer is
+   * worth more than the time.
+   */
+  readonly send: Send;
+  /** Requests sent so far, resent ones counted again. */
+  readonly requests: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The client of one workspace key: authentication, request ids, limiter, retries, deadline, body limit (interface,
+ * "Authentication", "Errors", "Limits"). Throws `DiagnosticsError` for a base URL or a key that cannot be used.
+ */
+export function createClient(options: ClientOptions): Client {
+  const wrong = checkBaseUrl(options.baseUrl);
+  if (wrong !== undefined) throw new DiagnosticsError([wrong]);
+  const key = openSecret(options.apiKey);
+  if (!/^[!-~]+$/.test(key)) {
+    throw new DiagnosticsError([
+      error("config.invalid", "the API key is empty or holds characters that no header can carry", {
+        hint: "check RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
+      }),
+    ]);
+  }
+  let sent = 0;
+  const gaps = options.gaps ?? defaultGaps;
+  const channel: Channel = {
+    transport: options.transport,
+    clock: options.clock,
+    random: options.random,
+    limiter: new Limiter(options.clock, Math.max(1, options.maxConcurrency ?? 32)),
+    deadlineMs: options.deadlineMs ?? 300_000,
+    gaps,
+    host: new URL(options.baseUrl).host,
+    onWait: options.onWait ?? (() => {}),
+    onSent: () => {
+      sent += 1;
+    },
+    conceal: (text) => text.replaceAll(key, "(sensitive)"),
+  };
+  const headers = {
+    accept: "application/json",
+    authorization: `Bearer ${key}`,
+    "user-agent": options.userAgent ?? "rnv",
+  };
+  return {
+    send: async (request, sendOptions) =>
+      sendToTheEnd(channel, prepare(request, options.baseUrl, headers, options.random), sendOptions?.signal),
+    requests: () => sent,
+    close: () => options.transport.close(),
+  };
+}

@@ -1,0 +1,47 @@
+import { canvasEndpoints } from "./canvas-endpoints";
+import { deploymentEndpoints } from "./deployment-endpoints";
+import { type EndpointCall, pathSegment } from "./endpoint-call";
+import type { Endpoints } from "./endpoints";
+import { defaultGaps, type GapSettings } from "./gaps";
+import { parseAnswer } from "./parse-answer";
+import { projectEndpoints } from "./project-endpoints";
+import type { ApiRequest, Send } from "./send";
+import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
+import type { LearnedForms } from "./update-service";
+import { variableEndpoints } from "./variable-endpoints";
+import { catalog } from "./wire/catalog";
+
+/**
+ * One function per endpoint of the interface, over any `Send`. Cheap: apply makes one set for each change.
+ * `learned` carries what was found out about the gaps from one set to the next.
+ */
+export function createEndpoints(
+  send: Send,
+  workspaceId: string,
+  gaps: GapSettings = defaultGaps,
+  learned: LearnedForms = {},
+): Endpoints {
+  const call: EndpointCall = {
+    send,
+    gaps,
+    learned,
+    path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
+    read: async (schema, name, path, query) => {
+      const request: ApiRequest = { operation: name, method: "GET", path, query, keyed: false };
+      return parseAnswer(schema, request, await send(request));
+    },
+    write: async (schema, request) => {
+      const keyed: ApiRequest = { ...request, keyed: true };
+      return parseAnswer(schema, keyed, await send(keyed));
+    },
+  };
+  return {
+    catalog: () => call.read(catalog, "catalog", "/catalog"),
+    ...projectEndpoints(call),
+    ...serviceEndpoints(call),
+    ...actionEndpoints(call),
+    ...deploymentEndpoints(call),
+    ...variableEndpoints(call),
+    ...canvasEndpoints(call),
+  };
+}

@@ -1,0 +1,183 @@
+import { ApiError } from "./api-error";
+import { GAP_OFF } from "./endpoint-call";
+import type { Endpoints } from "./endpoints";
+import type { ById, Reads } from "./reads";
+import type { Canvas } from "./wire/canvas";
+import type { Project } from "./wire/project";
+import type { Service } from "./wire/service";
+import type { Variable } from "./wire/variable";
+
+interface ServiceList {
+  readonly services: readonly Service[];
+  readonly byId: ReadonlyMap<string, Service>;
+  readonly complete: boolean;
+}
+
+/** Live state over one endpoint set: every part is read at most once, failures are forgotten (DESIGN section 5). */
+export function createReads(endpoints: Endpoints): Reads {
+  return new CachedReads(endpoints);
+}
+
+class CachedReads implements Reads {
+  readonly live: Reads["live"];
+  #cache = new Map<string, Promise<unknown>>();
+  #started = false;
+  /** What is known of the gap routes; a fact about the service, so it outlives the cache. */
+  #serviceRoute: "unproven" | "works" | "missing" = "unproven";
+  #variablesRoute: "unproven" | "works" | "missing" = "unproven";
+
+  constructor(private readonly endpoints: Endpoints) {
+    this.live = endpoints;
+  }
+
+  catalog() {
+    this.#start();
+    return this.#once("catalog", () => this.endpoints.catalog());
+  }
+
+  projects() {
+    this.#start();
+    return this.#once("projects", () => this.endpoints.listProjects());
+  }
+
+  project(id: string): Promise<ById<Project>> {
+    return this.#once(`project ${id}`, async () => {
+      const listed = (await this.projects()).find((project) => project.id === id);
+      if (listed !== undefined) return { kind: "found", value: listed };
+      try {
+        return { kind: "found", value: await this.endpoints.getProject(id) };
+      } catch (failure) {
+        if (statusOf(failure) === 404) return { kind: "gone" };
+        throw failure;
+      }
+    });
+  }
+
+  async services(): Promise<readonly Service[]> {
+    return (await this.#list()).services;
+  }
+
+  async servicesAreComplete(): Promise<boolean> {
+    return (await this.#list()).complete;
+  }
+
+  service(id: string): Promise<ById<Service>> {
+    return this.#once(`service ${id}`, async () => {
+      const shown = (await this.#list()).byId.get(id);
+      return shown === undefined ? this.#serviceById(id) : foundOrGone(shown);
+    });
+  }
+
+  variables(serviceId: string): Promise<readonly Variable[] | undefined> {
+    return this.#once(`variables ${serviceId}`, async () => {
+      if (this.#variablesRoute === "missing") return undefined;
+      try {
+        const listed = await this.endpoints.listVariables(serviceId);
+        this.#variablesRoute = "works";
+        return listed;
+      } catch (failure) {
+        if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
+        if (isNoRoute(failure)) this.#variablesRoute = "missing";
+        const service = await this.service(serviceId);
+        if (service.kind === "gone") return [];
+        // One service that exists is enough to know; others need not ask again.
+        if (service.kind === "found" && this.#variablesRoute === "unproven") this.#variablesRoute = "missing";
+        return undefined;
+      }
+    });
+  }
+
+  layout(projectId: string): Promise<Canvas> {
+    return this.#once(`canvas ${projectId}`, () => this.endpoints.canvas({ projectId }));
+  }
+
+  invalidate(): void {
+    this.#cache = new Map();
+  }
+
+  /** The three requests that show a workspace leave together, the first time one of them is needed. */
+  #start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    for (const first of [this.catalog(), this.projects(), this.#list()]) first.catch(() => {});
+  }
+
+  #once<T>(part: string, read: () => Promise<T>): Promise<T> {
+    const cache = this.#cache;
+    const known = cache.get(part);
+    if (known !== undefined) return known as Promise<T>;
+    const reading = read();
+    cache.set(part, reading);
+    reading.catch(() => cache.delete(part));
+    return reading;
+  }
+
+  #list(): Promise<ServiceList> {
+    this.#start();
+    return this.#once("services", async () => {
+      try {
+        return listOf((await this.endpoints.canvas()).nodes, true);
+      } catch (failure) {
+        if (statusOf(failure) !== 413) throw failure;
+      }
+      const projects = await this.projects();
+      const canvases = await Promise.all(projects.map((project) => this.layout(project.id)));
+      return listOf(
+        canvases.flatMap((canvas) => canvas.nodes),
+        false,
+      );
+    });
+  }
+
+  async #serviceById(id: string): Promise<ById<Service>> {
+    if (this.#serviceRoute === "missing") return noServiceRoute;
+    try {
+      const service = await this.endpoints.getService(id);
+      this.#serviceRoute = "works";
+      return foundOrGone(service);
+    } catch (failure) {
+      if (isNoRoute(failure)) this.#serviceRoute = "missing";
+      else if (statusOf(failure) !== 404) throw failure;
+      else if (this.#serviceRoute === "unproven") this.#serviceRoute = await this.#proveServiceRoute();
+      return (this.#serviceRoute as string) === "missing" ? noServiceRoute : { kind: "gone" };
+    }
+  }
+
+  /** A 404 says nothing while the route may not exist: ids that the canvas shows are read the same way. */
+  async #proveServiceRoute(): Promise<"unproven" | "works" | "missing"> {
+    // Two, because one may have been deleted since.
+    const known = (await this.services()).filter((service) => !isDeleted(service)).slice(0, 2);
+    for (const { id } of known) {
+      try {
+        await this.endpoints.getService(id);
+        return "works";
+      } catch (failure) {
+        if (!isNoRoute(failure) && statusOf(failure) !== 404) throw failure;
+      }
+    }
+    return known.length === 0 ? "unproven" : "missing";
+  }
+}
+
+const noServiceRoute: ById<never> = {
+  kind: "unreadable",
+  reason: "the service offers no way to read one service, and the canvas does not show it",
+};
+
+function listOf(nodes: readonly Service[], complete: boolean): ServiceList {
+  const byId = new Map(nodes.map((service) => [service.id, service]));
+  return { services: [...byId.values()].filter((service) => !isDeleted(service)), byId, complete };
+}
+
+const isDeleted = (service: Service): boolean =>
+  service.deletedAt != null || service.deletionRequestedAt != null;
+
+const foundOrGone = (service: Service): ById<Service> =>
+  isDeleted(service) ? { kind: "gone" } : { kind: "found", value: service };
+
+const statusOf = (failure: unknown): number | undefined =>
+  failure instanceof ApiError ? failure.status : undefined;
+
+/** The route itself is missing (405), or turned off by a setting. */
+const isNoRoute = (failure: unknown): boolean =>
+  failure instanceof ApiError && (failure.status === 405 || failure.code === GAP_OFF);

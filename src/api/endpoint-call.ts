@@ -1,0 +1,50 @@
+import type { ZodType } from "zod";
+import { ApiError } from "./api-error";
+import { type GapSettings, gapVariable } from "./gaps";
+import type { ApiRequest, Send } from "./send";
+import type { LearnedForms } from "./update-service";
+
+/** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
+export const GAP_OFF = "gap_off";
+
+/** One endpoint, bound to `send` and the workspace; every part of `Endpoints` is made of these. */
+export interface EndpointCall {
+  readonly send: Send;
+  /** `/workspaces/{workspaceId}` and below. */
+  readonly path: (...segments: readonly string[]) => string;
+  readonly gaps: GapSettings;
+  readonly learned: LearnedForms;
+  readonly read: <T>(
+    schema: ZodType<T>,
+    operation: string,
+    path: string,
+    query?: ApiRequest["query"],
+  ) => Promise<T>;
+  /** A write marked (I), or one of a gap that is treated so. */
+  readonly write: <T>(
+    schema: ZodType<T>,
+    request: Pick<ApiRequest, "operation" | "method" | "path" | "body" | "sensitive">,
+  ) => Promise<T>;
+}
+
+/** The leading empty segment makes the path absolute; every other one must be a name that no URL parser rewrites. */
+export function pathSegment(segment: string, position: number): string {
+  if (position > 0 && (segment === "" || segment === "." || segment === ".."))
+    throw new Error(`${JSON.stringify(segment)} is not an id`);
+  return encodeURIComponent(segment);
+}
+
+/** No request is made for a route that a setting turned off. */
+export function turnedOff(
+  { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
+  setting: keyof GapSettings,
+): ApiError {
+  return new ApiError({
+    kind: "refused",
+    ...{ operation: name, method, path, address },
+    code: GAP_OFF,
+    message: `${name} is turned off by ${gapVariable(setting)}; use the dashboard of the service`,
+    requestId: "",
+    attempts: 0,
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * Why a transport rejected. `not_sent`: the request certainly never left. `unresolved`: neither did it, the host
+ * has no address. `broken`: it may have arrived. `misused`: our own mistake.
+ */
+export type NoAnswerReason = "not_sent" | "unresolved" | "certificate" | "too_large" | "misused" | "broken";
+
+export interface NoAnswer {
+  readonly reason: NoAnswerReason;
+  /** System or library code such as `ECONNREFUSED`; undefined when the error has none. */
+  readonly code?: string;
+}
+
+const notSent = new Set([
+  "ECONNREFUSED",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EHOSTDOWN",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+const misused = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
+const certificate =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH)/;
+
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+}
+
+/** Reads the code of a transport's error or of its causes. Anything not known to be harmless is `broken`. */
+export function noAnswerOf(thrown: unknown): NoAnswer {
+  let code: string | undefined;
+  let current = thrown;
+  for (let depth = 0; depth < 5 && current !== null && typeof current === "object"; depth += 1) {
+    const { code: found, syscall, cause } = current as SystemError;
+    if (typeof found === "string") {
+      code ??= found;
+      const reason = reasonOf(found, syscall);
+      if (reason !== undefined) return { reason, code: found };
+    }
+    current = cause;
+  }
+  return { reason: "broken", code };
+}
+
+function reasonOf(code: string, syscall: unknown): NoAnswerReason | undefined {
+  if (code === "ENOTFOUND") return "unresolved";
+  if (notSent.has(code) || syscall === "connect" || syscall === "getaddrinfo") return "not_sent";
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "too_large";
+  if (misused.has(code)) return "misused";
+  return certificate.test(code) ? "certificate" : undefined;
+}

@@ -1,0 +1,32 @@
+import type { ZodType } from "zod";
+import { ApiError } from "./api-error";
+import type { ApiRequest, ApiResponse } from "./send";
+
+/**
+ * An answer's body checked by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
+ * path in the body and what was expected there, never the value.
+ */
+export function parseAnswer<T>(
+  schema: ZodType<T>,
+  request: ApiRequest,
+  response: ApiResponse,
+  body: unknown = response.body,
+): T {
+  const parsed = schema.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const [first, ...more] = parsed.error.issues;
+  const path = first?.path.map(String).join(".") || "the body";
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
+}
+
+/** An answer that contradicts the interface although its parts have the right types. */
+export function malformed(request: ApiRequest, response: ApiResponse, message: string): ApiError {
+  const { operation, method, path, address } = request;
+  const { status, requestId, attempts } = response;
+  return new ApiError({
+    kind: "malformed",
+    ...{ operation, method, path, address, status, requestId, attempts },
+    message: `the answer to ${operation} is not as documented: ${message}`,
+  });
+}

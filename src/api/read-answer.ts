@@ -1,0 +1,106 @@
+import { STATUS_CODES } from "node:http";
+import { errorBodyOf, type GapSettings, replayedOf } from "./gaps";
+import type { WireResponse } from "./transport";
+
+/** One answer of the service, read as far as it can be trusted. */
+export interface Answer {
+  readonly status: number;
+  /** A JSON object; undefined when the body is anything else. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  readonly requestId?: string;
+  readonly replayed?: boolean;
+  /** Of an error body. A sensitive answer keeps only codes that the interface names. */
+  readonly code?: string;
+  /** One to 500 characters. Never text of a sensitive answer. */
+  readonly message: string;
+  /** Of the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
+  /** Origin that a redirect points to. */
+  readonly redirect?: string;
+}
+
+/** Codes that the interface names (section Errors). */
+const namedCodes = new Set([
+  "idempotency_conflict",
+  "idempotency_legacy_conflict",
+  "engine_unavailable",
+  "canvas_revision_conflict",
+  "canvas_invalid_node",
+  "canvas_too_large",
+]);
+const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const MESSAGE_LIMIT = 500;
+
+export interface ReadAnswerOptions {
+  readonly sensitive: boolean;
+  readonly gaps: GapSettings;
+  /** Where the request went; relative redirects start from it. */
+  readonly url: string;
+}
+
+/** Reads status, body and headers of one response. Throws nothing: a body that is no JSON object is left out. */
+export function readAnswer(response: WireResponse, { sensitive, gaps, url }: ReadAnswerOptions): Answer {
+  const { status, headers } = response;
+  const body = jsonObject(response.body);
+  const failed = status < 200 || status >= 300;
+  const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
+  const redirect = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
+  const retryAfter = headers["retry-after"]?.trim();
+  return {
+    status,
+    body,
+    requestId: [headers["x-request-id"], found.requestId].find(
+      (id) => id !== undefined && requestIdPattern.test(id),
+    ),
+    replayed: replayedOf(headers, gaps.replayHeader),
+    code: keptCode(found.code, sensitive),
+    message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
+    retryAfterSeconds:
+      retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Math.max(1, Number(retryAfter)) : undefined,
+    redirect,
+  };
+}
+
+function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === "object" && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    // The parser's own message quotes the text; it goes no further.
+    return undefined;
+  }
+}
+
+const keptCode = (code: string | undefined, sensitive: boolean): string | undefined =>
+  code !== undefined && /^[A-Za-z0-9_.-]{1,64}$/.test(code) && (!sensitive || namedCodes.has(code))
+    ? code
+    : undefined;
+
+function messageOf(
+  status: number,
+  body: Readonly<Record<string, unknown>> | undefined,
+  redirect: string | undefined,
+  message: string | undefined,
+): string {
+  if (status >= 200 && status < 300) return "the answer is not a JSON object";
+  if (status >= 300 && status < 400)
+    return `the service answered with a redirect to ${redirect ?? "an address that cannot be read"}; redirects are not followed and the API key is not sent there`;
+  if (message !== undefined) return cap(message);
+  const text = STATUS_CODES[status] ?? "unknown status";
+  return body === undefined && status !== 429 ? `${text} (the answer is not a JSON object)` : text;
+}
+
+const cap = (text: string): string =>
+  text.length <= MESSAGE_LIMIT ? text : `${text.slice(0, MESSAGE_LIMIT - 1)}…`;
+
+function originOf(location: string | undefined, url: string): string | undefined {
+  if (location === undefined) return undefined;
+  try {
+    const { origin, protocol } = new URL(location, url);
+    return origin === "null" ? `a ${protocol} address` : origin;
+  } catch {
+    return undefined;
+  }
+}
