@@ -121,6 +121,8 @@ export interface ResourceType {
   readonly monthlyCost?: (attributes: Attributes<ResolvedValue>, catalog: Catalog) => Money | undefined;
   /** A resource without a life of its own, such as a deployment: why it must run again, or undefined. */
   readonly reaction?: (context: ReactionContext) => string | undefined;
+  /** Declared as made by someone else (`preserve`): found or an error, never created, forgotten instead of deleted. */
+  readonly mustExist?: (declared: Attributes<ResolvedValue>) => boolean;
   /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */
   readonly patience?: (declared: Attributes<ResolvedValue>) => Patience;
 }
@@ -207,9 +209,12 @@ export interface ResourceOperations<Reads, Writes> {
   readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
   /**
    * What an unanswered create may have made: everything that bears the name there, except what stood there before
-   * (`fence`). Absent for a type that has no creates of its own.
+   * (`fence`). Undefined when it cannot be looked up. Absent for a type that has no creates of its own.
    */
-  readonly candidates?: (reads: Reads, search: CandidateSearch) => Promise<readonly LiveResource[]>;
+  readonly candidates?: (
+    reads: Reads,
+    search: CandidateSearch,
+  ) => Promise<readonly LiveResource[] | undefined>;
   /** Ids to keep out of `candidates`, from what was live when the plan was made; its id unless said. */
   readonly fence?: (live: LiveResource) => readonly string[];
   /** What a create or update of a reacting type leaves pending, from the id alone: recorded with the answer. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Plain } from "../../model/value";
 
 export const plan = z.looseObject({
   id: z.string(),
@@ -22,7 +23,8 @@ export const catalog = z.looseObject({
   capabilities: z.record(z.string(), z.boolean()),
   plans: z.array(plan),
   databasePlans: z.array(plan),
-  defaults: z.record(z.string(), z.unknown()),
+  /** JSON, as any answer is. */
+  defaults: z.record(z.string(), z.unknown() as z.ZodType<Plain>),
   pricesAreEstimates: z.boolean(),
   regions: z.array(z.looseObject({ id: z.string(), name: z.string(), description: z.string().optional() })),
   runtimes: z.array(z.string()),

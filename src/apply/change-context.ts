@@ -1,0 +1,96 @@
+import type { Endpoints } from "../api/endpoints";
+import type { Resource } from "../api/resource";
+import type { RecordedResource } from "../model/state";
+import type { Change } from "../plan/plan";
+import { journaledSend } from "./journaled-send";
+import type { Run } from "./run";
+import type { Slot } from "./schedule";
+
+/** One change of a run, with its own keyed and journaled endpoints. */
+export interface ChangeContext {
+  readonly run: Run;
+  readonly change: Change;
+  readonly type: Resource;
+  readonly slot: Slot;
+  readonly endpoints: Endpoints;
+  /** Id of the project or service it lies in. */
+  readonly parentId?: string;
+  readonly startedAt: number;
+}
+
+/** `provisional` is recorded with the first answer of a write, so that no id is ever only in memory. */
+export function changeContext(run: Run, change: Change, slot: Slot): ChangeContext {
+  const type = run.types.get(change.type);
+  if (!type) throw new Error(`no resource type ${change.type}`);
+  const parentId = parentIdOf(run, change);
+  const send = journaledSend({
+    send: run.send,
+    journal: run.journal,
+    run: run.record,
+    carried: run.carried,
+    clock: run.clock,
+    secretKey: run.fingerprintKey,
+    address: change.address,
+    type: change.type,
+    name: change.name,
+    parentId,
+    provisional: (id) => provisionalRecord(run, change, type, parentId, id),
+  });
+  const startedAt = run.clock.now();
+  return { run, change, type, slot, endpoints: run.endpoints(send), parentId, startedAt };
+}
+
+function parentIdOf(run: Run, change: Change): string | undefined {
+  const parent = change.subject.desired?.parent ?? change.subject.recorded?.parent;
+  if (parent === undefined) return undefined;
+  const id = run.lookup(parent, "id");
+  return typeof id === "string" ? id : undefined;
+}
+
+function provisionalRecord(
+  run: Run,
+  change: Change,
+  type: Resource,
+  parentId: string | undefined,
+  answeredId: string | undefined,
+): RecordedResource | null {
+  const previous = run.journal.recorded(change.address);
+  const id = type.reaction ? answeredId : (previous?.id ?? change.id ?? answeredId);
+  if (id === undefined) return previous ?? null;
+  const commit = change.subject.resolved.get("commit");
+  const parent = change.subject.desired?.parent ?? previous?.parent;
+  return {
+    type: change.type,
+    id,
+    name: previous?.name ?? change.name,
+    ...(parent === undefined ? {} : { parent }),
+    dependsOn: previous?.dependsOn ?? [],
+    applied: previous?.applied ?? {},
+    computed: previous?.computed ?? {},
+    ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
+    preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
+    onRemove: change.subject.desired?.lifecycle.onRemove ?? previous?.onRemove ?? "delete",
+    writes: (change.subject.recorded?.writes ?? 0) + 1,
+    ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
+    ...(type.pendingOf && answeredId !== undefined
+      ? { pending: type.pendingOf(answeredId, parentId, typeof commit === "string" ? commit : undefined) }
+      : {}),
+  };
+}
+
+/** The `writes` of everything a reacting resource reacts to, by id: what it is about to deploy. */
+export function inputsOf(
+  run: Run,
+  change: Change,
+  type: Pick<Resource, "follows">,
+): NonNullable<RecordedResource["inputs"]> {
+  const parent = change.subject.desired?.parent;
+  const inputs: Record<string, number> = {};
+  if (parent === undefined) return inputs;
+  for (const [address, resource] of run.journal.all()) {
+    const isUpstream =
+      address === parent || (resource.parent === parent && type.follows.includes(resource.type));
+    if (isUpstream) inputs[resource.id] = resource.writes;
+  }
+  return inputs;
+}

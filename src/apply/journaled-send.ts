@@ -1,0 +1,115 @@
+import { ApiError } from "../api/api-error";
+import type { ApiRequest, ApiResponse, Send } from "../api/send";
+import type { Address } from "../model/address";
+import type { Clock } from "../model/clock";
+import type { Intent, RecordedResource, RunRecord } from "../model/state";
+import type { RunJournal } from "./run-journal";
+import { digestBody, writeKey } from "./write-key";
+
+export interface JournaledWrites {
+  readonly send: Send;
+  readonly journal: RunJournal;
+  readonly run: RunRecord;
+  /** Writes that an interrupted run of the same credential left open: repeated under their own keys. */
+  readonly carried: readonly Intent[];
+  readonly clock: Clock;
+  readonly secretKey: Uint8Array;
+  readonly address: Address;
+  readonly type: string;
+  readonly name: string;
+  readonly parentId?: string;
+  /** What to record once the first write of this change is known to have happened, given the id it made. */
+  readonly provisional: (id: string | undefined) => RecordedResource | null;
+}
+
+/**
+ * `send` for the writes of one change: each gets its key, a durable intent before its first byte and an outcome
+ * after its answer. An answer that says nothing certain leaves the intent open.
+ */
+export function journaledSend(writes: JournaledWrites): Send {
+  return async (request, options) => {
+    if (request.method === "GET") return writes.send({ ...request, address: writes.address }, options);
+    if (!request.keyed) return sendUnkeyed(writes, request, options);
+    const { key, intent } = intentOf(writes, request);
+    const earlier = writes.carried.filter((open) => open.key === key).map((open) => open.seq);
+    const seq = await writes.journal.intend(intent);
+    try {
+      const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);
+      const id = idOf(answer);
+      await writes.journal.close(
+        [seq, ...earlier],
+        { result: "done", status: answer.status, id },
+        after(writes, id),
+      );
+      return answer;
+    } catch (failure) {
+      if (failure instanceof ApiError && happenedNot(failure)) {
+        await writes.journal.close([seq, ...earlier], { result: "refused", status: failure.status ?? 0 });
+      }
+      throw failure;
+    }
+  };
+}
+
+async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {
+  const answer = await writes.send({ ...request, address: writes.address }, options);
+  await writes.journal.record(writes.address, writes.provisional(idOf(answer)));
+  return answer;
+}
+
+function intentOf(
+  writes: JournaledWrites,
+  request: ApiRequest,
+): { key: string; intent: Omit<Intent, "seq"> } {
+  const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
+  const step = `${request.operation} ${request.path}`;
+  const carried = writes.carried.find(
+    (open) =>
+      open.address === writes.address &&
+      open.operation === request.operation &&
+      open.path === request.path &&
+      open.bodyDigest === digest,
+  );
+  const key = carried?.key ?? writeKey(writes.run.id, writes.address, step, digest);
+  return {
+    key,
+    intent: {
+      runId: carried?.runId ?? writes.run.id,
+      address: writes.address,
+      type: writes.type,
+      operation: request.operation,
+      method: request.method,
+      path: request.path,
+      key,
+      bodyDigest: digest,
+      ...(body === undefined ? {} : { body }),
+      name: writes.name,
+      ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
+      at: new Date(writes.clock.now()).toISOString(),
+    },
+  };
+}
+
+const after = (writes: JournaledWrites, id: string | undefined) => ({
+  address: writes.address,
+  resource: writes.provisional(id),
+});
+
+const happenedNot = (failure: ApiError): boolean =>
+  failure.kind === "refused" || failure.kind === "unauthorized" || failure.kind === "unavailable";
+
+/** The id of what an answer is about: `{service: {id}}`, `{deployment: {id}}`, or a bare object. */
+function idOf(answer: ApiResponse): string | undefined {
+  const body = answer.body;
+  if (body === null || typeof body !== "object") return undefined;
+  for (const candidate of [body, ...Object.values(body)]) {
+    if (
+      candidate !== null &&
+      typeof candidate === "object" &&
+      typeof (candidate as { id?: unknown }).id === "string"
+    ) {
+      return (candidate as { id: string }).id;
+    }
+  }
+  return undefined;
+}

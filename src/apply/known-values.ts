@@ -1,0 +1,54 @@
+import type { Address } from "../model/address";
+import type { DesiredResource } from "../model/desired";
+import type { AppliableValue } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import { type DesiredValue, GeneratedSecret, type Plain, Template } from "../model/value";
+
+/** What a reference resolves to once its target is done; undefined while the service has not told it. */
+export type Lookup = (address: Address, attribute: string) => Plain | undefined;
+
+export class UnknownReference extends Error {
+  constructor(
+    readonly address: Address,
+    readonly attribute: string,
+  ) {
+    super(`${address}.${attribute} is not known`);
+    this.name = "UnknownReference";
+  }
+}
+
+/** A declared value with every reference filled in. Throws `UnknownReference`. */
+export function knownValue(
+  value: DesiredValue,
+  lookup: Lookup,
+  generate: (length: number) => Secret,
+): AppliableValue {
+  if (value instanceof GeneratedSecret) return generate(value.length);
+  if (!(value instanceof Template)) return value;
+  const [only, ...others] = value.parts;
+  const parts = value.parts.map((part) =>
+    typeof part === "string" || part instanceof Secret
+      ? part
+      : referredValue(part.address, part.attribute, lookup),
+  );
+  if (others.length === 0 && only && !value.secret) return parts[0] as AppliableValue;
+  const texts = parts.map((part) => (part instanceof Secret ? part : String(part)));
+  return value.secret ? Secret.join(texts) : texts.join("");
+}
+
+function referredValue(address: Address, attribute: string, lookup: Lookup): Plain {
+  const found = lookup(address, attribute);
+  if (found === undefined || found === null) throw new UnknownReference(address, attribute);
+  return found;
+}
+
+/** Every declared attribute of a resource, ready to send. */
+export function knownAttributes(
+  desired: DesiredResource,
+  lookup: Lookup,
+  generate: (length: number) => Secret,
+): Map<string, AppliableValue> {
+  return new Map(
+    [...desired.attributes].map(([path, attribute]) => [path, knownValue(attribute.value, lookup, generate)]),
+  );
+}

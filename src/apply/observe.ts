@@ -1,0 +1,43 @@
+import { ApiError } from "../api/api-error";
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
+import type { CandidateSearch } from "../model/resource-type";
+
+/** It may have happened: no answer came, or one that says nothing certain. */
+export const isUncertain = (failure: unknown): failure is ApiError =>
+  failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");
+
+/**
+ * Looks for what an unanswered create made: exactly one thing of that name outside the fence is it, none means
+ * it did not happen (yet), more than one is for a person to decide.
+ */
+export async function observeCreated(
+  type: Resource,
+  reads: Reads,
+  address: Address,
+  search: CandidateSearch,
+): Promise<LiveResource | undefined> {
+  if (!type.candidates) return undefined;
+  reads.invalidate();
+  const found = (await type.candidates(reads, search)) ?? [];
+  if (found.length > 1) throw severalCandidates(address, found);
+  return found[0];
+}
+
+function severalCandidates(address: Address, found: readonly LiveResource[]): DiagnosticsError {
+  const ids = found.map((live) => live.id).join(", ");
+  return new DiagnosticsError([
+    error(
+      "apply.uncertain",
+      `a create of ${address} was not answered, and ${found.length} things bear its name now`,
+      {
+        address,
+        detail: `Found: ${ids}. Any of them may be the one that was made.`,
+        hint: `remove the others, then run: rnv import ${address} ID`,
+      },
+    ),
+  ]);
+}

@@ -1,0 +1,93 @@
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
+import type { Pending } from "../model/pending";
+import type { AppliableValue, ResourceType } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import type { AppliedValue, RecordedResource } from "../model/state";
+import { GeneratedSecret, isPlain, type ResolvedValue, Unknown } from "../model/value";
+import type { Change } from "../plan/plan";
+
+export interface Recording {
+  readonly change: Change;
+  readonly type: ResourceType;
+  readonly id: string;
+  /** As the last answer showed it. */
+  readonly live?: LiveResource;
+  /** Declared values as sent, or as found equal. */
+  readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
+  readonly previous?: RecordedResource;
+  readonly writes: number;
+  readonly inputs?: Readonly<Record<string, number>>;
+  readonly pending?: Pending;
+  readonly fingerprintKey: Uint8Array;
+}
+
+/** What the state holds for a resource once a change of it is done, or was found not needed. */
+export function recordedAfter(recording: Recording): RecordedResource {
+  const { change, previous, live } = recording;
+  const desired = change.subject.desired;
+  const updatedAt = live?.updatedAt ?? previous?.updatedAt;
+  const parent = desired?.parent ?? previous?.parent;
+  return {
+    type: change.type,
+    id: recording.id,
+    name: live?.name ?? change.name,
+    ...(parent === undefined ? {} : { parent }),
+    dependsOn: dependenciesOf(change),
+    applied: appliedValues(recording),
+    computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    preventDestroy: desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
+    onRemove: desired?.lifecycle.onRemove ?? previous?.onRemove ?? "delete",
+    writes: recording.writes,
+    ...(recording.inputs ? { inputs: recording.inputs } : {}),
+    ...(recording.pending ? { pending: recording.pending } : {}),
+  };
+}
+
+/** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */
+function appliedValues(recording: Recording): Record<string, AppliedValue> {
+  const { change, type, values, previous } = recording;
+  const ignored = previous ? (change.subject.desired?.lifecycle.ignoreChanges ?? []) : [];
+  const applied: Record<string, AppliedValue> = {};
+  for (const path of change.subject.desired?.attributes.keys() ?? []) {
+    if (type.rules[path]?.change === "local") continue;
+    const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
+      ? previous?.applied[path]
+      : appliedValue(recording, path, values.get(path));
+    if (value !== undefined && value !== null) applied[path] = value;
+  }
+  return applied;
+}
+
+function appliedValue(
+  recording: Recording,
+  path: string,
+  value: AppliableValue | ResolvedValue | undefined,
+): AppliedValue | undefined {
+  const fingerprint = recording.change.subject.fingerprints[path];
+  if (value instanceof Secret || value instanceof GeneratedSecret) {
+    if (fingerprint !== undefined) return { fingerprint };
+    return value instanceof Secret
+      ? { fingerprint: value.fingerprint(recording.fingerprintKey, recording.change.address) }
+      : undefined;
+  }
+  if (value === undefined || value instanceof Unknown) return recording.previous?.applied[path];
+  return isPlain(value) ? value : undefined;
+}
+
+/** Addresses this resource refers to, for the order of a later deletion. */
+function dependenciesOf(change: Change): readonly Address[] {
+  const desired = change.subject.desired;
+  if (!desired) return change.subject.recorded?.dependsOn ?? [];
+  const referred = [...desired.attributes.values()].flatMap(({ value }) =>
+    value !== null && typeof value === "object" && "references" in value
+      ? (value as { references: readonly { address: Address }[] }).references.map(
+          (reference) => reference.address,
+        )
+      : [],
+  );
+  const all = new Set([...desired.dependsOn, ...referred]);
+  if (desired.parent) all.delete(desired.parent);
+  return [...all].sort();
+}

@@ -1,0 +1,209 @@
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { ApplyEvent } from "../model/apply-event";
+import type { Clock } from "../model/clock";
+import type { LiveResource } from "../model/live";
+import type { Pending } from "../model/pending";
+import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import { waitUntilSettled } from "./wait-until-settled";
+
+/** Receipts live 24 h; an hour is kept back for clocks that disagree. */
+const keyLifetimeMs = 23 * 3_600_000;
+const graceMs = 2000;
+
+export interface Resuming {
+  readonly state: State;
+  readonly types: ReadonlyMap<string, Resource>;
+  readonly reads: Reads;
+  readonly clock: Clock;
+  readonly credential: string;
+  /** False for a plan: it looks once and waits for nothing. */
+  readonly wait: boolean;
+  readonly emit: (event: ApplyEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Resumed {
+  /** What became of the writes left open; to be folded into the state, and by `apply` into the journal. */
+  readonly entries: readonly JournalEntry[];
+  /** Creates that did not happen as far as anyone can see: sent again, if at all, under the same key. */
+  readonly carried: readonly Intent[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
+export async function resume(resuming: Resuming): Promise<Resumed> {
+  const entries: JournalEntry[] = [];
+  const carried: Intent[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const intent of resuming.state.open) {
+    const settled = await settleIntent(resuming, intent);
+    entries.push(...settled.entries);
+    carried.push(...settled.carried);
+    diagnostics.push(...settled.diagnostics);
+  }
+  for (const [address, recorded] of Object.entries(resuming.state.resources) as [
+    Address,
+    RecordedResource,
+  ][]) {
+    if (!recorded.pending) continue;
+    const settled = await settlePending(resuming, address, recorded, recorded.pending);
+    entries.push(...settled.entries);
+    diagnostics.push(...settled.diagnostics);
+  }
+  if (entries.length > 0 && diagnostics.every(({ severity }) => severity !== "error"))
+    entries.push({ kind: "end" });
+  return { entries, carried, diagnostics };
+}
+
+const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
+
+async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed> {
+  const type = resuming.types.get(intent.type);
+  const recorded = resuming.state.resources[intent.address];
+  const makesSomething =
+    type?.candidates !== undefined && (type.reaction !== undefined || recorded === undefined);
+  if (!type || !makesSomething) return { ...nothing, entries: assumedDone(intent, recorded) };
+  const found = await lookFor(resuming, type, intent);
+  if (found === undefined) return unseen(resuming, intent);
+  if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
+  const [made] = found;
+  if (made) return { ...nothing, entries: adopted(resuming, type, intent, made, recorded) };
+  const again = type.reaction === undefined && keyStillCounts(resuming, intent);
+  return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
+}
+
+/** What exists bears the change or will be planned again; either way it was configured since its last deployment. */
+function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
+  const touched: JournalEntry[] = recorded
+    ? [{ kind: "resource", address: intent.address, resource: { ...recorded, writes: recorded.writes + 1 } }]
+    : [];
+  return [outcome(intent, "done"), ...touched];
+}
+
+/** Looks once, and when nothing is there once more after a grace: the answer may have been lost on its way. */
+async function lookFor(
+  resuming: Resuming,
+  type: Resource,
+  intent: Intent,
+): Promise<readonly LiveResource[] | undefined> {
+  const fence = resuming.state.run?.fences[intent.address] ?? [];
+  const search = { name: intent.name, parentId: intent.parentId, fence };
+  const found = await type.candidates?.(resuming.reads, search);
+  if (found === undefined || found.length > 0 || !resuming.wait) return found;
+  await resuming.clock.sleep(graceMs, resuming.signal);
+  resuming.reads.invalidate();
+  return type.candidates?.(resuming.reads, search);
+}
+
+function unseen(resuming: Resuming, intent: Intent): Resumed {
+  if (keyStillCounts(resuming, intent)) {
+    return { ...nothing, entries: [outcome(intent, "refused")], carried: [intent] };
+  }
+  const diagnostic = error("state.open_intent", `nobody can tell whether ${intent.address} was created`, {
+    address: intent.address,
+    detail:
+      `The write of ${intent.at} was not answered, the service does not list such things, and its idempotency key ` +
+      "no longer counts: it is older than 23 hours, or was sent with another API key.",
+    hint: `look in the dashboard: if ${intent.name} is there, delete it or run: rnv import ${intent.address} ID; then: rnv state rm ${intent.address}`,
+  });
+  return { ...nothing, diagnostics: [diagnostic] };
+}
+
+const keyStillCounts = (resuming: Resuming, intent: Intent): boolean =>
+  resuming.state.run?.credential === resuming.credential &&
+  Math.abs(resuming.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
+
+function adopted(
+  resuming: Resuming,
+  type: Resource,
+  intent: Intent,
+  made: LiveResource,
+  recorded: RecordedResource | undefined,
+): JournalEntry[] {
+  const parent = recorded?.parent ?? parentAddress(resuming.state, intent.parentId);
+  const pending = type.pendingOf?.(made.id, intent.parentId, undefined);
+  const resource: RecordedResource = {
+    type: intent.type,
+    id: made.id,
+    name: made.name,
+    ...(parent === undefined ? {} : { parent }),
+    dependsOn: recorded?.dependsOn ?? [],
+    applied: recorded?.applied ?? {},
+    computed: Object.fromEntries(made.computed),
+    ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
+    preventDestroy: recorded?.preventDestroy ?? false,
+    onRemove: recorded?.onRemove ?? "delete",
+    writes: (recorded?.writes ?? 0) + 1,
+    ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
+    ...(pending ? { pending } : {}),
+  };
+  return [outcome(intent, "done"), { kind: "resource", address: intent.address, resource }];
+}
+
+/** A deployment that did start deployed what had been written by then: it comes last of its service's changes. */
+function inputsNow(state: State, parent: Address, type: Resource): Record<string, number> {
+  const upstream = (Object.entries(state.resources) as [Address, RecordedResource][]).filter(
+    ([address, resource]) =>
+      address === parent || (resource.parent === parent && type.follows.includes(resource.type)),
+  );
+  return Object.fromEntries(upstream.map(([, resource]) => [resource.id, resource.writes]));
+}
+
+const parentAddress = (state: State, id: string | undefined): Address | undefined =>
+  id === undefined
+    ? undefined
+    : (Object.entries(state.resources) as [Address, RecordedResource][]).find(
+        ([, resource]) => resource.id === id,
+      )?.[0];
+
+const outcome = (intent: Intent, result: "done" | "refused"): JournalEntry => ({
+  kind: "outcome",
+  seq: intent.seq,
+  result,
+  status: 0,
+});
+
+const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
+  error(
+    "state.open_intent",
+    `an interrupted run may have created ${intent.address}, and ${found.length} things bear its name`,
+    {
+      address: intent.address,
+      detail: `Found: ${found.map((live) => live.id).join(", ")}.`,
+      hint: `keep one, remove the others, then run: rnv import ${intent.address} ID`,
+    },
+  );
+
+async function settlePending(
+  resuming: Resuming,
+  address: Address,
+  recorded: RecordedResource,
+  pending: Pending,
+): Promise<Resumed> {
+  const type = resuming.types.get(recorded.type);
+  if (!type) return nothing;
+  const result = await waitUntilSettled(pending, {
+    type,
+    reads: resuming.reads,
+    clock: resuming.clock,
+    signal: resuming.signal,
+    timeoutMs: resuming.wait ? 30 * 60_000 : 0,
+    onWaiting: (elapsedSeconds, status, note) =>
+      resuming.emit({ type: "waiting", address, action: "update", elapsedSeconds, status, note }),
+    onNext: async () => {},
+  });
+  const { pending: _settled, ...rest } = recorded;
+  if (result.kind === "done") return { ...nothing, entries: [{ kind: "resource", address, resource: rest }] };
+  if (result.kind === "failed" || result.kind === "checkout") {
+    const resource = rest.inputs ? { ...rest, inputs: {} } : rest;
+    const diagnostic = warning("apply.deploy_failed", `${address}: ${result.summary}`, {
+      address,
+      detail: "It was left running by an interrupted run, and is planned again.",
+    });
+    return { ...nothing, entries: [{ kind: "resource", address, resource }], diagnostics: [diagnostic] };
+  }
+  return nothing;
+}

@@ -1,0 +1,117 @@
+import type { Address } from "../model/address";
+import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
+import type { Plain } from "../model/value";
+import type { StateSession } from "../state/backend";
+
+/**
+ * The state while a run changes it: what the session's journal holds, and the same folded in memory. One entry
+ * costs one append; the snapshot is written once, by `finish`.
+ */
+export class RunJournal {
+  readonly #session: StateSession;
+  readonly #base: State;
+  readonly #resources: Map<Address, RecordedResource>;
+  readonly #open: Map<number, Intent>;
+  #run: RunRecord | null;
+  #outputs: Readonly<Record<string, Plain>>;
+  #nextSeq: number;
+  #changed = false;
+
+  constructor(session: StateSession, state: State) {
+    this.#session = session;
+    this.#base = state;
+    this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
+    this.#open = new Map(state.open.map((intent) => [intent.seq, intent]));
+    this.#run = state.run;
+    this.#outputs = state.outputs;
+    this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
+  }
+
+  recorded(address: Address): RecordedResource | undefined {
+    return this.#resources.get(address);
+  }
+
+  all(): Iterable<[Address, RecordedResource]> {
+    return this.#resources;
+  }
+
+  /** Something was recorded that the snapshot does not hold. */
+  get hasChanges(): boolean {
+    return this.#changed;
+  }
+
+  /** Makes the run's id durable: the first line before the first write. */
+  async begin(run: RunRecord, keyId: string | undefined): Promise<void> {
+    await this.#session.append([{ kind: "run", run, ...(keyId === undefined ? {} : { keyId }) }], {
+      durable: true,
+    });
+    this.#run = run;
+  }
+
+  /** Durable when it returns: only then may the first byte of the write be sent. */
+  async intend(intent: Omit<Intent, "seq">): Promise<number> {
+    const seq = this.#nextSeq;
+    this.#nextSeq += 1;
+    const whole: Intent = { seq, ...intent };
+    await this.#session.append([{ kind: "intent", intent: whole }], { durable: true });
+    this.#open.set(seq, whole);
+    return seq;
+  }
+
+  /** Closes intents and records what they left, in one append. */
+  async close(
+    seqs: readonly number[],
+    outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
+    after?: { readonly address: Address; readonly resource: RecordedResource | null },
+  ): Promise<void> {
+    const entries: JournalEntry[] = seqs.map((seq) => ({ kind: "outcome", seq, ...outcome }));
+    if (after) entries.push({ kind: "resource", ...after });
+    await this.#session.append(entries, { durable: false });
+    for (const seq of seqs) this.#open.delete(seq);
+    if (after) this.#set(after.address, after.resource);
+  }
+
+  async record(address: Address, resource: RecordedResource | null): Promise<void> {
+    await this.#session.append([{ kind: "resource", address, resource }], { durable: false });
+    this.#set(address, resource);
+  }
+
+  async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
+    const entries: JournalEntry[] = [
+      { kind: "resource", address: from, resource: null },
+      { kind: "resource", address: to, resource },
+    ];
+    await this.#session.append(entries, { durable: false });
+    this.#set(from, null);
+    this.#set(to, resource);
+  }
+
+  async recordOutputs(outputs: Readonly<Record<string, Plain>>): Promise<void> {
+    await this.#session.append([{ kind: "outputs", outputs }], { durable: false });
+    this.#outputs = outputs;
+    this.#changed = true;
+  }
+
+  /** Open writes of this address. */
+  openAt(address: Address): readonly Intent[] {
+    return [...this.#open.values()].filter((intent) => intent.address === address);
+  }
+
+  /** Writes the snapshot. The run is over unless one of its writes is still without an outcome. */
+  async finish(keyId: string | null): Promise<State> {
+    return this.#session.commit({
+      ...this.#base,
+      keyId: keyId ?? this.#base.keyId,
+      resources: Object.fromEntries(this.#resources),
+      outputs: this.#outputs,
+      run: this.#open.size > 0 ? this.#run : null,
+      open: [...this.#open.values()],
+    });
+  }
+
+  #set(address: Address, resource: RecordedResource | null): void {
+    this.#changed = true;
+    if (resource) this.#resources.set(address, resource);
+    else this.#resources.delete(address);
+  }
+}

@@ -1,0 +1,88 @@
+import type { Address } from "../model/address";
+
+export interface Task {
+  readonly address: Address;
+  readonly dependsOn: readonly Address[];
+}
+
+export interface Schedule<T extends Task> {
+  /** At most this many run at once. */
+  readonly parallelism: number;
+  /** False when it failed: what depends on it is skipped. */
+  readonly run: (task: T, slot: Slot) => Promise<boolean>;
+  readonly skip: (task: T, because: readonly Address[]) => void;
+  /** Once true, nothing new is started. */
+  readonly stopped: () => boolean;
+}
+
+/** A place among those that run at once; given back while a task only waits for the service. */
+export interface Slot {
+  readonly release: () => void;
+  readonly take: () => Promise<void>;
+}
+
+/**
+ * Runs tasks as soon as what they depend on is done. A dependency that is not among the tasks counts as done.
+ * The failure of one task skips its dependants, never the others.
+ */
+export async function schedule<T extends Task>(tasks: readonly T[], options: Schedule<T>): Promise<void> {
+  const slots = new Slots(options.parallelism);
+  const byAddress = new Map(tasks.map((task) => [task.address, task]));
+  const waitingFor = new Map<Address, number>();
+  const dependants = new Map<Address, T[]>();
+  const failed = new Map<Address, readonly Address[]>();
+  for (const task of tasks) {
+    const known = task.dependsOn.filter((address) => byAddress.has(address));
+    waitingFor.set(task.address, known.length);
+    for (const address of known) dependants.set(address, [...(dependants.get(address) ?? []), task]);
+  }
+  const finish = (task: T): Promise<unknown>[] => {
+    const ready: T[] = [];
+    for (const next of dependants.get(task.address) ?? []) {
+      const left = (waitingFor.get(next.address) ?? 0) - 1;
+      waitingFor.set(next.address, left);
+      if (left === 0) ready.push(next);
+    }
+    return ready.map(start);
+  };
+  const start = async (task: T): Promise<void> => {
+    const because = [...new Set(task.dependsOn.flatMap((address) => failed.get(address) ?? []))];
+    if (because.length > 0) {
+      failed.set(task.address, because);
+      options.skip(task, because);
+    } else {
+      await slots.take();
+      if (options.stopped()) {
+        options.skip(task, []);
+      } else if (!(await options.run(task, slots))) {
+        failed.set(task.address, [task.address]);
+      }
+      slots.release();
+    }
+    await Promise.all(finish(task));
+  };
+  await Promise.all(tasks.filter((task) => waitingFor.get(task.address) === 0).map(start));
+}
+
+class Slots implements Slot {
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = Math.max(1, size);
+  }
+
+  readonly release = (): void => {
+    const next = this.#queue.shift();
+    if (next) next();
+    else this.#free += 1;
+  };
+
+  readonly take = async (): Promise<void> => {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#queue.push(resolve));
+  };
+}

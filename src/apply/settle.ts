@@ -1,0 +1,129 @@
+import { error } from "../diagnostics/diagnostic";
+import type { Pending } from "../model/pending";
+import type { Patience } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import type { ChangeContext } from "./change-context";
+import type { ChangeEnd } from "./run";
+import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
+
+const defaultPatience: Patience = { wait: true, timeoutMs: 15 * 60_000 };
+
+/**
+ * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
+ * the end stays recorded as pending; what failed is recorded so that the next plan tries again.
+ */
+export async function settle(
+  context: ChangeContext,
+  pending: Pending,
+  recorded: RecordedResource | undefined,
+): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const patience = type.patience?.(change.subject.resolved) ?? defaultPatience;
+  if (!patience.wait) {
+    if (recorded) await run.journal.record(change.address, recorded);
+    return { kind: "done" };
+  }
+  context.slot.release();
+  try {
+    const result = await waitUntilSettled(pending, {
+      type,
+      reads: run.reads,
+      clock: run.clock,
+      signal: run.signal,
+      timeoutMs: patience.timeoutMs,
+      onWaiting: (elapsedSeconds, status, note) =>
+        run.emit({
+          type: "waiting",
+          address: change.address,
+          action: waitingAction(change.action),
+          elapsedSeconds,
+          status,
+          note,
+        }),
+      onNext: async (next) => {
+        if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
+      },
+    });
+    return await endOf(context, result, recorded, patience);
+  } finally {
+    await context.slot.take();
+  }
+}
+
+const waitingAction = (action: string) =>
+  action === "delete" ? "delete" : action === "create" || action === "replace" ? "create" : "update";
+
+async function endOf(
+  context: ChangeContext,
+  result: WaitResult,
+  recorded: RecordedResource | undefined,
+  patience: Patience,
+): Promise<ChangeEnd> {
+  const { run, change } = context;
+  const about = { address: change.address, range: change.subject.desired?.range };
+  switch (result.kind) {
+    case "done":
+      if (recorded) await run.journal.record(change.address, settledRecord(context, recorded, result));
+      return { kind: "done" };
+    case "failed":
+      await recordUnfinished(context, recorded);
+      return {
+        kind: "failed",
+        exitCode: context.type.reaction ? 7 : 1,
+        diagnostic: error("apply.deploy_failed", `${change.address}: ${result.summary}`, {
+          ...about,
+          detail: result.detail,
+        }),
+      };
+    case "checkout":
+      await recordUnfinished(context, recorded);
+      return {
+        kind: "failed",
+        exitCode: 8,
+        diagnostic: error("apply.awaiting_checkout", `${change.address}: saved, awaiting checkout`, {
+          ...about,
+          detail: result.summary,
+          hint: "complete the checkout in the dashboard, then run rnv apply again",
+        }),
+      };
+    case "timeout":
+      return {
+        kind: "failed",
+        exitCode: 7,
+        diagnostic: error(
+          "apply.deploy_timeout",
+          `${change.address} has not settled after ${Math.round(patience.timeoutMs / 1000)}s (${result.status})`,
+          { ...about, hint: "it goes on at the service; the next rnv apply looks at it first" },
+        ),
+      };
+    case "interrupted":
+      return { kind: "interrupted" };
+  }
+}
+
+function settledRecord(
+  context: ChangeContext,
+  recorded: RecordedResource,
+  result: WaitResult,
+): RecordedResource {
+  const { pending: _settled, ...rest } = recorded;
+  const latest = context.run.journal.recorded(context.change.address);
+  const live = result.kind === "done" ? result.live : undefined;
+  return {
+    ...rest,
+    id: latest?.id ?? rest.id,
+    ...(live
+      ? { computed: Object.fromEntries(live.computed), updatedAt: live.updatedAt ?? rest.updatedAt }
+      : {}),
+  };
+}
+
+/** Without `inputs` the next plan sees a service configured since its last deployment. */
+async function recordUnfinished(
+  { run, change }: ChangeContext,
+  recorded: RecordedResource | undefined,
+): Promise<void> {
+  if (!recorded) return;
+  const { pending: _failed, inputs: _notDeployed, ...rest } = recorded;
+  await run.journal.record(change.address, recorded.inputs ? { ...rest, inputs: {} } : rest);
+}

@@ -1,0 +1,42 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { Attributes } from "../model/attributes";
+import type { LiveResource } from "../model/live";
+import type { AppliableValue, ResourceType } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import { plainEqual } from "../model/value";
+import type { Change } from "../plan/plan";
+
+/**
+ * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
+ * a silent success. Secrets are masked in every answer and cannot be compared.
+ */
+export function verifyTaken(
+  change: Change,
+  type: ResourceType,
+  sent: ReadonlyMap<string, AppliableValue>,
+  live: LiveResource,
+  defaults: Attributes,
+): Diagnostic | undefined {
+  const refused = [...sent].filter(([path, value]) => {
+    const rule = type.rules[path];
+    if (!rule || rule.change === "local" || rule.secret || value instanceof Secret) return false;
+    if (type.parents.some((parent) => parent.attribute === path)) return false;
+    const shown = live.attributes.get(path) ?? defaults.get(path);
+    const wanted = value ?? defaults.get(path) ?? null;
+    return shown === undefined ? wanted !== null : !(rule.equal ?? plainEqual)(wanted, shown);
+  });
+  const [first] = refused;
+  if (!first) return undefined;
+  const fields = refused.map(([path]) => path).join(", ");
+  return error(
+    "apply.not_taken",
+    `${change.address}: the service accepted the change, but ${fields} did not take`,
+    {
+      address: change.address,
+      attribute: first[0],
+      range: change.subject.desired?.attributes.get(first[0])?.range,
+      detail: "The answer of the service still shows another value.",
+      hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+    },
+  );
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { Secret } from "../model/secret";
+import { canonicalJson, type Plain } from "../model/value";
+
+export interface BodyDigest {
+  /** SHA-256, hex, of the canonical body; every secret in it stands as its keyed fingerprint. */
+  readonly digest: string;
+  /** The body itself, unless it holds a secret. */
+  readonly body?: Plain;
+}
+
+/** Digest of a request body. `secretKey` keeps secrets from being guessed out of the journal. */
+export function digestBody(body: unknown, secretKey: Uint8Array, address: string): BodyDigest {
+  let holdsSecret = false;
+  const keyed = replaceSecrets(body ?? null, (secret) => {
+    holdsSecret = true;
+    return { fingerprint: secret.fingerprint(secretKey, address) };
+  });
+  const digest = createHash("sha256").update(canonicalJson(keyed)).digest("hex");
+  return holdsSecret ? { digest } : { digest, body: keyed };
+}
+
+function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Plain {
+  if (value instanceof Secret) return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
+  if (value !== null && typeof value === "object") {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return Object.fromEntries(members.map(([key, member]) => [key, replaceSecrets(member, replace)]));
+  }
+  return value as Plain;
+}
+
+/**
+ * The idempotency key of one write: the same for the same run, address, step and body, and never for anything
+ * else (DESIGN section 7). 70 visible ASCII characters.
+ */
+export function writeKey(runId: string, address: string, step: string, bodyDigest: string): string {
+  const digest = createHash("sha256").update([runId, address, step, bodyDigest].join("\0")).digest("hex");
+  return `rnv-1-${digest}`;
+}

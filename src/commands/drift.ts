@@ -1,0 +1,22 @@
+import { hasErrors } from "../diagnostics/diagnostic";
+import { type DriftReport, driftReport } from "../plan/classify-drift";
+import type { Plan } from "../plan/plan";
+import type { Context, Outcome } from "./context";
+import { exitCodeOf } from "./exit-code";
+import { prepare } from "./prepare";
+import type { PlanRequest } from "./requests";
+
+export interface DriftOutcome extends Outcome {
+  readonly plan?: Plan;
+  readonly report?: DriftReport;
+}
+
+/** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
+export async function drift(context: Context, request: PlanRequest): Promise<DriftOutcome> {
+  const state = await context.backend.read();
+  const { prepared, diagnostics, sources } = await prepare(context, request, { state, writes: false });
+  if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  const report = driftReport(prepared.plan);
+  const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : 0;
+  return { plan: prepared.plan, report, diagnostics, sources, exitCode };
+}

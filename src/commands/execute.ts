@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { Run } from "../apply/run";
+import { RunJournal } from "../apply/run-journal";
+import { type RunResult, runPlan } from "../apply/run-plan";
+import type { Attributes } from "../model/attributes";
+import type { RunRecord, State } from "../model/state";
+import { canonicalJson, type Plain } from "../model/value";
+import type { Plan } from "../plan/plan";
+import { planDocument } from "../plan/plan-document";
+import { resourceTypes } from "../resources";
+import type { StateSession } from "../state/backend";
+import { emptyState, fold } from "../state/fold";
+import type { Context } from "./context";
+import type { Prepared } from "./prepare";
+import { randomSecret } from "./random-secret";
+import { knownOutputs, runLookup } from "./run-lookup";
+
+const types = new Map(resourceTypes.map((type) => [type.type, type]));
+
+/** Runs an approved plan under the lock: run record, changes, outputs, snapshot. */
+export async function execute(
+  context: Context,
+  session: StateSession,
+  prepared: Prepared,
+  plan: Plan,
+  parallelism: number,
+): Promise<RunResult> {
+  const state = await startingState(context, session, prepared);
+  const journal = new RunJournal(session, state);
+  const writes = plan.changes.some(({ action }) => action !== "no-op");
+  const record = runRecord(context, plan);
+  if (writes) await journal.begin(record, prepared.keyId);
+  const run = runOf(context, prepared, journal, record, plan);
+  const result = await runPlan(run, plan, parallelism);
+  const outputs = knownOutputs(prepared.input.desired, run.lookup);
+  if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
+  if (writes || journal.hasChanges) await journal.finish(prepared.keyId ?? null);
+  return result;
+}
+
+/** What is recorded, with what an interrupted run left settled durably before anything new. */
+async function startingState(context: Context, session: StateSession, prepared: Prepared): Promise<State> {
+  if (session.state) {
+    if (prepared.leftovers.length > 0) await session.append(prepared.leftovers, { durable: true });
+    return fold(session.state, prepared.leftovers);
+  }
+  const { workspaceId, baseUrl } = context;
+  return session.commit(emptyState({ lineage: lineageFrom(context.randomBytes(16)), workspaceId, baseUrl }));
+}
+
+/** A version 4 UUID. */
+function lineageFrom(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+function runRecord(context: Context, plan: Plan): RunRecord {
+  const fences = plan.changes.flatMap(({ address, type, action, subject }) => {
+    if (action === "no-op" || !subject.live) return [];
+    const { live } = subject;
+    return [[address, types.get(type)?.fence?.(live) ?? [live.id]] as const];
+  });
+  return {
+    id: Buffer.from(context.randomBytes(16)).toString("hex"),
+    planDigest: createHash("sha256")
+      .update(canonicalJson(planDocument(plan) as Plain))
+      .digest("hex"),
+    credential: context.credential,
+    startedAt: new Date(context.clock.now()).toISOString(),
+    fences: Object.fromEntries(fences),
+  };
+}
+
+function runOf(
+  context: Context,
+  prepared: Prepared,
+  journal: RunJournal,
+  record: RunRecord,
+  plan: Plan,
+): Run {
+  const { connection, input } = prepared;
+  const defaults = new Map<string, Attributes>(
+    resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
+  );
+  return {
+    types,
+    send: connection.send,
+    endpoints: connection.endpoints,
+    reads: connection.reads,
+    journal,
+    record,
+    carried: prepared.carried,
+    clock: context.clock,
+    generate: (length) => randomSecret(context.randomBytes, length),
+    fingerprintKey: prepared.fingerprintKey ?? Buffer.from(record.id, "hex"),
+    defaults: (type) => defaults.get(type) ?? new Map(),
+    lookup: runLookup(plan, journal),
+    emit: context.emit,
+    signal: context.signal,
+  };
+}

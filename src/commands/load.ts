@@ -1,0 +1,30 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import { hasErrors } from "../diagnostics/diagnostic";
+import { loadManifest } from "../manifest/load-manifest";
+import type { Desired } from "../model/desired";
+import { resourceTypes } from "../resources";
+import type { Context } from "./context";
+
+export interface Loaded {
+  /** Undefined when the manifest has errors. */
+  readonly desired?: Desired;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Reads and checks the manifest; `validate` skips the sources of secrets. */
+export async function load(
+  context: Pick<Context, "cwd" | "environment">,
+  files: readonly string[],
+  secrets: "resolve" | "skip",
+): Promise<Loaded> {
+  const { desired, diagnostics } = await loadManifest({
+    files,
+    cwd: context.cwd,
+    types: resourceTypes,
+    environment: context.environment,
+    secrets,
+  });
+  const sources = desired?.sources ?? new Map<string, string>();
+  return hasErrors(diagnostics) ? { diagnostics, sources } : { desired, diagnostics, sources };
+}

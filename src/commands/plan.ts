@@ -1,0 +1,24 @@
+import { hasErrors } from "../diagnostics/diagnostic";
+import type { Plan } from "../plan/plan";
+import type { Context, Outcome } from "./context";
+import { exitCodeOf } from "./exit-code";
+import { prepare } from "./prepare";
+import type { PlanRequest } from "./requests";
+
+export interface PlanOutcome extends Outcome {
+  /** Undefined when something before the plan failed. */
+  readonly plan?: Plan;
+}
+
+/** `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
+export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
+  const state = await context.backend.read();
+  const { prepared, diagnostics, sources } = await prepare(context, request, { state, writes: false });
+  if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  return {
+    plan: prepared.plan,
+    diagnostics,
+    sources,
+    exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,
+  };
+}

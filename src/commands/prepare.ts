@@ -1,0 +1,146 @@
+import { resume } from "../apply/resume";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Address, parseAddress } from "../model/address";
+import type { Desired } from "../model/desired";
+import { Secret } from "../model/secret";
+import type { Intent, JournalEntry, State } from "../model/state";
+import { Template } from "../model/value";
+import { makePlan } from "../plan/make-plan";
+import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
+import { resourceTypes } from "../resources";
+import { fold } from "../state/fold";
+import { checkStateKey } from "../state/state-key";
+import type { Connection, Context } from "./context";
+import { load } from "./load";
+import { refresh } from "./refresh";
+import type { PlanRequest } from "./requests";
+
+/** Everything a plan was made from: `apply` goes on with it. */
+export interface Prepared {
+  readonly connection: Connection;
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  /** What became of writes that an interrupted run left open. Already in `input.state`; not yet in the journal. */
+  readonly leftovers: readonly JournalEntry[];
+  readonly carried: readonly Intent[];
+  readonly fingerprintKey?: Uint8Array;
+  readonly keyId?: string;
+}
+
+export interface Preparation {
+  /** Undefined when something before the plan failed; the diagnostics say what. */
+  readonly prepared?: Prepared;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** The main path: load -> validate -> refresh -> diff -> order -> guard -> Plan. Writes nothing. */
+export async function prepare(
+  context: Context,
+  request: PlanRequest,
+  from: { readonly state: State | undefined; readonly writes: boolean },
+): Promise<Preparation> {
+  const connection = await context.connect();
+  startReading(connection);
+  const loaded = await load(context, request.files, "resolve");
+  const options = planOptions(request);
+  const early = loaded.diagnostics;
+  if (!loaded.desired) return { diagnostics: early, sources: loaded.sources };
+  const key = await fingerprintKey(context, loaded.desired, from);
+  if (hasErrors(key.diagnostics))
+    return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
+
+  const resumed = await settleLeftovers(context, connection, from);
+  if (hasErrors(resumed.diagnostics))
+    return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
+  const state = from.state && fold(from.state, resumed.entries);
+  const input: PlanInput = {
+    desired: loaded.desired,
+    state,
+    workspaceId: context.workspaceId,
+    baseUrl: context.baseUrl,
+    ...(await refresh(connection.reads, resourceTypes, loaded.desired, state)),
+    catalog: await connection.reads.catalog(),
+    types: resourceTypes,
+    options,
+    fingerprintKey: key.key,
+  };
+  const plan = makePlan(input);
+  const diagnostics = [...early, ...key.diagnostics, ...resumed.diagnostics, ...plan.diagnostics];
+  const prepared = {
+    connection,
+    input,
+    plan,
+    leftovers: resumed.entries,
+    carried: resumed.carried,
+    fingerprintKey: key.key,
+    keyId: key.keyId,
+  };
+  return { prepared, diagnostics, sources: loaded.sources };
+}
+
+/** The three reads that every plan needs are on their way while the manifest is still being read. */
+function startReading({ reads }: Connection): void {
+  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+}
+
+async function settleLeftovers(
+  context: Context,
+  connection: Connection,
+  from: { readonly state: State | undefined; readonly writes: boolean },
+) {
+  if (!from.state) return { entries: [], carried: [], diagnostics: [] };
+  const resumed = await resume({
+    state: from.state,
+    types: new Map(resourceTypes.map((type) => [type.type, type])),
+    reads: connection.reads,
+    clock: context.clock,
+    credential: context.credential,
+    wait: from.writes,
+    emit: context.emit,
+    signal: context.signal,
+  });
+  if (resumed.entries.length > 0) connection.reads.invalidate();
+  return resumed;
+}
+
+/** Needed once a secret is declared or recorded; a missing or another key is an error, never a perpetual diff. */
+async function fingerprintKey(
+  context: Context,
+  desired: Desired,
+  from: { state: State | undefined; writes: boolean },
+) {
+  const keyId = from.state?.keyId ?? null;
+  if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
+  const found = await context.stateKey(from.writes && keyId === null);
+  const mismatch = from.state ? checkStateKey(from.state, found.key) : undefined;
+  return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
+}
+
+const declaresSecrets = (desired: Desired): boolean =>
+  [...desired.resources.values()].some((resource) =>
+    [...resource.attributes.values()].some(
+      ({ value }) => value instanceof Secret || (value instanceof Template && value.secret),
+    ),
+  );
+
+function planOptions(request: PlanRequest): PlanOptions {
+  return {
+    mode: request.mode,
+    targets: addresses("--target", request.targets),
+    excludes: addresses("--exclude", request.excludes),
+    replace: addresses("--replace", request.replace),
+    adopt: request.adopt,
+    allowEmpty: request.allowEmpty,
+    confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
+  };
+}
+
+function addresses(flag: string, texts: readonly string[]): Address[] {
+  return texts.map((text) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    const hint = "an address looks like service.shop.api; rnv state list shows those that are recorded";
+    throw new DiagnosticsError([error("command.usage", `${flag}: "${text}" is not an address`, { hint })]);
+  });
+}

@@ -1,0 +1,148 @@
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import type { Address } from "../model/address";
+import type { Attributes } from "../model/attributes";
+import type { Desired } from "../model/desired";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { State } from "../model/state";
+import type { ResolvedValue } from "../model/value";
+import { isPlain, Template } from "../model/value";
+
+export interface Refreshed {
+  /** One result for every declared and every recorded address. */
+  readonly reads: ReadonlyMap<Address, ReadResult>;
+  /** Every project and service of the workspace. */
+  readonly inventory: readonly LiveResource[];
+}
+
+interface Subject {
+  readonly address: Address;
+  readonly type: string;
+  readonly parent?: Address;
+}
+
+/**
+ * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
+ * Three requests show all projects and services; each service with variables costs one more.
+ */
+export async function refresh(
+  reads: Reads,
+  types: readonly Resource[],
+  desired: Desired,
+  state: State | undefined,
+): Promise<Refreshed> {
+  const results = new Map<Address, ReadResult>();
+  const subjects = subjectsOf(desired, state);
+  for (const level of levelsOf(types)) {
+    const here = subjects.filter((subject) => level.includes(subject.type));
+    await Promise.all(
+      here.map(async (subject) => {
+        const type = types.find((candidate) => candidate.type === subject.type);
+        if (type) results.set(subject.address, await readOne(reads, type, subject, desired, state, results));
+      }),
+    );
+  }
+  const inventory = await Promise.all(
+    types.filter((type) => !type.removedWithParent).map((type) => type.list(reads)),
+  );
+  return { reads: results, inventory: inventory.flat() };
+}
+
+/** Declared and recorded addresses; what was moved is looked for under the address it has now. */
+function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
+  const subjects = new Map<Address, Subject>();
+  for (const [address, recorded] of recordedEntries(state)) {
+    subjects.set(address, { address, type: recorded.type, parent: recorded.parent });
+  }
+  for (const { address, type, parent } of desired.resources.values())
+    subjects.set(address, { address, type, parent });
+  return [...subjects.values()];
+}
+
+const recordedEntries = (state: State | undefined) =>
+  Object.entries(state?.resources ?? {}) as [Address, State["resources"][Address]][];
+
+/** Types in the order of their parents: projects, services, then what lies in them. */
+function levelsOf(types: readonly Resource[]): string[][] {
+  const levels: string[][] = [];
+  let left = [...types];
+  while (left.length > 0) {
+    const waiting = new Set(left.map((type) => type.type));
+    const ready = left.filter((type) => type.parents.every((parent) => !waiting.has(parent.type)));
+    if (ready.length === 0) throw new Error("resource types contain each other");
+    levels.push(ready.map((type) => type.type));
+    left = left.filter((type) => !ready.includes(type));
+  }
+  return levels;
+}
+
+async function readOne(
+  reads: Reads,
+  type: Resource,
+  subject: Subject,
+  desired: Desired,
+  state: State | undefined,
+  done: ReadonlyMap<Address, ReadResult>,
+): Promise<ReadResult> {
+  const declared = desired.resources.get(subject.address);
+  const recorded = recordedAt(subject.address, desired, state);
+  const parentId = subject.parent === undefined ? undefined : idOf(subject.parent, done, state);
+  const id = recorded?.id ?? declared?.importId?.id;
+  const known = declared
+    ? knownAttributes(declared.attributes, done, state)
+    : new Map<string, ResolvedValue>();
+  const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
+  const name = typeof wanted === "string" ? wanted : (recorded?.name ?? "");
+  if (id === undefined && subject.parent !== undefined && parentId === undefined) return { kind: "absent" };
+  return type.read(reads, { address: subject.address, id, name, declared: known, parentId, recorded });
+}
+
+/** What is recorded for an address, also when it was recorded under the address it was moved from. */
+function recordedAt(address: Address, desired: Desired, state: State | undefined) {
+  return state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
+}
+
+/** The earlier address of a resource: by a `moved` entry of its own, or of what it lies in. */
+export function movedFrom(address: Address, desired: Desired): Address {
+  const direct = desired.moved.find((move) => move.to === address);
+  if (direct) return direct.from;
+  const parent = desired.resources.get(address)?.parent;
+  const outer = parent === undefined ? undefined : desired.moved.find((move) => move.to === parent);
+  if (!outer) return address;
+  const [, ...to] = outer.to.split(".");
+  const [, ...from] = outer.from.split(".");
+  const [type, ...names] = address.split(".");
+  return [type, ...from, ...names.slice(to.length)].join(".") as Address;
+}
+
+function idOf(
+  address: Address,
+  done: ReadonlyMap<Address, ReadResult>,
+  state: State | undefined,
+): string | undefined {
+  const read = done.get(address);
+  if (read?.kind === "found") return read.live.id;
+  return read?.kind === "unchecked" ? state?.resources[address]?.id : undefined;
+}
+
+/** Declared attributes whose value is known now; a reference is looked up in what was read before. */
+function knownAttributes(
+  attributes: ReadonlyMap<string, { readonly value: unknown }>,
+  done: ReadonlyMap<Address, ReadResult>,
+  state: State | undefined,
+): Attributes<ResolvedValue> {
+  const known = new Map<string, ResolvedValue>();
+  for (const [path, { value }] of attributes) {
+    if (value instanceof Template) {
+      const [reference, ...others] = value.references;
+      const id =
+        reference?.attribute === "id" && others.length === 0
+          ? idOf(reference.address, done, state)
+          : undefined;
+      if (id !== undefined) known.set(path, id);
+    } else if (isPlain(value as ResolvedValue)) {
+      known.set(path, value as ResolvedValue);
+    }
+  }
+  return known;
+}
