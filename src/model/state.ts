@@ -71,7 +71,8 @@ export interface Intent {
 }
 
 export type JournalEntry =
-  | { readonly kind: "run"; readonly run: RunRecord }
+  /** `keyId`: the fingerprint key of the resources that follow, when the state names none yet. */
+  | { readonly kind: "run"; readonly run: RunRecord; readonly keyId?: string }
   | { readonly kind: "intent"; readonly intent: Intent }
   /** `refused`: the service said no, nothing happened. `unknown` never closes an intent and is not written. */
   | {

@@ -1,0 +1,107 @@
+import { createHash } from "node:crypto";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { JournalEntry } from "../model/state";
+import { hostileReason } from "./plain-document";
+import { journalEntrySchema } from "./state-schema";
+
+/** The first line of a journal: the snapshot it goes on from. */
+export interface JournalHeader {
+  readonly format: "rnv-journal";
+  readonly version: 1;
+  /** Unique; the snapshot that takes the journal in names it. */
+  readonly id: string;
+  readonly lineage: string;
+  /** Of the snapshot; 0 when there is none yet. */
+  readonly serial: number;
+  /** Of the lock that the journal was opened under. */
+  readonly generation: number;
+}
+
+/**
+ * One line: `{"n":7,"synced":5,"sum":"…","entry":{…}}`. `n` counts lines from 0, the header; lines before `synced`
+ * were durable when this one was written; the sum covers all of it.
+ */
+export function encodeLine(n: number, synced: number, entry: JournalHeader | JournalEntry): string {
+  const json = JSON.stringify(entry);
+  return `{"n":${n},"synced":${synced},"sum":"${sumOf(n, synced, json)}","entry":${json}}\n`;
+}
+
+export interface DecodedJournal {
+  readonly header: JournalHeader;
+  readonly entries: readonly JournalEntry[];
+}
+
+/**
+ * A journal up to its last whole line. What a power cut or a full disk left after it is passed over: a torn line,
+ * padding, even whole lines behind a hole, as long as no line says that the hole had been durable. Anything else is
+ * damage and throws, naming the line.
+ */
+export function decodeJournal(bytes: Uint8Array, path: string): DecodedJournal {
+  const lines = decodeLines(bytes, path);
+  const [first, ...rest] = lines;
+  if (first === undefined) throw damaged(path, 1, "it has no header");
+  const header = checkedHeader(first, path);
+  return { header, entries: rest.map((entry, i) => checkedEntry(entry, path, i + 2)) };
+}
+
+function decodeLines(bytes: Uint8Array, path: string): unknown[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const entries: unknown[] = [];
+  let torn = false;
+  let start = 0;
+  for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, start)) {
+    const line = parseLine(buffer.toString("utf8", start, end));
+    start = end + 1;
+    if (!torn && line?.n === entries.length) entries.push(line.entry);
+    else torn = true;
+    if (torn && line !== undefined && line.synced > entries.length)
+      throw damaged(path, entries.length + 1, "it is not as it was written, and later lines are");
+  }
+  return entries;
+}
+
+const linePattern = /^\{"n":(\d{1,15}),"synced":(\d{1,15}),"sum":"([0-9a-f]{16})","entry":(.*)\}$/s;
+
+function parseLine(text: string): { n: number; synced: number; entry: unknown } | undefined {
+  const [, n, synced, sum, json] = linePattern.exec(text) ?? [];
+  if (json === undefined || sum !== sumOf(Number(n), Number(synced), json)) return undefined;
+  try {
+    return { n: Number(n), synced: Number(synced), entry: JSON.parse(json) };
+  } catch {
+    return undefined;
+  }
+}
+
+const sumOf = (n: number, synced: number, json: string): string =>
+  createHash("sha256").update(`${n} ${synced} ${json}`).digest("hex").slice(0, 16);
+
+function checkedHeader(value: unknown, path: string): JournalHeader {
+  const header = value as Partial<Record<keyof JournalHeader, unknown>> | null;
+  if (header?.format !== "rnv-journal") throw damaged(path, 1, "it is not the header of a journal");
+  if (typeof header.version === "number" && header.version > 1)
+    throw new DiagnosticsError([
+      error("state.newer", `${path} was written by a newer version of rnv`, { hint: "upgrade rnv" }),
+    ]);
+  const isWhole =
+    header.version === 1 &&
+    typeof header.id === "string" &&
+    typeof header.lineage === "string" &&
+    Number.isSafeInteger(header.serial) &&
+    Number.isSafeInteger(header.generation);
+  if (!isWhole) throw damaged(path, 1, "its header is incomplete");
+  return header as JournalHeader;
+}
+
+function checkedEntry(value: unknown, path: string, line: number): JournalEntry {
+  const why = hostileReason(value) ?? journalEntrySchema.safeParse(value).error?.issues[0]?.message;
+  if (why !== undefined) throw damaged(path, line, why);
+  return value as JournalEntry;
+}
+
+const damaged = (path: string, line: number, why: string): DiagnosticsError =>
+  new DiagnosticsError([
+    error("state.unreadable", `${path}: line ${line} is damaged: ${why}`, {
+      detail: "The journal holds what the last run wrote after the snapshot; some of it cannot be trusted.",
+      hint: `keep a copy of ${path}; removing it goes back to the last snapshot, and the next plan shows what differs`,
+    }),
+  ]);

@@ -1,0 +1,133 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Clock } from "../model/clock";
+import type { LockHolder } from "./backend";
+import { readFailed, writeFailed } from "./disk-failure";
+import { type FoundLock, isDead, isSameLock, type LockRecord, readLock } from "./lock-record";
+import { type LockPort, placeLock, swapLock } from "./lock-swap";
+import { identityOf } from "./process-identity";
+
+export interface LocalLockPort extends LockPort {
+  readonly clock: Clock;
+}
+
+const lockHeldExit = 6;
+
+/** The lock of one state, ours until somebody takes it away. */
+export class LocalLock {
+  constructor(
+    readonly port: LocalLockPort,
+    private record: LockRecord,
+    /** The dead holder that it was taken over from. */
+    readonly replaced?: LockRecord,
+  ) {}
+
+  get generation(): number {
+    return this.record.generation;
+  }
+
+  /** Throws `state.lock_lost` when the lock is not ours any more. */
+  async check(): Promise<void> {
+    const { disk, path } = this.port;
+    const found = await readLock(disk, path).catch((cause) => {
+      throw readFailed(path, cause);
+    });
+    if (found.kind === "held" && isSameLock(found.record, this.record)) return;
+    const by =
+      found.kind === "held"
+        ? `${found.record.command} (pid ${found.record.pid} on ${found.record.host}) holds it now`
+        : "the lock file was removed";
+    throw new DiagnosticsError(
+      [
+        error("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
+          detail: "Nothing was written after that. What this run had begun stands in the journal.",
+          hint: "let the other run end, then run the same command again: it settles what was left open",
+        }),
+      ],
+      lockHeldExit,
+    );
+  }
+
+  /** Raises the generation above those that wrote what is on the disk. */
+  async raise(generation: number): Promise<void> {
+    if (generation <= this.record.generation) return;
+    const next = { ...this.record, generation };
+    const change = { path: this.port.path, expected: this.record, next };
+    if (await swapLock(this.port, this.record, change)) this.record = next;
+    else await this.check();
+  }
+
+  /** Quiet when the lock is lost already. */
+  async release(): Promise<void> {
+    await swapLock(this.port, this.record, { path: this.port.path, expected: this.record });
+  }
+}
+
+/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead (DESIGN section 7). */
+export async function acquireLock(
+  port: LocalLockPort,
+  holder: LockHolder,
+  timeoutMs: number,
+): Promise<LocalLock> {
+  const { disk, clock, path } = port;
+  const deadline = clock.now() + timeoutMs;
+  const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
+  for (let attempt = 0; ; attempt += 1) {
+    const { won, found } = await tryLock(port, self).catch((cause) => {
+      throw writeFailed(path, cause);
+    });
+    if (won !== undefined) return new LocalLock(port, won, found.kind === "held" ? found.record : undefined);
+    // The lock may have become free between two looks at it.
+    if (attempt < 2 && found.kind === "free") continue;
+    const left = deadline - clock.now();
+    if (left <= 0) throw lockHeld(path, found, clock.now());
+    await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)));
+  }
+}
+
+async function tryLock(
+  port: LocalLockPort,
+  self: LockRecord,
+): Promise<{ readonly won?: LockRecord; readonly found: FoundLock }> {
+  const found = await readLock(port.disk, port.path);
+  if (found.kind === "free")
+    return { found, won: (await placeLock(port, port.path, self)) ? self : undefined };
+  if (found.kind === "unreadable" || !(await isDead(port.disk, found.record, self, port.isAlive)))
+    return { found };
+  const next = { ...self, generation: found.record.generation + 1 };
+  const change = { path: port.path, expected: found.record, next };
+  return { found, won: (await swapLock(port, self, change)) ? next : undefined };
+}
+
+function lockHeld(path: string, found: FoundLock, now: number): DiagnosticsError {
+  if (found.kind !== "held")
+    return new DiagnosticsError(
+      [
+        error("state.lock_held", `${path} is there, but it does not say who holds the lock`, {
+          hint: `make sure that no other run is going on, then remove ${path}`,
+        }),
+      ],
+      lockHeldExit,
+    );
+  const { id, command, host, pid, since } = found.record;
+  return new DiagnosticsError(
+    [
+      error(
+        "state.lock_held",
+        `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`,
+        {
+          detail: `Lock ${id}, taken ${since}, in ${path}.`,
+          hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
+        },
+      ),
+    ],
+    lockHeldExit,
+  );
+}
+
+function ageOf(since: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
+  if (!Number.isFinite(seconds)) return "an unknown time";
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
+}

@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import type { JournalEntry, State } from "../model/state";
+import type { StateSession } from "./backend";
+import type { Disk } from "./disk";
+import { writeFailed } from "./disk-failure";
+import { syncFolderOf } from "./durable-file";
+import { Journal, NoRoomForIntent } from "./journal";
+import type { LocalLock } from "./local-lock";
+import type { Recorded } from "./recorded";
+import { prepareSnapshot } from "./snapshot";
+import { largestSnapshot, type StateFiles, scratchOf } from "./state-files";
+import { encodeState } from "./state-text";
+
+/** How many journals a snapshot names. */
+const keptJournals = 8;
+
+interface Request {
+  readonly entries: readonly JournalEntry[];
+  readonly durable: boolean;
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/** The right to write one local state: appends are grouped, and everything is written in the order it was asked for. */
+export class LocalSession implements StateSession {
+  #recorded: Recorded;
+  #journal: Journal | undefined;
+  #journals = 0;
+  #queue: Request[] = [];
+  #work: Promise<unknown> = Promise.resolve();
+  /** Set once it is unknown which snapshot a power cut would leave: nothing may build on either. */
+  #failed: unknown;
+
+  constructor(
+    private readonly disk: Disk,
+    private readonly files: StateFiles,
+    private readonly lock: LocalLock,
+    /** Unique per holder, fit for a file name. */
+    private readonly id: string,
+    recorded: Recorded,
+  ) {
+    this.#recorded = recorded;
+    this.state = recorded.state;
+  }
+
+  readonly state: State | undefined;
+
+  append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entries, durable: options.durable, resolve, reject });
+      if (this.#queue.length === 1) this.#inTurn(() => this.#flush());
+    });
+  }
+
+  commit(state: State): Promise<State> {
+    return this.#inTurn(async () => {
+      try {
+        return await this.#commit(state);
+      } catch (cause) {
+        throw writeFailed(this.files.snapshot, cause);
+      }
+    });
+  }
+
+  release(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#journal?.close().catch(() => undefined);
+      this.#journal = undefined;
+      this.#failed ??= new Error("the session is over");
+      // A lock that cannot be removed is taken over once this process has ended; it must not hide why it ended.
+      await this.lock.release().catch(() => undefined);
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(work);
+    this.#work = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Everything that was asked for until the lock was looked at goes out in one write and at most one sync. */
+  async #flush(): Promise<void> {
+    let batch: readonly Request[] = [];
+    try {
+      await this.#mayWrite();
+      batch = this.#queue.splice(0);
+      if (batch.length > 0) await this.#write(batch);
+    } catch (cause) {
+      for (const request of [...batch, ...this.#queue.splice(0)])
+        request.reject(writeFailed(this.files.journal, cause));
+    }
+  }
+
+  async #write(batch: readonly Request[]): Promise<void> {
+    const durable = batch.some((request) => request.durable);
+    try {
+      this.#journal ??= await this.#openJournal();
+      await this.#journal.append(
+        batch.flatMap((request) => request.entries),
+        durable,
+      );
+    } catch (cause) {
+      if (!(cause instanceof NoRoomForIntent) || batch.length === 1) throw cause;
+      return this.#writeApart(batch);
+    }
+    // Whoever took the lock meanwhile may have read the journal before this; then the entries do not count.
+    if (durable) await this.lock.check();
+    for (const request of batch) request.resolve();
+  }
+
+  /** Intents that find no room must not take outcomes with them. */
+  async #writeApart(batch: readonly Request[]): Promise<void> {
+    for (const request of batch) {
+      await this.#write([request]).catch((cause) => {
+        request.reject(writeFailed(this.files.journal, cause));
+      });
+    }
+  }
+
+  async #openJournal(): Promise<Journal> {
+    const { lineage, serial, pending } = this.#recorded;
+    this.#journals += 1;
+    const header = {
+      format: "rnv-journal",
+      version: 1,
+      id: `${this.id}-${this.#journals}`,
+      lineage: lineage ?? this.state?.lineage ?? lineageFrom(this.id),
+      serial,
+      generation: this.lock.generation,
+    } as const;
+    // Before it is there: when creating it fails half-way, the next snapshot still knows it.
+    this.#recorded = { ...this.#recorded, journals: [...this.#recorded.journals, header.id] };
+    return Journal.create(
+      this.disk,
+      this.files.journal,
+      scratchOf(this.files.journal, this.id),
+      header,
+      pending,
+    );
+  }
+
+  async #commit(state: State): Promise<State> {
+    await this.#mayWrite();
+    const { disk, files } = this;
+    const serial = Math.max(this.#recorded.serial, state.serial) + 1;
+    const written: State = { ...state, serial };
+    const writer = {
+      generation: this.lock.generation,
+      journals: this.#recorded.journals.slice(-keptJournals),
+    };
+    const bytes = Buffer.from(encodeState(written, writer));
+    if (bytes.length > largestSnapshot) throw Object.assign(new Error("state too large"), { code: "EFBIG" });
+    const scratch = scratchOf(files.snapshot, this.id);
+    try {
+      await prepareSnapshot(disk, files, scratch, bytes);
+      await this.lock.check();
+    } catch (cause) {
+      await disk.remove(scratch).catch(() => undefined);
+      throw cause;
+    }
+    try {
+      await disk.rename(scratch, files.snapshot);
+      await syncFolderOf(disk, files.snapshot);
+    } catch (cause) {
+      this.#failed = cause;
+      throw cause;
+    }
+    await this.#dropJournal();
+    this.#recorded = { ...this.#recorded, state: written, lineage: written.lineage, serial, pending: [] };
+    return written;
+  }
+
+  /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */
+  async #dropJournal(): Promise<void> {
+    await this.#journal?.close().catch(() => undefined);
+    this.#journal = undefined;
+    await this.disk.remove(this.files.journal).catch(() => undefined);
+  }
+
+  async #mayWrite(): Promise<void> {
+    if (this.#failed !== undefined) throw this.#failed;
+    await this.lock.check();
+  }
+}
+
+/** A UUID for a state whose journal is opened before its first snapshot. */
+function lineageFrom(id: string): string {
+  const hex = createHash("sha256").update(`lineage of ${id}`).digest("hex");
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}

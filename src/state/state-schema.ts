@@ -1,0 +1,73 @@
+import * as z from "zod";
+
+const text = z.string().min(1);
+const count = z.int().min(0);
+const plainRecord = z.record(z.string(), z.unknown());
+
+const resource = z.looseObject({
+  type: text,
+  id: text,
+  name: z.string(),
+  parent: text.optional(),
+  dependsOn: z.array(text),
+  applied: plainRecord,
+  computed: plainRecord,
+  updatedAt: z.string().optional(),
+  preventDestroy: z.boolean(),
+  onRemove: z.enum(["delete", "archive", "retain"]),
+  writes: count,
+  inputs: z.record(z.string(), count).optional(),
+});
+
+const run = z.looseObject({
+  id: text,
+  planDigest: z.string(),
+  credential: z.string(),
+  startedAt: z.string(),
+  fences: z.record(z.string(), z.array(z.string())),
+});
+
+const intent = z.looseObject({
+  seq: count,
+  runId: text,
+  address: text,
+  type: text,
+  operation: text,
+  method: text,
+  path: text,
+  key: z.string(),
+  bodyDigest: z.string(),
+  body: z.unknown().optional(),
+  at: z.string(),
+});
+
+/** The shape of the state file, version 1. Fields it does not name are allowed and kept. */
+export const stateSchema = z.looseObject({
+  format: z.literal("rnv-state"),
+  version: z.literal(1),
+  lineage: text,
+  serial: count,
+  workspaceId: z.string(),
+  baseUrl: z.string(),
+  keyId: z.string().nullable(),
+  resources: z.record(z.string(), resource),
+  outputs: plainRecord,
+  run: run.nullable(),
+  open: z.array(intent),
+});
+
+/** The shape of one entry of the journal. */
+export const journalEntrySchema = z.discriminatedUnion("kind", [
+  z.looseObject({ kind: z.literal("run"), run, keyId: z.string().optional() }),
+  z.looseObject({ kind: z.literal("intent"), intent }),
+  z.looseObject({
+    kind: z.literal("outcome"),
+    seq: count,
+    result: z.enum(["done", "refused"]),
+    status: z.number(),
+    id: z.string().optional(),
+  }),
+  z.looseObject({ kind: z.literal("resource"), address: text, resource: resource.nullable() }),
+  z.looseObject({ kind: z.literal("outputs"), outputs: plainRecord }),
+  z.looseObject({ kind: z.literal("end") }),
+]);

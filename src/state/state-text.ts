@@ -1,0 +1,78 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { parseAddress } from "../model/address";
+import type { State } from "../model/state";
+import { hostileReason, sortedKeys } from "./plain-document";
+import { stateSchema } from "./state-schema";
+
+/** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
+export interface Writer {
+  readonly generation: number;
+  /** Ids of the last journals folded in: one that comes back after a power cut is known by it. */
+  readonly journals: readonly string[];
+}
+
+export type ParsedState =
+  | { readonly state: State; readonly writer: Writer; readonly diagnostics: readonly [] }
+  | { readonly state?: undefined; readonly diagnostics: readonly Diagnostic[] };
+
+const nobody: Writer = { generation: 0, journals: [] };
+
+/**
+ * The text of a state file. `name` is what messages call it. Everything that is not a whole state of version 1 is a
+ * diagnostic; unknown fields are kept.
+ */
+export function parseState(text: string, name: string): ParsedState {
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (cause) {
+    const what = text.trim() === "" ? "it is empty" : `it is not JSON: ${firstLine(cause)}`;
+    return unreadable(name, what);
+  }
+  if (document === null || typeof document !== "object" || Array.isArray(document))
+    return unreadable(name, "it is not a JSON object");
+  const head = document as Record<string, unknown>;
+  if (head.format !== "rnv-state")
+    return unreadable(
+      name,
+      "terraform_version" in head ? "it is a state of Terraform" : 'its "format" is not "rnv-state"',
+    );
+  if (typeof head.version === "number" && head.version > 1)
+    return {
+      diagnostics: [
+        error("state.newer", `${name} was written by a newer version of rnv (format ${head.version})`, {
+          hint: "upgrade rnv; this version reads format 1",
+        }),
+      ],
+    };
+  const hostile = hostileReason(document);
+  if (hostile !== undefined) return unreadable(name, hostile);
+  const checked = stateSchema.safeParse(document);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    return unreadable(name, `at ${issue?.path.map(String).join(".") || "its top"}: ${issue?.message}`);
+  }
+  const misnamed = Object.keys(checked.data.resources).find((key) => parseAddress(key) === undefined);
+  if (misnamed !== undefined) return unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
+  // The document itself, not the copy of the schema: nothing of it may be dropped.
+  const { writer, ...state } = head;
+  return { state: state as unknown as State, writer: writerOf(writer), diagnostics: [] };
+}
+
+/** The text of a state file: readable, keys sorted, so that two of them can be compared line by line. */
+export const encodeState = (state: State, writer?: Writer): string =>
+  `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
+
+function writerOf(value: unknown): Writer {
+  const writer = value as Partial<Record<keyof Writer, unknown>> | undefined | null;
+  if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return nobody;
+  const journals = writer.journals.filter((id): id is string => typeof id === "string");
+  return { generation: writer.generation as number, journals };
+}
+
+const unreadable = (name: string, why: string): ParsedState => ({
+  diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
+});
+
+const firstLine = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).split("\n", 1)[0]?.slice(0, 200) ?? "";

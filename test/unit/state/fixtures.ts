@@ -1,0 +1,71 @@
+import type { Address } from "../../../src/model/address";
+import type { Clock } from "../../../src/model/clock";
+import type { JournalEntry, RecordedResource } from "../../../src/model/state";
+import type { LockHolder } from "../../../src/state/backend";
+
+export const origin = {
+  workspaceId: "0b7c1f6e-0000-4000-8000-000000000001",
+  baseUrl: "https://api.test/api/v1",
+};
+
+export const holder = (id: string, pid = 100): LockHolder => ({
+  id,
+  host: "here",
+  pid,
+  command: "apply",
+  since: "2026-01-01T00:00:00.000Z",
+});
+
+/** A clock that moves only when somebody sleeps. */
+export function stillClock(
+  start = Date.parse("2026-01-01T00:01:00.000Z"),
+): Clock & { readonly slept: number[] } {
+  let now = start;
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => now,
+    async sleep(milliseconds) {
+      slept.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+}
+
+export const address = (text: string): Address => text as Address;
+
+export const resource = (id: string, more: Partial<RecordedResource> = {}): RecordedResource => ({
+  type: "service",
+  id,
+  name: id,
+  dependsOn: [],
+  applied: { "configuration.branch": "main", TOKEN: { fingerprint: "abc" } },
+  computed: { url: `https://${id}.test` },
+  preventDestroy: false,
+  onRemove: "delete",
+  writes: 1,
+  ...more,
+});
+
+export const resourceEntry = (at: string, id: string): JournalEntry => ({
+  kind: "resource",
+  address: address(at),
+  resource: resource(id),
+});
+
+export const intent = (seq: number): JournalEntry & { readonly kind: "intent" } => ({
+  kind: "intent",
+  intent: {
+    seq,
+    runId: "run",
+    address: address("service.api"),
+    type: "service",
+    name: "api",
+    operation: "createService",
+    method: "POST",
+    path: "/workspaces/w/services",
+    key: `key-${seq}`,
+    bodyDigest: "digest",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+});
