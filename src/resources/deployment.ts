@@ -129,7 +129,8 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const parent = subject.declared.get("serviceId");
   const serviceId = typeof parent === "string" ? parent : subject.parentId;
   if (serviceId === undefined || parent instanceof Unknown) {
-    return subject.id === undefined ? missing : { kind: "unchecked", reason: "its service is not known" };
+    // Without its service it is no more: the service deletes the two together.
+    return missing;
   }
   const service = await reads.service(serviceId);
   if (service.kind === "gone") return missing;

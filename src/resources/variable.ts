@@ -109,7 +109,8 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
   const serviceId = textAt(subject.declared, "serviceId") ?? subject.parentId;
   if (serviceId === undefined) {
-    return subject.id === undefined ? missing : { kind: "unchecked", reason: "its service is not known" };
+    // Without its service it is no more: the service deletes the two together.
+    return missing;
   }
   const service = await reads.service(serviceId);
   if (service.kind === "gone") return missing;

@@ -1,0 +1,110 @@
+import type { Reads } from "../../../src/api/reads";
+import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
+import type { Pending } from "../../../src/model/pending";
+import type { Settled } from "../../../src/model/resource-type";
+import { pollDeployment } from "../../../src/resources/deployment-poll";
+
+const commit = "a".repeat(40);
+const other = "b".repeat(40);
+
+/** A service whose deployments are these, newest first. */
+function look(deployments: readonly object[], pending: Partial<Pending> = {}): Promise<Settled> {
+  const items = deployments.map((one): Deployment => deploymentSchema.parse(one));
+  const found = (id: string): Deployment => {
+    const one = items.find((item) => item.id === id);
+    if (one === undefined) throw new Error(`no deployment ${id}`);
+    return one;
+  };
+  const live: Pick<Reads["live"], "getDeployment" | "listDeployments"> = {
+    getDeployment: async (_serviceId, id) => found(id),
+    listDeployments: async (_serviceId, page) => ({ available: true, items: items.slice(0, page?.limit) }),
+  };
+  return pollDeployment({ live } as Reads, { kind: "deployment", serviceId: "s", id: "ours", ...pending });
+}
+
+describe("a look at a deployment", () => {
+  it.each(["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking", "unheard-of"])(
+    "goes on waiting while it is %s",
+    async (status) => {
+      expect(await look([{ id: "ours", status, blockedReason: "" }])).toEqual({ kind: "waiting", status });
+    },
+  );
+
+  it("is done once it is live", async () => {
+    expect(await look([{ id: "ours", status: "live", commitSha: "" }])).toEqual({ kind: "done" });
+    expect(await look([{ id: "ours", status: "live", commitSha: commit }], { commit })).toEqual({
+      kind: "done",
+    });
+  });
+
+  it("fails when another commit than the pinned one serves", async () => {
+    expect(await look([{ id: "ours", status: "live", commitSha: other }], { commit })).toMatchObject({
+      kind: "failed",
+      summary: `the service serves commit ${other}, not the pinned ${commit}`,
+    });
+    expect(await look([{ id: "ours", status: "live", commitSha: "" }], { commit })).toMatchObject({
+      kind: "failed",
+    });
+  });
+
+  it("fails with the error of the service", async () => {
+    expect(await look([{ id: "ours", status: "failed", error: "npm ERR! missing script" }])).toEqual({
+      kind: "failed",
+      summary: "deployment ours failed",
+      detail: "npm ERR! missing script",
+    });
+    expect(await look([{ id: "ours", status: "cancelled", error: "" }])).toEqual({
+      kind: "failed",
+      summary: "deployment ours was cancelled",
+    });
+  });
+
+  it("passes on why a queued deployment waits", async () => {
+    expect(await look([{ id: "ours", status: "queued", blockedReason: "no worker has room" }])).toEqual({
+      kind: "waiting",
+      status: "queued",
+      note: "no worker has room",
+    });
+  });
+
+  it("ends early when the dashboard must complete a checkout", async () => {
+    const blockedReason = "Complete checkout for the Starter plan in the dashboard";
+    expect(await look([{ id: "ours", status: "queued", blockedReason }])).toEqual({
+      kind: "checkout",
+      summary: blockedReason,
+    });
+    expect(await look([{ id: "ours", status: "building", blockedReason }])).toMatchObject({
+      kind: "waiting",
+    });
+  });
+});
+
+describe("a superseded deployment", () => {
+  const ours = { id: "ours", status: "superseded", commitSha: commit };
+
+  it("is followed to the newest one, and keeps what was pinned", async () => {
+    expect(
+      await look([{ id: "newer", status: "building" }, { id: "between", status: "superseded" }, ours], {
+        commit,
+      }),
+    ).toEqual({
+      kind: "waiting",
+      status: "superseded",
+      note: "superseded by deployment newer",
+      next: { kind: "deployment", serviceId: "s", id: "newer", commit },
+    });
+  });
+
+  it("is not made good by a rollback", async () => {
+    const rollback = { id: "back", status: "live", sourceDeploymentId: "old" };
+    expect(await look([rollback, ours])).toMatchObject({
+      kind: "failed",
+      detail: "deployment back rolls back to old",
+    });
+  });
+
+  it("fails when nothing newer is listed", async () => {
+    expect(await look([ours])).toMatchObject({ kind: "failed" });
+    expect(await look([ours, { id: "older", status: "live" }])).toMatchObject({ kind: "failed" });
+  });
+});

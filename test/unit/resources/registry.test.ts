@@ -1,0 +1,124 @@
+import type { z } from "zod";
+import type { Resource } from "../../../src/api/resource";
+import { documentedDefaults } from "../../../src/api/wire/configuration";
+import type { Catalog } from "../../../src/model/catalog";
+import type { LeafPath, RulesOf } from "../../../src/model/leaf-path";
+import { resourceTypes, typeNamed } from "../../../src/resources/index";
+
+const catalog: Catalog = {
+  plans: [],
+  databasePlans: [],
+  defaults: { ...documentedDefaults },
+  regions: [],
+  runtimes: [],
+  serviceTypes: [],
+  capabilities: {},
+  pricesAreEstimates: true,
+};
+
+const optionless = (field: z.ZodType): z.ZodType => {
+  const { type, innerType } = field.def as { type: string; innerType?: z.ZodType };
+  return (type === "optional" || type === "nullable") && innerType ? optionless(innerType) : field;
+};
+
+/** Every attribute path of a schema with its doc, groups flattened. */
+function leaves(resource: Resource): Map<string, string | undefined> {
+  const paths = new Map<string, string | undefined>();
+  for (const [key, field] of Object.entries(resource.schema.shape) as [string, z.ZodType][]) {
+    if (!resource.groups.includes(key)) {
+      paths.set(key, field.description);
+      continue;
+    }
+    const inner = (optionless(field) as unknown as z.ZodObject).shape as Record<string, z.ZodType>;
+    for (const [name, one] of Object.entries(inner)) paths.set(`${key}.${name}`, one.description);
+  }
+  return paths;
+}
+
+const parentAttributes = (resource: Resource): string[] => resource.parents.map(({ attribute }) => attribute);
+
+describe.each(resourceTypes.map((resource) => [resource.type, resource] as const))(
+  "%s",
+  (_type, resource) => {
+    it("has one rule for every attribute path and parent attribute, and no other", () => {
+      expect(Object.keys(resource.rules).sort()).toEqual(
+        [...leaves(resource).keys(), ...parentAttributes(resource)].sort(),
+      );
+    });
+
+    it("documents every field", () => {
+      const undocumented = [...leaves(resource)].filter(([, doc]) => !doc || doc.length < 10);
+      expect(undocumented).toEqual([]);
+      expect(resource.doc).toMatch(/\.$/);
+      for (const { doc } of Object.values(resource.computed)) expect(doc).toMatch(/\.$/);
+    });
+
+    it("refuses unknown keys", () => {
+      const issues = resource.schema.safeParse({ noSuchKey: 1 }).error?.issues ?? [];
+      expect(issues.map(({ code }) => code)).toContain("unrecognized_keys");
+    });
+
+    it("lies in types that exist, and follows types that share its parents", () => {
+      for (const parent of resource.parents) expect(typeNamed(parent.type)).toBeDefined();
+      for (const place of resource.manifest.within)
+        if (place !== "root") expect(typeNamed(place)).toBeDefined();
+      for (const followed of resource.follows)
+        expect(typeNamed(followed)?.parents.map(({ type }) => type)).toEqual(
+          expect.arrayContaining(resource.parents.map(({ type }) => type)),
+        );
+    });
+
+    it("names itself and its shorthand by fields that it has", () => {
+      const { nameAttribute, manifest } = resource;
+      for (const path of [nameAttribute, manifest.shorthand])
+        if (path !== undefined) expect([...leaves(resource).keys()]).toContain(path);
+      expect(nameAttribute === undefined).toBe(manifest.shape === "single");
+    });
+
+    it("has defaults only for fields that are sent", () => {
+      for (const path of resource.defaults(catalog).keys()) {
+        expect(resource.rules[path]).toBeDefined();
+        expect(resource.rules[path]?.change).not.toBe("local");
+      }
+    });
+
+    it("computes an id, and nothing under the name of a field", () => {
+      expect(resource.computed.id).toMatchObject({ valueType: "string" });
+      for (const name of Object.keys(resource.computed)) expect(resource.rules[name]).toBeUndefined();
+    });
+
+    it("is archivable exactly when it can be archived, and can be looked for when it is created", () => {
+      expect(resource.archive !== undefined).toBe(resource.archivable);
+      expect(resource.candidates !== undefined).toBe(resource.type !== "layout");
+    });
+  },
+);
+
+describe("the list of resource types", () => {
+  it("names every type once, in an order that puts parents first", () => {
+    const names = resourceTypes.map(({ type }) => type);
+    expect(new Set(names).size).toBe(names.length);
+    for (const resource of resourceTypes)
+      for (const { type } of resource.parents)
+        expect(names.indexOf(type)).toBeLessThan(names.indexOf(resource.type));
+    expect(typeNamed("no-such-type")).toBeUndefined();
+  });
+});
+
+describe("rules typed by a schema", () => {
+  it("do not compile when a field has none", () => {
+    interface Block {
+      name?: string;
+      places?: Record<string, number>;
+      settings?: { branch?: string; port?: number };
+    }
+    const paths: LeafPath<Block, "settings">[] = ["name", "places", "settings.branch", "settings.port"];
+    // @ts-expect-error `settings.port` and `places` have no rule.
+    const incomplete: RulesOf<Block, "parentId", "settings"> = {
+      parentId: { change: "replace" },
+      name: { change: "update" },
+      "settings.branch": { change: "update" },
+    };
+    expect(paths.filter((path) => !Object.hasOwn(incomplete, path))).toEqual(["places", "settings.port"]);
+  });
+});

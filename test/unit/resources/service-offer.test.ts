@@ -1,0 +1,120 @@
+import type { Catalog, CatalogPlan } from "../../../src/model/catalog";
+import type { ResolvedValue } from "../../../src/model/value";
+import { Unknown } from "../../../src/model/value";
+import { service } from "../../../src/resources/service";
+import { checkService } from "../../../src/resources/service-offer";
+
+const plan = (id: string, kinds: readonly string[], usd: number): CatalogPlan => ({
+  id,
+  name: id,
+  kinds,
+  usd,
+  ngn: usd * 1500,
+});
+
+const catalog: Catalog = {
+  plans: [plan("free", ["web", "static"], 0), plan("starter", ["web"], 7)],
+  databasePlans: [plan("free", ["postgres"], 3), plan("large", ["postgres"], 60)],
+  defaults: { region: "auto", runtime: "auto", plan: "free" },
+  regions: [{ id: "lagos", name: "Lagos" }],
+  runtimes: ["node", "python"],
+  serviceTypes: [
+    { id: "web", name: "Web", runtime: true },
+    { id: "static", name: "Static", runtime: false },
+    { id: "postgres", name: "Postgres", runtime: true },
+  ],
+  capabilities: {},
+  pricesAreEstimates: true,
+};
+
+const empty: Catalog = {
+  ...catalog,
+  plans: [],
+  databasePlans: [],
+  regions: [],
+  runtimes: [],
+  serviceTypes: [],
+};
+
+const check = (attributes: Record<string, ResolvedValue>, offered = catalog) =>
+  checkService(new Map(Object.entries({ kind: "web", ...attributes })), offered);
+
+describe("what a service asks for", () => {
+  it("passes when the catalog offers it", () => {
+    expect(
+      check({
+        "configuration.plan": "starter",
+        "configuration.region": "lagos",
+        "configuration.runtime": "node",
+      }),
+    ).toEqual([]);
+    expect(check({ kind: "postgres", "configuration.plan": "large" })).toEqual([]);
+  });
+
+  it.each([
+    ["kind", "webs", 'did you mean "web"?; on offer: web, static, postgres'],
+    ["configuration.region", "lagoss", 'did you mean "lagos"?; on offer: lagos'],
+    ["configuration.runtime", "nodejs", 'did you mean "node"?; on offer: node, python'],
+    ["configuration.plan", "startr", 'did you mean "starter"?; on offer for web: free, starter'],
+  ])("is told what is on offer for %s", (attribute, value, hint) => {
+    expect(check({ [attribute]: value })).toMatchObject([{ code: "plan.not_on_offer", attribute, hint }]);
+  });
+
+  it("cannot take a plan of another kind", () => {
+    expect(check({ kind: "static", "configuration.plan": "starter" })).toEqual([
+      {
+        code: "plan.not_on_offer",
+        summary: 'the plan "starter" is not on offer for the kind "static"',
+        hint: "on offer for static: free",
+        attribute: "configuration.plan",
+      },
+    ]);
+  });
+
+  it("is told once when the kind itself is not on offer", () => {
+    const found = check({ kind: "wbe", "configuration.plan": "starter" });
+    expect(found.map(({ attribute }) => attribute)).toEqual(["kind"]);
+  });
+
+  it("may name a default that the list leaves out", () => {
+    expect(check({ "configuration.region": "auto", "configuration.runtime": "auto" })).toEqual([]);
+  });
+
+  it("is not judged by empty lists or while it is unknown", () => {
+    expect(check({ kind: "any", "configuration.plan": "any", "configuration.region": "any" }, empty)).toEqual(
+      [],
+    );
+    expect(check({ kind: new Unknown([]), "configuration.plan": new Unknown([]) })).toEqual([]);
+  });
+
+  it("cannot have fewer instances at most than at least", () => {
+    const replicas = { "configuration.minReplicas": 3, "configuration.maxReplicas": 2 };
+    expect(check(replicas)).toMatchObject([
+      { code: "plan.invalid_combination", attribute: "configuration.minReplicas" },
+    ]);
+    expect(check({ ...replicas, "configuration.maxReplicas": 3 })).toEqual([]);
+    expect(check({ "configuration.minReplicas": 9 })).toEqual([]);
+  });
+
+  it("has an environment only inside a project", () => {
+    expect(check({ environment: "Production" })).toMatchObject([{ attribute: "environment" }]);
+    expect(check({ environment: "Production", projectId: "p" })).toEqual([]);
+    expect(check({ environment: "Production", projectId: new Unknown([]) })).toEqual([]);
+  });
+});
+
+describe("the monthly price of a service", () => {
+  const cost = (attributes: Record<string, ResolvedValue>) =>
+    service.monthlyCost?.(new Map(Object.entries(attributes)), catalog);
+
+  it("is the price of the plan for its kind times the instances", () => {
+    const starter = { kind: "web", "configuration.plan": "starter", "configuration.scaling": "manual" };
+    expect(cost({ ...starter, "configuration.replicas": 3 })).toEqual({ usd: 21, ngn: 31_500 });
+    expect(cost({ kind: "postgres", "configuration.plan": "free" })).toEqual({ usd: 3, ngn: 4500 });
+  });
+
+  it("is not known for a plan that the catalog does not list", () => {
+    expect(cost({ kind: "web", "configuration.plan": "gold" })).toBeUndefined();
+    expect(cost({ kind: "web", "configuration.plan": new Unknown([]) })).toBeUndefined();
+  });
+});
