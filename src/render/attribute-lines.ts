@@ -73,7 +73,7 @@ function noteText(change: AttributeChange, style: Style): string {
 
 /** The side worth showing when there is only one. */
 export const oneSide = (change: AttributeChange): ShownValue =>
-  change.cause === "released" || change.after.kind === "absent" ? change.before : change.after;
+  change.after.kind === "absent" ? change.before : change.after;
 
 /** Undefined when it reads better below its path. */
 function inlineValue(change: AttributeChange, room: number, style: Style): string | undefined {

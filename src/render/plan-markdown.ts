@@ -1,10 +1,28 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Action, AttributeChange, Change, Plan } from "../plan/plan";
 import { attributeNotes, attributeSign, oneSide } from "./attribute-lines";
-import { inertCode, inertFence, inertHtml, inertMarkdown, inertText, shorten, tableRow } from "./inert";
+import {
+  inertCode,
+  inertFence,
+  inertHtml,
+  inertMarkdown,
+  inertString,
+  inertText,
+  shorten,
+  tableRow,
+} from "./inert";
 import { diffLines } from "./line-diff";
 import { moneyChange, sameMoney } from "./money-text";
-import { actionPhrase, counted, effectWords, planLine, unmanagedText } from "./plan-wording";
+import {
+  actionPhrase,
+  counted,
+  effectWords,
+  isListed,
+  isNameTold,
+  listedFields,
+  planLine,
+  unmanagedText,
+} from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { capLines, isBlock, shownLines, shownText } from "./value-text";
 
@@ -20,6 +38,7 @@ const defaultLimit = 60_000;
 const reserve = 400;
 const longestName = 120;
 const mostRows = 200;
+const mostItems = 50;
 
 const marks: Readonly<Record<Action, string>> = {
   create: "create",
@@ -28,13 +47,13 @@ const marks: Readonly<Record<Action, string>> = {
   delete: "**delete**",
   adopt: "import",
   forget: "forget",
-  "no-op": "",
+  "no-op": "record",
 };
 
 /** A plan for a pull request: summary, guards, a table, and what each resource changes, folded away. */
 export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
   const limit = options.limit ?? defaultLimit;
-  const changes = readingOrder(plan.changes).filter((change) => change.action !== "no-op");
+  const changes = readingOrder(plan.changes).filter((change) => isListed(change, plan));
   const opening = [
     `### ${inertMarkdown(options.title ?? "rnv plan")}`,
     `**${planLine(plan)}**`,
@@ -44,7 +63,10 @@ export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): str
   ];
   const closing = [...outputs(plan), ...moved(plan), ...unchecked(plan), ...footer(plan)];
   const room = limit - reserve - joined([...opening, ...closing]).length;
-  const { shown, left } = fitting(changes.map(details), room);
+  const { shown, left } = fitting(
+    changes.map((change) => details(change, plan)).filter((block) => block !== undefined),
+    room,
+  );
   const note =
     left === 0
       ? []
@@ -76,6 +98,11 @@ function fitting(blocks: readonly string[], room: number): { shown: string[]; le
     : { shown: blocks.slice(0, end), left: blocks.length - end };
 }
 
+const capItems = (items: readonly string[]): string[] =>
+  items.length <= mostItems
+    ? [...items]
+    : [...items.slice(0, mostItems), `> - and ${items.length - mostItems} more`];
+
 function blocked(changes: readonly Change[]): string[] {
   const lines = changes.flatMap(({ address, guard }) =>
     guard === undefined
@@ -84,7 +111,7 @@ function blocked(changes: readonly Change[]): string[] {
   );
   return lines.length === 0
     ? []
-    : [`> [!CAUTION]\n> Blocked until it is resolved:\n${lines.slice(0, 50).join("\n")}`];
+    : [`> [!CAUTION]\n> Blocked until it is resolved:\n${capItems(lines).join("\n")}`];
 }
 
 function findings(diagnostics: readonly Diagnostic[]): string[] {
@@ -92,7 +119,7 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
     ({ severity, code, summary, hint }) =>
       `> - ${severity} ${inertCode(code)}: ${inertMarkdown(summary)}${hint === undefined ? "" : ` (${inertMarkdown(hint)})`}`,
   );
-  return lines.length === 0 ? [] : [`> [!WARNING]\n${lines.slice(0, 50).join("\n")}`];
+  return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
 }
 
 function table(changes: readonly Change[]): string[] {
@@ -126,7 +153,9 @@ function changedPaths(change: Change): string {
   if (change.reason !== undefined) return `because ${change.reason}`;
   if (change.withParent) return "together with what it belongs to";
   if (change.action === "create") return "";
-  const names = change.attributes
+  if (change.action === "delete" || change.action === "forget")
+    return isNameTold(change) ? "" : `named ${inertString(change.name)}`;
+  const names = [...change.attributes, ...(change.action === "no-op" ? (change.drift ?? []) : [])]
     .filter((field) => attributeSign(field) !== " ")
     .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
   return names.length <= 4
@@ -134,19 +163,20 @@ function changedPaths(change: Change): string {
     : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
 }
 
-function details(change: Change): string {
-  const lines = [...change.attributes, ...change.released].flatMap(fieldLines);
+/** Undefined when the table says it all. */
+function details(change: Change, plan: Plan): string | undefined {
+  const lines = listedFields(change, plan).flatMap(fieldLines);
   const cost = change.cost;
   const none = { usd: 0, ngn: 0 };
   const notes = [
-    ...(change.previousAddress === undefined ? [] : [`moved from ${change.previousAddress}`]),
-    ...(change.id === undefined ? [] : [`id ${change.id}`]),
+    ...(change.previousAddress === undefined ? [] : [`moved from ${inertCode(change.previousAddress)}`]),
+    ...(change.id === undefined || change.action === "update" ? [] : [`id ${inertCode(change.id)}`]),
     ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
       ? []
-      : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "->")} a month`]),
+      : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "\u2192")} a month`]),
   ];
-  const body = [...(lines.length === 0 ? [] : [inertFence(lines, "diff")]), ...notes.map(inertMarkdown)];
-  if (body.length === 0) return `- ${inertCode(change.address)} ${actionPhrase(change)}`;
+  const body = [...(lines.length === 0 ? [] : [inertFence(lines, "diff")]), ...notes];
+  if (lines.length === 0) return undefined;
   const summary = `<summary><code>${inertHtml(change.address)}</code> ${inertHtml(actionPhrase(change))}</summary>`;
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
@@ -204,7 +234,7 @@ function footer(plan: Plan): string[] {
     ...(isFree
       ? []
       : [
-          `${label}: **${moneyChange(before, after, "->", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
+          `${label}: **${moneyChange(before, after, "\u2192", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
         ]),
     ...(plan.unmanaged.length === 0
       ? []

@@ -10,6 +10,9 @@ import {
   actionSymbols,
   counted,
   effectWords,
+  isListed,
+  isNameTold,
+  listedFields,
   planHeadings,
   planLine,
   unmanagedText,
@@ -29,7 +32,7 @@ const below = " ".repeat(6);
 
 /** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
 export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}): string {
-  const changes = readingOrder(plan.changes).filter((change) => change.action !== "no-op");
+  const changes = readingOrder(plan.changes).filter((change) => isListed(change, plan));
   const sections = [
     changeSection(plan, changes, style, options.compact ?? false),
     movedSection(plan),
@@ -67,7 +70,7 @@ function changeLines(change: Change, plan: Plan, style: Style, compact: boolean)
   return [
     headline(change, plan, style),
     ...[...moved, ...reason].map((line) => `${below}${line}`),
-    ...attributeLines([...change.attributes, ...change.released], style),
+    ...attributeLines(listedFields(change, plan), style),
     ...consequences(change, style).map((line) => `${below}${line}`),
     ...guardLines(change, style),
   ];
@@ -92,15 +95,11 @@ function headline(change: Change, plan: Plan, style: Style): string {
 }
 
 function symbol(change: Change, style: Style): string {
-  const text = actionSymbols[change.action].padStart(3);
+  const text = (change.action === "no-op" ? "~" : actionSymbols[change.action]).padStart(3);
   if (change.action === "replace") return `${style.colors.red("-")}/${style.colors.green("+")}`;
   if (change.action === "adopt" || change.action === "forget") return style.colors.cyan(text);
   return coloured(text.trim(), text, style);
 }
-
-/** The address already ends in the name. */
-const isNameTold = (change: Change): boolean =>
-  change.name === "" || change.address.split(".").includes(change.name) || change.action === "create";
 
 /** The removed thing that takes this one along: the nearest name around it. */
 function ownerOf(change: Change, plan: Plan): Address | undefined {
@@ -144,7 +143,7 @@ function releasedSection(plan: Plan, style: Style): string {
       change.released.map((field) => [
         `  ${inertText(change.address)}`,
         inertText(field.path),
-        shownText(field.before),
+        field.after.kind === "absent" ? "(unset)" : shownText(field.after),
       ]),
     );
   return rows.length === 0

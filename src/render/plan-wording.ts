@@ -1,5 +1,5 @@
 import type { Effect } from "../model/resource-type";
-import type { Action, Cause, Change, Plan, PlanOptions } from "../plan/plan";
+import type { Action, AttributeChange, Cause, Change, Plan, PlanOptions } from "../plan/plan";
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
 
@@ -13,13 +13,29 @@ export const actionSymbols: Readonly<Record<Action, string>> = {
   "no-op": " ",
 };
 
+/** Live fields are neither as recorded nor as declared. */
+export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
+
+/** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
+export const isListed = (change: Change, plan: Plan): boolean =>
+  change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
+
+/** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
+export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
+  plan.options.mode === "refresh-only" ? (change.drift ?? []) : [...change.attributes, ...change.released];
+
+/** The address already tells the name, or the name is among the fields shown. */
+export const isNameTold = (change: Change): boolean =>
+  change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
+
 /** What becomes of a resource, to stand after its address: `will be created`. */
 export function actionPhrase(change: Change): string {
   switch (change.action) {
     case "create":
-      return "will be created";
+      if (change.missing) return "will be created again: it was deleted outside rnv";
+      return change.reason === undefined ? "will be created" : "will run";
     case "update":
-      return "will be updated in place";
+      return change.reason === undefined ? "will be updated in place" : "will run again";
     case "replace":
       return "must be replaced";
     case "delete":
@@ -27,9 +43,9 @@ export function actionPhrase(change: Change): string {
     case "adopt":
       return change.attributes.length > 0 ? "will be imported and updated in place" : "will be imported";
     case "forget":
-      return "will no longer be managed, and stays as it is";
+      return change.missing ? "will be forgotten" : "will no longer be managed";
     case "no-op":
-      return "has not changed";
+      return isChangedOutside(change) ? "has changed outside rnv" : "has not changed";
   }
 }
 
@@ -52,7 +68,7 @@ export const effectWords: Readonly<Record<Effect, string>> = {
 export const planHeadings: Readonly<Record<PlanOptions["mode"], string>> = {
   apply: "rnv will perform the following actions:",
   destroy: "rnv will destroy what this state records:",
-  "refresh-only": "rnv will only record what changed outside of it; the service stays as it is:",
+  "refresh-only": "rnv will record what changed outside of it, and change nothing in the service:",
 };
 
 const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
@@ -63,7 +79,7 @@ const nothingToDo: Readonly<Record<PlanOptions["mode"], string>> = {
 
 /** Something would be written by applying the plan, if only to the state. */
 export const hasChanges = (plan: Plan): boolean =>
-  plan.changes.some((change) => change.action !== "no-op" || change.previousAddress !== undefined) ||
+  plan.changes.some((change) => isListed(change, plan) || change.previousAddress !== undefined) ||
   plan.outputs.length > 0;
 
 /** The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …` */
