@@ -1,0 +1,79 @@
+/** The one dependency rule: a folder imports only from rows above its own; folders in one row never import each other. */
+const rows = [
+  ["diagnostics"],
+  ["model"],
+  ["api", "manifest", "plan", "state"],
+  ["resources", "apply", "render", "emulator"],
+  ["commands"],
+  ["cli", "terraform", "cdktf"],
+];
+
+/** What a folder of row 4 may import; the other rows may import every row above theirs. */
+const allowedInRow4 = {
+  resources: ["diagnostics", "model", "api"],
+  apply: ["diagnostics", "model", "plan", "state", "api"],
+  render: ["diagnostics", "model", "plan"],
+  emulator: ["diagnostics", "model", "api/wire", "api/transport"],
+};
+
+const layerRules = rows.flatMap((row, index) =>
+  row.map((folder) => {
+    const above = allowedInRow4[folder] ?? rows.slice(0, index).flat();
+    return {
+      name: `layer-${folder}`,
+      comment: `src/${folder} imports only from: ${above.join(", ") || "nothing"} (DESIGN section 2)`,
+      severity: "error",
+      from: { path: `^src/${folder}/` },
+      to: { path: "^src/", pathNot: [`^src/${folder}/`, ...above.map((name) => `^src/${name}(/|\\.ts$)`)] },
+    };
+  }),
+);
+
+const fence = (library, folders, why) => ({
+  name: `fence-${library}`,
+  comment: why,
+  severity: "error",
+  from: { path: "^src/", pathNot: folders.map((folder) => `^src/${folder}/`) },
+  to: { path: `(^|node_modules/)${library}($|/)` },
+});
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    { name: "no-cycles", comment: "A cycle has no first file to read.", severity: "error", from: {}, to: { circular: true } },
+    fence("undici", ["api"], "HTTP is spoken in one place."),
+    fence("yaml", ["manifest"], "YAML is read and written in one place."),
+    fence("commander", ["cli"], "Arguments are read in one place."),
+    fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),
+    fence("@msgpack/msgpack", ["terraform"], "Only the plugin adapter speaks msgpack."),
+    fence("cdktf", ["cdktf"], "An optional peer: nothing else may need it."),
+    fence("constructs", ["cdktf"], "An optional peer: nothing else may need it."),
+    {
+      name: "fence-fs",
+      comment: "Files are touched by manifest, state, emulator and cli only.",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/(manifest|state|emulator|cli|terraform)/"] },
+      to: { path: "^(node:)?fs(/promises)?$" },
+    },
+    {
+      name: "fence-open-secret",
+      comment: "The text of a secret is opened in src/api only.",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/api/", "^src/model/secret\\.ts$"] },
+      to: { path: "^src/model/open-secret\\.ts$" },
+    },
+    {
+      name: "plan-is-pure",
+      comment: "Planning sees no HTTP, file, clock, randomness or colour.",
+      severity: "error",
+      from: { path: "^src/plan/" },
+      to: { dependencyTypes: ["core"], pathNot: ["^(node:)?crypto$"] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    parser: "swc",
+    enhancedResolveOptions: { extensions: [".ts", ".js"], exportsFields: ["exports"], conditionNames: ["node", "require"] },
+  },
+};

@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(__dirname, "..", "..");
+
+interface Cruise {
+  readonly modules: readonly { readonly source: string; readonly dependencies: readonly { readonly resolved: string }[] }[];
+  readonly summary: { readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[] };
+}
+
+const sourceFiles = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .map((file) => `src/${file}`);
+
+function cruise(): Cruise {
+  const bin = join(root, "node_modules", "dependency-cruiser", "bin", "dependency-cruise.mjs");
+  const args = [bin, "--config", ".dependency-cruiser.cjs", "--output-type", "json", "src"];
+  const options = { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 } as const;
+  try {
+    return JSON.parse(execFileSync(process.execPath, args, options)) as Cruise;
+  } catch (failure) {
+    return JSON.parse((failure as { stdout: string }).stdout) as Cruise;
+  }
+}
+
+describe("the layers of src", () => {
+  const result = cruise();
+
+  it("every file was read, imports of types included", () => {
+    const read = result.modules.map((module) => module.source).filter((source) => source.startsWith("src/"));
+    expect(read.sort()).toEqual([...sourceFiles].sort());
+    const reference = result.modules.find((module) => module.source === "src/model/reference.ts");
+    expect(reference?.dependencies.map((dependency) => dependency.resolved)).toContain("src/model/address.ts");
+  });
+
+  it("a folder imports only from rows above its own", () => {
+    const violations = result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+    expect(violations).toEqual([]);
+  });
+
+  it("console and process are touched in cli and in the plugin's entry only", () => {
+    const outside = sourceFiles.filter((file) => !/^src\/(cli|terraform)\//.test(file));
+    const offenders = outside.filter((file) => {
+      const code = readFileSync(join(root, file), "utf8").replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+      return /(^|[^.\w"'`])(console|process)\.\w/m.test(code);
+    });
+    expect(offenders).toEqual([]);
+  });
+});
