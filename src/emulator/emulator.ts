@@ -1,0 +1,197 @@
+import type { Transport, WireRequest, WireResponse } from "../api/transport";
+import type { CatalogAnswer } from "../api/wire/catalog";
+import type { Clock } from "../model/clock";
+import { embeddedCatalog } from "./catalog";
+import { type ApiKey, toCredential } from "./credentials";
+import { createEmulatorStore, type EmulatorStore } from "./emulator-store";
+import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
+import { createPersistence, openFolder, type Persistence } from "./persistence";
+import { createRateLimiter, type RateLimit } from "./rate-limit";
+import { realClock } from "./real-clock";
+import { dropExpiredReceipts } from "./receipts";
+import { Refusal } from "./refusal";
+import { type LoggedRequest, shownBody, shownHeaders } from "./request-log";
+import { errorResponse, requestIdOf, respond, type Service, targetOf } from "./respond";
+import { createRouter } from "./routes";
+import { createSeal } from "./seal";
+import { Store } from "./store";
+import type { GapSwitches, World } from "./world";
+
+/** Workspace of the embedded service. */
+export const embeddedWorkspaceId = "00000000-0000-4000-8000-0000000000e1";
+/** Owner's key of the embedded service; it opens nothing else. */
+export const embeddedApiKey = "rnv_embedded";
+
+export interface EmulatorOptions {
+  readonly workspaceId?: string;
+  /** Default: `embeddedApiKey`, write scope, owner. */
+  readonly apiKeys?: readonly ApiKey[];
+  readonly clock?: Clock;
+  /** Makes ids repeatable; default: secure random ones. */
+  readonly random?: () => number;
+  /** Data is kept here, readable by the user only; default: in memory. */
+  readonly folder?: string;
+  /** From `queued` to `live`; default 1.5. */
+  readonly deploySeconds?: number;
+  /** From `queued` to `complete`; default 0.5. */
+  readonly operationSeconds?: number;
+  readonly rateLimit?: RateLimit;
+  readonly hostingEnabled?: boolean;
+  /** Spent on the clock before each request is handled. */
+  readonly latencyMs?: number;
+  readonly faults?: FaultPlan;
+  readonly gaps?: Partial<GapSwitches>;
+  readonly catalog?: Partial<CatalogAnswer>;
+}
+
+/** The whole service of the interface, embedded. */
+export interface Emulator {
+  readonly workspaceId: string;
+  readonly clock: Clock;
+  readonly store: EmulatorStore;
+  readonly log: readonly LoggedRequest[];
+  resetLog(): void;
+  /** Replaces the fault plan and counts its requests from 0 again. */
+  setFaults(plan: FaultPlan | undefined): void;
+  /** Rejects with an error that has a `code` when a fault breaks the connection. */
+  handle(request: WireRequest): Promise<WireResponse>;
+  /** As `handle`, with a broken connection as a value. */
+  exchange(request: WireRequest): Promise<Exchange>;
+  /** Carries requests in-process. */
+  transport(): Transport;
+}
+
+const defaultGaps: GapSwitches = {
+  readService: true,
+  listVariables: true,
+  servicePatch: "nested",
+  errorBody: "top",
+  operationBody: "bare",
+  rollback: true,
+};
+
+/** Starts the embedded service; nothing runs between requests: what is due moves when the next one comes. */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
+  const clock = options.clock ?? realClock;
+  const store = new Store(clock, options.random);
+  const world = createWorld(options, store, clock);
+  const persistence =
+    options.folder === undefined ? inMemory(store) : createPersistence(options.folder, store);
+  const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
+  const service: Service = {
+    world,
+    match: createRouter(world.gaps),
+    credentials: new Map(keys.map((key) => [key.key, toCredential(key, workspaceId)])),
+    countRequest: createRateLimiter(clock, options.rateLimit),
+  };
+  const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
+  dropExpiredReceipts(store);
+  return emulatorOf(service, persistence, emulatorStore, { ...options, workspaceId });
+}
+
+function createWorld(options: EmulatorOptions, store: Store, clock: Clock): World {
+  const catalog = { ...embeddedCatalog, ...options.catalog };
+  return {
+    store,
+    clock,
+    catalog,
+    seal: createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
+    gaps: { ...defaultGaps, ...options.gaps },
+    switches: {
+      hostingEnabled: options.hostingEnabled ?? true,
+      workerOnline: catalog.capabilities.workerOnline ?? true,
+      deployMs: (options.deploySeconds ?? 1.5) * 1000,
+      operationMs: (options.operationSeconds ?? 0.5) * 1000,
+    },
+    deploymentFailures: new Map(),
+    operationFailures: new Set(),
+  };
+}
+
+const inMemory = (store: Store): Persistence => ({
+  refresh: () => {},
+  commit: () => void store.takeChanges(),
+});
+
+function emulatorOf(
+  service: Service,
+  persistence: Persistence,
+  store: EmulatorStore,
+  options: EmulatorOptions & { readonly workspaceId: string },
+): Emulator {
+  const { clock } = service.world;
+  let log: LoggedRequest[] = [];
+  let plan = options.faults;
+  let index = 0;
+  const remembered = new Map<string, WireResponse>();
+
+  const exchange = async (request: WireRequest): Promise<Exchange> => {
+    request.signal?.throwIfAborted();
+    const { path, query } = targetOf(request.url);
+    const idempotencyKey = request.headers["idempotency-key"];
+    const seen = {
+      method: request.method,
+      path,
+      query: query.toString(),
+      body: request.body,
+      idempotencyKey,
+    };
+    const fault = plan?.(index++, seen);
+    if (options.latencyMs) await clock.sleep(options.latencyMs, request.signal);
+    const requestId = requestIdOf(service, request.headers);
+    const result = await exchangeUnder(fault, {
+      commit: (how = { retain: true }) => {
+        persistence.refresh();
+        const response = respond(service, request, requestId, how);
+        persistence.commit();
+        if (request.method === "GET" && response.status === 200 && fault?.kind !== "stale-list") {
+          if (plan !== undefined) remembered.set(request.url, response);
+        }
+        return response;
+      },
+      error: (status, code, message, headers) =>
+        errorResponse(service, requestId, new Refusal(status, code, message, headers)),
+      remembered: remembered.get(request.url),
+      store,
+    });
+    log.push({
+      method: request.method,
+      path,
+      query: query.toString(),
+      status: result.kind === "answer" ? result.response.status : 0,
+      headers: shownHeaders(request.headers),
+      body: shownBody(path, request.body),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      requestId,
+      ...(fault !== undefined && { fault: fault.kind }),
+    });
+    return result;
+  };
+
+  const handle = async (request: WireRequest): Promise<WireResponse> => {
+    const result = await exchange(request);
+    if (result.kind === "answer") return result.response;
+    if (result.hold?.afterMs !== undefined) await clock.sleep(result.hold.afterMs, request.signal);
+    throw Object.assign(new Error(`the connection broke: ${result.code}`), { code: result.code });
+  };
+
+  return {
+    workspaceId: options.workspaceId,
+    clock,
+    store,
+    get log() {
+      return log;
+    },
+    resetLog() {
+      log = [];
+    },
+    setFaults(next) {
+      plan = next;
+      index = 0;
+    },
+    handle,
+    exchange,
+    transport: () => ({ send: handle, close: async () => {} }),
+  };
+}

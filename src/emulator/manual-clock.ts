@@ -1,0 +1,65 @@
+import type { Clock } from "../model/clock";
+
+export interface ManualClock extends Clock {
+  advance(milliseconds: number): void;
+}
+
+interface Sleeper {
+  readonly at: number;
+  readonly wake: () => void;
+}
+
+/**
+ * A clock that stands still until moved. With `sleepMoves` a sleep moves it: once nothing else runs, time jumps to
+ * the earliest sleeper, so that code that polls runs at once and in the right order.
+ */
+export function manualClock(
+  options: { readonly start?: number; readonly sleepMoves?: boolean } = {},
+): ManualClock {
+  let time = options.start ?? Date.UTC(2026, 0, 1);
+  let isPumping = false;
+  const sleepers = new Set<Sleeper>();
+
+  const moveTo = (moment: number): void => {
+    time = Math.max(time, moment);
+    const due = [...sleepers].filter((sleeper) => sleeper.at <= time).sort((a, b) => a.at - b.at);
+    for (const sleeper of due) {
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  };
+  const pump = (): void => {
+    if (isPumping) return;
+    isPumping = true;
+    setImmediate(() => {
+      isPumping = false;
+      if (sleepers.size === 0) return;
+      moveTo(Math.min(...[...sleepers].map((sleeper) => sleeper.at)));
+      if (sleepers.size > 0) pump();
+    });
+  };
+
+  return {
+    now: () => time,
+    advance: (milliseconds) => moveTo(time + milliseconds),
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason);
+        if (milliseconds <= 0) return void setImmediate(resolve);
+        const abort = (): void => {
+          sleepers.delete(sleeper);
+          reject(signal?.reason);
+        };
+        const sleeper: Sleeper = {
+          at: time + milliseconds,
+          wake: () => {
+            signal?.removeEventListener("abort", abort);
+            resolve();
+          },
+        };
+        signal?.addEventListener("abort", abort, { once: true });
+        sleepers.add(sleeper);
+        if (options.sleepMoves) pump();
+      }),
+  };
+}

@@ -1,0 +1,196 @@
+import { planFor } from "./catalog";
+import {
+  type DeploymentStatus,
+  deploymentStages,
+  type StoredDeployment,
+  type StoredOperation,
+} from "./records";
+import type { World } from "./world";
+
+const terminal: readonly DeploymentStatus[] = ["live", "failed", "cancelled", "superseded"];
+export const isTerminal = (status: DeploymentStatus): boolean => terminal.includes(status);
+
+/** How long each of the seven moves from `queued` to `live` takes, in ms. */
+export const stageMs = (world: World): number => world.switches.deployMs / (deploymentStages.length - 1);
+
+/** Makes every move that is due by `now`, in the order of time. Called before each request is handled. */
+export function progress(world: World, now = world.clock.now()): void {
+  for (let due = world.store.nextDue(); due !== undefined && due.at <= now; due = world.store.nextDue()) {
+    if (due.table === "deployments") moveDeployment(world, due.id, due.at);
+    else moveOperation(world, due.id, due.at);
+  }
+}
+
+/** Why a queued deployment may not start; empty when it may. */
+export function blockedReason(world: World, serviceId: string): string {
+  const service = world.store.get("services", serviceId);
+  if (service === undefined) return "";
+  const plan = planFor(world.catalog, service.kind, service.configuration.plan);
+  if (plan !== undefined && plan.usd > 0 && !service.paidPlans.includes(plan.id)) {
+    return `Waiting for checkout: complete the payment of the ${plan.name} plan in the dashboard.`;
+  }
+  return world.switches.workerOnline ? "" : "Waiting for capacity: no worker is online.";
+}
+
+/** Looks again at every queued deployment that waits for something. */
+export function unblock(world: World): void {
+  for (const deployment of [...world.store.all("deployments")]) {
+    if (deployment.status !== "queued" || deployment.dueAt !== null) continue;
+    const reason = blockedReason(world, deployment.serviceId);
+    if (reason === deployment.blockedReason) continue;
+    putDeployment(world, {
+      ...deployment,
+      blockedReason: reason,
+      dueAt: reason === "" ? world.clock.now() + stageMs(world) : null,
+    });
+  }
+}
+
+/** Puts a deployment and, when it is the latest of its service, shows its status there. */
+export function putDeployment(
+  world: World,
+  deployment: StoredDeployment,
+  at = world.store.stamp(),
+): StoredDeployment {
+  const { store } = world;
+  store.put("deployments", deployment);
+  const service = store.get("services", deployment.serviceId);
+  if (service === undefined) return deployment;
+  const isLatest = store.ofService("deployments", service.id).at(-1)?.id === deployment.id;
+  const isLive = deployment.status === "live";
+  if (!isLatest && !isLive) return deployment;
+  store.put("services", {
+    ...service,
+    ...(isLatest && {
+      deploymentId: deployment.id,
+      deploymentStatus: deployment.status,
+      deploymentUpdatedAt: at,
+    }),
+    ...(isLive && {
+      liveDeploymentId: deployment.id,
+      runtime: "running" as const,
+      healthCheckedAt: at,
+    }),
+  });
+  return deployment;
+}
+
+function moveDeployment(world: World, id: string, time: number): void {
+  const deployment = world.store.get("deployments", id);
+  if (deployment === undefined) return;
+  const next = deploymentStages[deploymentStages.indexOf(deployment.status as "queued") + 1];
+  if (deployment.cancelRequested) finish(world, deployment, "cancelled", time);
+  else if (deployment.status === "queued") start(world, deployment, time);
+  else if (deployment.status === "building" && deployment.failure !== null) {
+    finish(world, deployment, "failed", time);
+  } else if (next === "live") finish(world, deployment, "live", time);
+  else if (next !== undefined) enter(world, deployment, next, time);
+}
+
+function start(world: World, deployment: StoredDeployment, time: number): void {
+  const reason = blockedReason(world, deployment.serviceId);
+  if (reason !== "") {
+    putDeployment(world, { ...deployment, blockedReason: reason, dueAt: null });
+    return;
+  }
+  supersedeOlder(world, deployment, time);
+  enter(world, deployment, "preparing", time);
+}
+
+function enter(world: World, deployment: StoredDeployment, status: DeploymentStatus, time: number): void {
+  const at = new Date(time).toISOString();
+  putDeployment(
+    world,
+    {
+      ...withStep(deployment, at),
+      status,
+      blockedReason: "",
+      startedAt: deployment.startedAt ?? at,
+      stageStartedAt: at,
+      dueAt: time + stageMs(world),
+    },
+    at,
+  );
+}
+
+/** The step that just ended, except for the time in the queue. */
+function withStep(deployment: StoredDeployment, at: string): StoredDeployment {
+  if (deployment.status === "queued") return deployment;
+  const step = { name: deployment.status, startedAt: deployment.stageStartedAt, finishedAt: at };
+  return { ...deployment, steps: [...deployment.steps, step] };
+}
+
+function finish(
+  world: World,
+  deployment: StoredDeployment,
+  status: "live" | "failed" | "cancelled" | "superseded",
+  time: number,
+): void {
+  const at = new Date(time).toISOString();
+  if (status === "live") supersedeOlder(world, deployment, time);
+  putDeployment(
+    world,
+    {
+      ...withStep(deployment, at),
+      status,
+      blockedReason: "",
+      error: status === "failed" ? (deployment.failure ?? "") : "",
+      finishedAt: at,
+      dueAt: null,
+    },
+    at,
+  );
+}
+
+/** A release that starts or goes live replaces the older requests of its service that are still under way. */
+function supersedeOlder(world: World, deployment: StoredDeployment, time: number): void {
+  for (const other of world.store.ofService("deployments", deployment.serviceId)) {
+    if (other.id === deployment.id) return;
+    if (!isTerminal(other.status)) {
+      finish(world, other, other.cancelRequested ? "cancelled" : "superseded", time);
+    }
+  }
+}
+
+function moveOperation(world: World, id: string, time: number): void {
+  const operation = world.store.get("operations", id);
+  if (operation === undefined) return;
+  const updatedAt = new Date(time).toISOString();
+  if (operation.status === "queued") {
+    const dueAt = time + world.switches.operationMs / 2;
+    world.store.put("operations", { ...operation, status: "running", updatedAt, dueAt });
+    return;
+  }
+  const status = operation.fails ? "failed" : "complete";
+  world.store.put("operations", { ...operation, status, updatedAt, dueAt: null });
+  if (!operation.fails) takeEffect(world, operation, updatedAt);
+}
+
+function takeEffect(world: World, operation: StoredOperation, at: string): void {
+  const { store } = world;
+  const service = store.get("services", operation.serviceId);
+  if (service === undefined) return;
+  if (operation.kind === "delete") removeService(world, service.id, at);
+  else if (operation.kind === "suspend") store.put("services", { ...service, runtime: "suspended" });
+  else store.put("services", { ...service, runtime: "running", healthCheckedAt: at });
+}
+
+/** The end of a service: its variables go, its record stays as deleted so that its operation can be read. */
+export function removeService(world: World, serviceId: string, at = world.store.stamp()): void {
+  const { store } = world;
+  for (const variable of store.ofService("variables", serviceId)) store.remove("variables", variable.id);
+  for (const deployment of store.ofService("deployments", serviceId)) {
+    if (!isTerminal(deployment.status)) finish(world, deployment, "cancelled", Date.parse(at));
+  }
+  const service = store.get("services", serviceId);
+  if (service === undefined) return;
+  store.put("services", {
+    ...service,
+    archived: true,
+    runtime: "none",
+    liveDeploymentId: null,
+    updatedAt: at,
+    deletionRequestedAt: service.deletionRequestedAt ?? at,
+    deletedAt: at,
+  });
+}

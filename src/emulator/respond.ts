@@ -1,0 +1,145 @@
+import type { WireRequest, WireResponse } from "../api/transport";
+import { bodyLimit, readJson } from "./body";
+import type { Call } from "./call";
+import { authenticate, type Credential, requireWorkspace, requireWrite } from "./credentials";
+import { progress } from "./progress";
+import { keepReceipt, openReceipt } from "./receipts";
+import { invalid, notFound, Refusal } from "./refusal";
+import type { Match, RouteMatch } from "./routes";
+import { Json } from "./views";
+import type { World } from "./world";
+
+/** The version prefix that every path stands under. */
+export const basePath = "/api/v1";
+
+export interface Service {
+  readonly world: World;
+  readonly match: Match;
+  readonly credentials: ReadonlyMap<string, Credential>;
+  readonly countRequest: (credentialId: string) => void;
+}
+
+export interface Target {
+  /** Below the base URL. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly isVersioned: boolean;
+}
+
+/** Splits an absolute URL into what is below the base address. */
+export function targetOf(url: string): Target {
+  const { pathname, searchParams } = new URL(url, "http://emulator");
+  const isVersioned = pathname === basePath || pathname.startsWith(`${basePath}/`);
+  return { path: isVersioned ? pathname.slice(basePath.length) : pathname, query: searchParams, isVersioned };
+}
+
+const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** The caller's `X-Request-ID`, replaced when it is missing or invalid. */
+export const requestIdOf = (service: Service, headers: WireRequest["headers"]): string => {
+  const given = headers["x-request-id"];
+  return given !== undefined && requestIdPattern.test(given) ? given : `req-${service.world.store.newId()}`;
+};
+
+/** The error body of the interface, in the form that this service is set up with. */
+export function errorResponse(
+  service: Service,
+  requestId: string,
+  { status, code, message, headers }: Pick<Refusal, "status" | "code" | "message" | "headers">,
+): WireResponse {
+  const details = { code, message };
+  const body =
+    service.world.gaps.errorBody === "nested" ? { requestId, error: details } : { requestId, ...details };
+  return jsonResponse(status, JSON.stringify(body), requestId, headers);
+}
+
+const jsonResponse = (
+  status: number,
+  body: string,
+  requestId: string,
+  headers: Readonly<Record<string, string>> = {},
+): WireResponse => ({
+  status,
+  headers: { "content-type": "application/json", "x-request-id": requestId, ...headers },
+  body,
+});
+
+/** Handles one request and commits it to memory. `retain: false` loses the receipt of a keyed write. */
+export function respond(
+  service: Service,
+  request: WireRequest,
+  requestId: string,
+  options: { readonly retain: boolean },
+): WireResponse {
+  try {
+    progress(service.world);
+    return accepted(service, request, requestId, options.retain);
+  } catch (cause) {
+    if (cause instanceof Refusal) return errorResponse(service, requestId, cause);
+    const message = cause instanceof Error ? cause.message : "Unexpected failure";
+    return errorResponse(service, requestId, new Refusal(500, "internal_error", message));
+  }
+}
+
+function accepted(service: Service, request: WireRequest, requestId: string, retain: boolean): WireResponse {
+  if (Buffer.byteLength(request.body ?? "") > bodyLimit) {
+    throw new Refusal(413, "payload_too_large", `A body may hold ${bodyLimit} bytes`);
+  }
+  const { headers } = request;
+  const credential = authenticate(headers.authorization, service.credentials, service.world.clock.now());
+  service.countRequest(credential.id);
+  const target = targetOf(request.url);
+  if (!target.isVersioned) throw notFound("The path");
+  const match = service.match(request.method, target.path);
+  requireWorkspace(credential, match.params.workspaceId);
+  const isWrite = request.method !== "GET";
+  if (isWrite) requireWrite(credential, match.route.role ?? "developer");
+
+  const key = headers["idempotency-key"];
+  if (key !== undefined && match.route.key === "rejected") {
+    throw invalid("A reveal takes no Idempotency-Key", "idempotency_not_supported");
+  }
+  const call: Call = {
+    world: service.world,
+    method: request.method,
+    path: target.path,
+    params: match.params,
+    query: target.query,
+    body: isWrite ? readBody(match, request) : {},
+    credential,
+    workspaceId: credential.workspaceId,
+    ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
+  };
+  return call.idempotencyKey === undefined
+    ? jsonResponse(200, textOf(match.route.handle(call)), requestId)
+    : handleKeyed(call, match, call.idempotencyKey, requestId, retain);
+}
+
+function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {
+  if (!route.bodyless) return readJson(request.body, request.headers["content-type"]);
+  if (request.body !== undefined && request.body !== "" && request.body !== "{}") {
+    throw invalid("This request takes no body");
+  }
+  return {};
+}
+
+/** A retained answer is sent again as it was; a new one is retained when it is successful. */
+function handleKeyed(
+  call: Call,
+  match: RouteMatch,
+  key: string,
+  requestId: string,
+  retain: boolean,
+): WireResponse {
+  const write = openReceipt(call, key);
+  if (write.replay !== undefined) {
+    return jsonResponse(write.replay.status, JSON.stringify(write.replay.body), requestId, {
+      "idempotency-replayed": "true",
+    });
+  }
+  const body = match.route.handle(call);
+  if (retain) keepReceipt(call, write, 200, body);
+  return jsonResponse(200, textOf(body), requestId, { "idempotency-replayed": "false" });
+}
+
+const textOf = (body: unknown): string => (body instanceof Json ? body.text : JSON.stringify(body));

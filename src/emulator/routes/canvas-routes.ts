@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { canvasLimits, position, positionKey, viewport } from "../../api/wire/canvas";
+import { parseBody, uuidPattern } from "../body";
+import type { Call, Route } from "../call";
+import type { StoredGroup, StoredLayout, StoredService } from "../records";
+import { conflict, invalid, Refusal } from "../refusal";
+import { Json, serviceJson } from "../views";
+import { projectOf } from "./lookup";
+
+interface Scope {
+  readonly projectId: string | null;
+  readonly environmentId: string | null;
+}
+
+interface Topology {
+  readonly scope: Scope;
+  readonly nodes: readonly StoredService[];
+  readonly groups: readonly StoredGroup[];
+  readonly edges: readonly Readonly<Record<string, unknown>>[];
+}
+
+const groupNode = (group: StoredGroup): string => `group:${group.id}`;
+const scopeError = (message: string): Refusal => invalid(message, "canvas_invalid_scope");
+
+/** The scope of the query; `strict` (PATCH) also refuses unknown parameters (Canvas rule 6). */
+function readScope(call: Call, strict: boolean): Scope {
+  const { query } = call;
+  for (const name of query.keys()) {
+    if (strict && name !== "projectId" && name !== "environmentId") {
+      throw scopeError(`${name}: is not a canvas scope parameter`);
+    }
+  }
+  const read = (name: string): string | null => {
+    const values = query.getAll(name);
+    if (values.length > 1) throw scopeError(`${name}: is given more than once`);
+    const value = values[0] ?? null;
+    if (value !== null && !uuidPattern.test(value)) throw scopeError(`${name}: must be a UUID`);
+    return value;
+  };
+  const scope = { projectId: read("projectId"), environmentId: read("environmentId") };
+  if (scope.projectId === null) {
+    if (scope.environmentId !== null) throw scopeError("environmentId: needs projectId");
+    return scope;
+  }
+  const project = projectOf(call, scope.projectId);
+  if (scope.environmentId !== null && !project.environments.some(({ id }) => id === scope.environmentId)) {
+    throw scopeError("environmentId: does not belong to the project");
+  }
+  return scope;
+}
+
+const isWithin = (
+  scope: Scope,
+  thing: { readonly projectId: string | null; readonly environmentId: string | null },
+): boolean =>
+  (scope.projectId === null || thing.projectId === scope.projectId) &&
+  (scope.environmentId === null || thing.environmentId === scope.environmentId);
+
+/** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
+function readTopology(call: Call, scope: Scope): Topology {
+  const { store } = call.world;
+  const isVisible = (thing: StoredService | StoredGroup): boolean =>
+    thing.workspaceId === call.workspaceId && isWithin(scope, thing);
+  const nodes = [...store.all("services")].filter(
+    (service) => isVisible(service) && !service.archived && service.deletionRequestedAt === null,
+  );
+  const groups = [...store.all("groups")].filter(isVisible);
+  const ids = new Set(nodes.map((node) => node.id));
+  const references = [...store.all("references")]
+    .filter(({ consumer, provider }) => ids.has(consumer) && ids.has(provider))
+    .map(({ id, consumer, provider, keys }) => ({
+      id,
+      source: consumer,
+      target: provider,
+      kind: "reference",
+      keys,
+    }));
+  const links = groups.flatMap((group) =>
+    group.serviceIds
+      .filter((id) => ids.has(id))
+      .map((id) => ({
+        id: `${groupNode(group)}:${id}`,
+        source: groupNode(group),
+        target: id,
+        kind: "environment-group",
+      })),
+  );
+  const edges = [...references, ...links];
+  const { nodes: maxNodes, groups: maxGroups, edges: maxEdges } = canvasLimits;
+  if (nodes.length > maxNodes || groups.length > maxGroups || edges.length > maxEdges) {
+    throw new Refusal(
+      413,
+      "canvas_too_large",
+      `The canvas holds more than ${maxNodes} nodes or ${maxEdges} edges`,
+    );
+  }
+  return { scope, nodes, groups, edges };
+}
+
+const visibleIds = ({ nodes, groups }: Topology): ReadonlySet<string> =>
+  new Set([...nodes.map((node) => node.id), ...groups.map(groupNode)]);
+
+const layoutId = (call: Call, { projectId, environmentId }: Scope): string =>
+  [call.workspaceId, projectId ?? "", environmentId ?? ""].join("/");
+
+const layoutOf = (call: Call, scope: Scope): StoredLayout => {
+  const id = layoutId(call, scope);
+  return call.world.store.get("layouts", id) ?? { id, revision: 0, positions: {}, viewport: null };
+};
+
+/** Canvas (interface, "Canvas"). Services are joined as text: a canvas of 2,000 is several megabytes. */
+function canvasJson(call: Call, topology: Topology): Json {
+  const ids = visibleIds(topology);
+  const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
+  const rest = JSON.stringify({
+    groups: topology.groups.map((group) => ({
+      id: groupNode(group),
+      name: group.name,
+      environmentId: group.environmentId,
+      serviceIds: group.serviceIds.filter((id) => ids.has(id)),
+    })),
+    edges: topology.edges,
+    layout: {
+      revision,
+      positions: Object.fromEntries(Object.entries(positions).filter(([id]) => ids.has(id))),
+      viewport: view,
+    },
+    scope: topology.scope,
+  });
+  const nodes = topology.nodes.map((service) => serviceJson(call.world, service)).join(",");
+  return new Json(`{"nodes":[${nodes}],${rest.slice(1)}`);
+}
+
+const save = z.strictObject({
+  revision: z.int().min(0).max(canvasLimits.maxSavedRevision),
+  positions: z.record(z.string().regex(positionKey, "must be a node id"), position),
+  viewport: viewport.nullable(),
+});
+
+/** Replaces all positions and the viewport of a scope under optimistic control (Canvas rule 4). */
+function saveLayout(call: Call): Json {
+  const scope = readScope(call, true);
+  const body = parseBody(save, call.body);
+  const ids = Object.keys(body.positions);
+  if (ids.length > canvasLimits.positions) {
+    throw invalid(`positions: at most ${canvasLimits.positions} entries`);
+  }
+  const topology = readTopology(call, scope);
+  const { id, revision } = layoutOf(call, scope);
+  if (body.revision !== revision) {
+    throw conflict("canvas_revision_conflict", `The canvas is at revision ${revision}: read it again`);
+  }
+  const visible = visibleIds(topology);
+  const unknown = ids.filter((node) => !visible.has(node));
+  if (unknown.length > 0) throw invalid(`Not on this canvas: ${unknown[0]}`, "canvas_invalid_node");
+  call.world.store.put("layouts", {
+    id,
+    revision: revision + 1,
+    positions: body.positions,
+    viewport: body.viewport,
+  });
+  return canvasJson(call, topology);
+}
+
+const path = "/workspaces/{workspaceId}/canvas";
+
+/** Interface, "Canvas". */
+export const canvasRoutes: readonly Route[] = [
+  { method: "GET", path, handle: (call) => canvasJson(call, readTopology(call, readScope(call, false))) },
+  { method: "PATCH", path, key: "ignored", handle: saveLayout },
+];

@@ -1,0 +1,13 @@
+import type { Route } from "../call";
+
+/** Interface, "Catalog". */
+export const catalogRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/catalog",
+    handle: ({ world }) => ({
+      ...world.catalog,
+      capabilities: { ...world.catalog.capabilities, workerOnline: world.switches.workerOnline },
+    }),
+  },
+];

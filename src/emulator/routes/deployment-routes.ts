@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
+import type { Call, Route } from "../call";
+import { paginate } from "../paging";
+import { isTerminal, putDeployment, stageMs } from "../progress";
+import { conflict } from "../refusal";
+import { canRollBack, deploymentView } from "../views";
+import { changeableServiceOf, deploymentOf, serviceOf } from "./lookup";
+import { queueDeployment, requireDeployable } from "./queue-deployment";
+
+function list(call: Call) {
+  const service = serviceOf(call);
+  const { world } = call;
+  if (!world.switches.hostingEnabled && service.runtime === "none") {
+    const { page } = paginate(call, [], { unboundedByDefault: false });
+    return { available: false, items: [], page, reason: "Hosting is disabled and there is no runtime" };
+  }
+  const newestFirst = world.store.ofService("deployments", service.id).reverse();
+  const { items, page } = paginate(call, newestFirst, { unboundedByDefault: false });
+  return { available: true, items: items.map((item) => deploymentView(world, item)), page, reason: "" };
+}
+
+const creation = z.strictObject({
+  commitSha: z
+    .string()
+    .regex(/^[0-9a-f]{40,64}$/, "must be 40 to 64 lowercase hexadecimal characters")
+    .optional(),
+  requestId: z.string().min(1).optional(),
+});
+
+function queue(call: Call) {
+  const service = changeableServiceOf(call);
+  const { commitSha, requestId } = parseBody(creation, call.body);
+  const { world } = call;
+  requireDeployable(world, service);
+  requireNoLegacyDeployment(call, service.id, call.idempotencyKey ?? requestId);
+  const legacyKey = call.idempotencyKey === undefined ? requestId : undefined;
+  const deployment = queueDeployment(world, service, {
+    actor: call.credential.actor,
+    commitSha,
+    legacyKey,
+  });
+  return { deployment: deploymentView(world, deployment) };
+}
+
+/** Idempotency rule 5: a key from before receipts is never deployed again. */
+function requireNoLegacyDeployment(call: Call, serviceId: string, key: string | undefined): void {
+  if (key === undefined) return;
+  const deployments = call.world.store.ofService("deployments", serviceId);
+  if (deployments.some((deployment) => deployment.legacyKey === key)) {
+    throw conflict("idempotency_legacy_conflict", "A deployment of this key exists without a receipt");
+  }
+}
+
+function cancel(call: Call) {
+  requireEmptyBody(call.body);
+  const { world } = call;
+  const deployment = deploymentOf(call, serviceOf(call));
+  if (isTerminal(deployment.status)) {
+    throw conflict("deployment_terminal", `The deployment is already ${deployment.status}`);
+  }
+  const dueAt = Math.min(deployment.dueAt ?? Number.POSITIVE_INFINITY, world.clock.now() + stageMs(world));
+  putDeployment(world, { ...deployment, cancelRequested: true, dueAt });
+  return { cancelRequested: true };
+}
+
+function rollBack(call: Call) {
+  const service = changeableServiceOf(call);
+  const source = deploymentOf(call, service);
+  requireConfirmation(call.body, service.name);
+  requireDeployable(call.world, service);
+  if (!canRollBack(call.world, source)) {
+    throw conflict("rollback_unavailable", "The deployment is not a retained successful release");
+  }
+  const deployment = queueDeployment(call.world, service, {
+    actor: call.credential.actor,
+    trigger: "rollback",
+    commitSha: source.commitSha,
+    sourceDeploymentId: source.id,
+  });
+  return { deployment: deploymentView(call.world, deployment) };
+}
+
+const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
+
+/** Interface, "Deployments". */
+export const deploymentRoutes: readonly Route[] = [
+  { method: "GET", path: all, handle: list },
+  { method: "POST", path: all, key: "accepted", handle: queue },
+  {
+    method: "GET",
+    path: `${all}/{deploymentId}`,
+    handle: (call) => ({ deployment: deploymentView(call.world, deploymentOf(call, serviceOf(call))) }),
+  },
+  { method: "POST", path: `${all}/{deploymentId}/cancel`, key: "accepted", handle: cancel },
+];
+
+/** Gap "roll back". */
+export const rollBackRoute: Route = {
+  method: "POST",
+  path: `${all}/{deploymentId}/rollback`,
+  key: "accepted",
+  handle: rollBack,
+};

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { nonEmpty, parseBody, requireEmptyBody } from "../body";
+import type { Call, Route } from "../call";
+import { requireRole } from "../credentials";
+import { paginate } from "../paging";
+import type { StoredService } from "../records";
+import { conflict } from "../refusal";
+import { variableView } from "../views";
+import { changeableServiceOf, serviceOf, variableOf } from "./lookup";
+
+const creation = z.strictObject({ key: nonEmpty, value: z.string() });
+const change = creation.partial();
+
+function requireFreeKey(call: Call, service: StoredService, key: string, exceptId?: string): void {
+  const variables = call.world.store.ofService("variables", service.id);
+  if (variables.some((variable) => variable.key === key && variable.id !== exceptId)) {
+    throw conflict("variable_exists", "The service already has a variable of this key");
+  }
+}
+
+function list(call: Call) {
+  const variables = call.world.store.ofService("variables", serviceOf(call).id);
+  const { items, page } = paginate(call, variables, { unboundedByDefault: true });
+  return { variables: items.map(variableView), page };
+}
+
+function create(call: Call) {
+  const service = changeableServiceOf(call);
+  const { key, value } = parseBody(creation, call.body);
+  requireFreeKey(call, service, key);
+  const { store, seal } = call.world;
+  const at = store.stamp();
+  const variable = store.put("variables", {
+    id: store.newId(),
+    workspaceId: service.workspaceId,
+    serviceId: service.id,
+    key,
+    sealedValue: seal.close(value),
+    createdAt: at,
+    updatedAt: at,
+  });
+  return { variable: variableView(variable) };
+}
+
+function update(call: Call) {
+  const service = changeableServiceOf(call);
+  const variable = variableOf(call, service);
+  const { key, value } = parseBody(change, call.body);
+  if (key !== undefined) requireFreeKey(call, service, key, variable.id);
+  const { store, seal } = call.world;
+  return {
+    variable: variableView(
+      store.put("variables", {
+        ...variable,
+        key: key ?? variable.key,
+        sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
+        updatedAt: store.stamp(),
+      }),
+    ),
+  };
+}
+
+function remove(call: Call) {
+  requireEmptyBody(call.body);
+  const variable = variableOf(call, changeableServiceOf(call));
+  call.world.store.remove("variables", variable.id);
+  return { deleted: true };
+}
+
+/** Interface, "Authentication" rule 5 and "Events": developer or above, protected environments, an audit event. */
+function reveal(call: Call) {
+  const service = serviceOf(call);
+  const variable = variableOf(call, service);
+  const { store, seal } = call.world;
+  const environments =
+    service.projectId === null ? [] : store.get("projects", service.projectId)?.environments;
+  const environment = environments?.find((candidate) => candidate.id === service.environmentId);
+  if (environment?.protected) requireRole(call.credential, "admin");
+  store.put("audit", {
+    id: store.newId(),
+    workspaceId: service.workspaceId,
+    kind: "variable.reveal",
+    actor: call.credential.actor,
+    serviceId: service.id,
+    variableId: variable.id,
+    at: store.stamp(),
+  });
+  return { value: seal.open(variable.sealedValue) };
+}
+
+const all = "/workspaces/{workspaceId}/services/{serviceId}/variables";
+
+/** Interface, "Variables". */
+export const variableRoutes: readonly Route[] = [
+  { method: "POST", path: all, key: "accepted", handle: create },
+  { method: "PATCH", path: `${all}/{variableId}`, key: "accepted", handle: update },
+  { method: "DELETE", path: `${all}/{variableId}`, key: "accepted", handle: remove },
+  { method: "POST", path: `${all}/{variableId}/reveal`, key: "rejected", bodyless: true, handle: reveal },
+];
+
+/** Gap "list variables". */
+export const listVariablesRoute: Route = { method: "GET", path: all, handle: list };

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import type { WireRequest, WireResponse } from "../api/transport";
+import { bodyLimit } from "./body";
+import type { Emulator } from "./emulator";
+import type { Exchange } from "./faults";
+import { basePath } from "./respond";
+
+export interface EmulatorServer {
+  /** Base URL, ending in `/api/v1`. */
+  readonly url: string;
+  readonly port: number;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+/** Serves an emulator over HTTP on the loopback interface; port 0 (default) takes a free one. */
+export function serveEmulator(
+  emulator: Emulator,
+  options: { readonly port?: number; readonly host?: "127.0.0.1" } = {},
+): Promise<EmulatorServer> {
+  const host = options.host ?? "127.0.0.1";
+  const server = createServer({ keepAlive: true }, (incoming, outgoing) => {
+    answer(emulator, incoming, outgoing).catch(() => outgoing.destroy());
+  });
+  server.keepAliveTimeout = 30_000;
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port ?? 0, host, () => {
+      const { port } = server.address() as AddressInfo;
+      resolve({ url: `http://${host}:${port}${basePath}`, port, close: () => close(server) });
+    });
+  });
+}
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+async function answer(
+  emulator: Emulator,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const { body, isTooLarge } = await readBody(incoming);
+  const request: WireRequest = {
+    method: incoming.method ?? "GET",
+    url: `http://${incoming.headers.host ?? "127.0.0.1"}${incoming.url ?? "/"}`,
+    headers: singleHeaders(incoming),
+    ...(body !== "" && { body }),
+  };
+  if (isTooLarge) outgoing.setHeader("connection", "close");
+  await deliver(await emulator.exchange(request), outgoing);
+  if (isTooLarge) incoming.destroy();
+}
+
+/** Reads up to one byte above the limit: enough for the service to refuse it, and no more. */
+async function readBody(incoming: IncomingMessage): Promise<{ body: string; isTooLarge: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > bodyLimit) break;
+  }
+  const isTooLarge = size > bodyLimit;
+  const bytes = Buffer.concat(chunks);
+  return { body: isTooLarge ? "x".repeat(bodyLimit + 1) : bytes.toString("utf8"), isTooLarge };
+}
+
+const singleHeaders = (incoming: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(incoming.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : (value ?? ""),
+    ]),
+  );
+
+async function deliver(exchange: Exchange, outgoing: ServerResponse): Promise<void> {
+  if (exchange.kind === "answer") return send(exchange.response, outgoing);
+  const { partial, hold } = exchange;
+  if (partial !== undefined) {
+    const bytes = Buffer.from(partial.response.body);
+    outgoing.writeHead(partial.response.status, {
+      ...partial.response.headers,
+      "content-length": String(bytes.length),
+    });
+    await new Promise<void>((resolve) =>
+      outgoing.write(bytes.subarray(0, Math.max(1, partial.bytes)), () => resolve()),
+    );
+  }
+  if (hold !== undefined) await heldUntilClosed(outgoing, hold.afterMs);
+  outgoing.destroy();
+}
+
+/** Keeps the caller waiting until it gives up, or for `afterMs`. */
+async function heldUntilClosed(outgoing: ServerResponse, afterMs: number | undefined): Promise<void> {
+  const closed = new Promise<void>((resolve) => outgoing.once("close", () => resolve()));
+  if (afterMs === undefined) return closed;
+  await Promise.race([closed, wait(afterMs, undefined, { ref: false })]);
+}
+
+const send = (response: WireResponse, outgoing: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const bytes = Buffer.from(response.body);
+    outgoing.writeHead(response.status, { ...response.headers, "content-length": String(bytes.length) });
+    outgoing.end(bytes, () => resolve());
+    outgoing.once("close", () => resolve());
+  });

@@ -1,0 +1,38 @@
+import type { CatalogAnswer } from "../api/wire/catalog";
+import type { Clock } from "../model/clock";
+import type { Seal } from "./seal";
+import type { Store } from "./store";
+
+/** How the embedded service reads what the interface marks "not shown". */
+export interface GapSwitches {
+  /** `GET …/services/{id}` exists. */
+  readonly readService: boolean;
+  /** `GET …/services/{id}/variables` exists. */
+  readonly listVariables: boolean;
+  readonly servicePatch: "nested" | "flat" | "both";
+  readonly errorBody: "top" | "nested";
+  readonly operationBody: "bare" | "wrapped";
+  /** `POST …/deploys/{id}/rollback` exists. */
+  readonly rollback: boolean;
+}
+
+/** What may be switched while the service runs. */
+export interface Switches {
+  hostingEnabled: boolean;
+  workerOnline: boolean;
+  deployMs: number;
+  operationMs: number;
+}
+
+/** Everything a route sees: data, time, what is on offer, and how this service is set up. */
+export interface World {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly seal: Seal;
+  readonly catalog: CatalogAnswer;
+  readonly gaps: GapSwitches;
+  readonly switches: Switches;
+  /** Failures to come, by service id; `*` stands for the next deployment of any service. */
+  readonly deploymentFailures: Map<string, string[]>;
+  readonly operationFailures: Set<string>;
+}
