@@ -59,16 +59,25 @@ export interface Change {
   readonly previousAddress?: Address;
   /** Fields that this change sends; for an adopt the fields that it takes over. Empty for no-op and delete. */
   readonly attributes: readonly AttributeChange[];
-  /** Fields whose live value differs but which this change leaves alone: cause `released`. */
+  /**
+   * Fields whose live value differs but which this change leaves alone: cause `released`. Recorded value before,
+   * live value after. On a no-op the state still drops them, so that they are mentioned once.
+   */
   readonly released: readonly AttributeChange[];
+  /** Every field whose live value is neither the recorded nor the declared one. Recorded before, live after. */
+  readonly drift?: readonly AttributeChange[];
+  /** Recorded, but the service has it no longer. */
+  readonly missing?: true;
   /** Why a reacting resource runs: `service.shop.api changes`. */
   readonly reason?: string;
   readonly effects: readonly Effect[];
-  /** Changes that must be done before this one. */
+  /** Changes that must be done before this one; for a replacement before its create. */
   readonly dependsOn: readonly Address[];
-  /** A deletion that happens with its parent's, without a request of its own. */
+  /** Replacement only: changes whose deletion must be done before its own, such as those of services in a project. */
+  readonly deletesAfter?: readonly Address[];
+  /** A deletion (of a replacement: its first half) that happens with its parent's, without a request of its own. */
   readonly withParent: boolean;
-  /** What a resource no longer declared becomes. */
+  /** What a resource no longer declared becomes. A `delete` with `archive` archives it and drops it from the state. */
   readonly onRemove: "delete" | "archive" | "retain";
   readonly guard?: Guard;
   readonly cost?: { readonly before: Money | null; readonly after: Money | null };

@@ -1,0 +1,32 @@
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import type { Decision } from "./decision";
+
+/**
+ * What the catalog does not offer and what cannot go together, at the declared value. An error where this plan
+ * would send it; a warning about a field that is there already; nothing about what stays as it is.
+ */
+export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  for (const [address, { subject, action, resolved, attributes }] of decisions) {
+    if (!["create", "update", "replace", "adopt"].includes(action)) continue;
+    for (const { code, summary, hint, attribute } of subject.type.check(resolved, catalog)) {
+      const isSent =
+        attribute === undefined ||
+        action === "create" ||
+        action === "replace" ||
+        attributes.some(({ path }) => path === attribute);
+      const declared = attribute === undefined ? undefined : subject.desired?.attributes.get(attribute);
+      const range = declared?.range ?? subject.desired?.range;
+      const details = {
+        address,
+        ...(hint !== undefined && { hint }),
+        ...(attribute !== undefined && { attribute }),
+        ...(range && { range }),
+      };
+      diagnostics.push(isSent ? error(code, summary, details) : warning(code, summary, details));
+    }
+  }
+  return diagnostics;
+}

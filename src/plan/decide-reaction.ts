@@ -1,0 +1,69 @@
+import type { Upstream } from "../model/resource-type";
+import type { Deciding } from "./decide-all";
+import { createdAttributes, goesWithParent, resolveSubject } from "./decide-declared";
+import type { Decision } from "./decision";
+import { diffAttributes } from "./diff-attributes";
+import { followedSiblings } from "./graph";
+import { isGone, type Subject } from "./subject";
+
+/**
+ * What becomes of a resource without a life of its own: it runs when its type says why, or when what it is declared
+ * to be (a pinned commit) is not what is live. One that ran before rnv knew it is taken over silently.
+ */
+export function decideReaction(subject: Subject, deciding: Deciding): Decision {
+  const about = resolveSubject(subject, deciding);
+  const { resolved, undecided } = about;
+  const { live, recorded, parent } = subject;
+  const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
+  const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
+  const changes = diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
+  const parentAttributes = parent && deciding.decisions.get(parent)?.resolved;
+  const reason =
+    subject.type.reaction?.({
+      declared: resolved,
+      ...(recorded && { recorded }),
+      ...(live && !isNew && { live }),
+      ...(parentAttributes && { parent: parentAttributes }),
+      upstream: upstreamOf(subject, deciding),
+    }) ?? (changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : undefined);
+
+  if (reason !== undefined) {
+    const isUpdate = recorded !== undefined && !isNew;
+    return {
+      ...undecided,
+      action: isUpdate ? "update" : "create",
+      attributes: isUpdate ? changes : createdAttributes(about),
+      released: diff?.released ?? [],
+      drift: diff?.drift ?? [],
+      reason,
+    };
+  }
+  if (recorded) return { ...undecided, action: isNew ? "forget" : "no-op" };
+  return { ...undecided, action: live && !isNew ? "adopt" : "no-op" };
+}
+
+/** It says where a thing stands or how it is called, not what it is. */
+const isPlacing = ({ type }: Subject, path: string): boolean =>
+  path === type.nameAttribute || type.parents.some(({ attribute }) => attribute === path);
+
+/** Its parent first, then what it follows by address. */
+function upstreamOf(subject: Subject, { children, decisions, subjects }: Deciding): Upstream[] {
+  const parent = subject.parent && subjects.get(subject.parent);
+  return [...(parent ? [parent] : []), ...followedSiblings(subject, children)].map(
+    ({ address, live, recorded }) => {
+      const decision = decisions.get(address);
+      const isNew = decision?.action === "create" || decision?.action === "replace";
+      const id = isNew ? undefined : (recorded?.id ?? live?.id);
+      return {
+        address,
+        ...(id !== undefined && { id }),
+        writes: recorded?.writes ?? 0,
+        changes:
+          isNew || decision?.action === "update" || decision?.action === "delete" || isTakenOver(decision),
+      };
+    },
+  );
+}
+
+const isTakenOver = (decision: Decision | undefined): boolean =>
+  decision?.action === "adopt" && decision.attributes.length > 0;

@@ -1,0 +1,37 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { OnRemove } from "../model/desired";
+import type { ResolvedValue } from "../model/value";
+import type { Action, AttributeChange } from "./plan";
+import type { Subject } from "./subject";
+
+/** What is to become of one subject; guards, order and cost are added to make it a Change. */
+export interface Decision {
+  readonly subject: Subject;
+  readonly action: Action;
+  readonly resolved: ReadonlyMap<string, ResolvedValue>;
+  readonly fingerprints: Readonly<Record<string, string>>;
+  readonly attributes: readonly AttributeChange[];
+  readonly released: readonly AttributeChange[];
+  readonly drift: readonly AttributeChange[];
+  readonly reason?: string;
+  readonly withParent: boolean;
+  readonly onRemove: OnRemove;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The decision that changes nothing; every other one differs from it in what it says. */
+export const decideNothing = (subject: Subject): Decision => ({
+  subject,
+  action: "no-op",
+  resolved: new Map(),
+  fingerprints: {},
+  attributes: [],
+  released: [],
+  drift: [],
+  withParent: false,
+  onRemove: subject.desired?.lifecycle.onRemove ?? subject.recorded?.onRemove ?? "delete",
+  diagnostics: [],
+});
+
+/** A request is sent, or the state changes. */
+export const changesSomething = ({ action }: Decision): boolean => action !== "no-op";

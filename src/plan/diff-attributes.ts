@@ -1,0 +1,173 @@
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { AttributeRule } from "../model/resource-type";
+import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
+import type { SecretPrints } from "./fingerprint-secrets";
+import type { AttributeChange, Cause } from "./plan";
+import { absent, secret, shownValue } from "./shown-value";
+import { isFingerprint, liveValue, recordedValue, type Subject } from "./subject";
+
+export interface AttributesDiff {
+  readonly changes: readonly AttributeChange[];
+  readonly released: readonly AttributeChange[];
+  readonly drift: readonly AttributeChange[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Declared {
+  readonly resolved: ReadonlyMap<string, ResolvedValue>;
+  readonly secrets: ReadonlyMap<string, SecretPrints>;
+}
+
+/** What one row of the table says about a field. */
+type Verdict =
+  | { readonly kind: "same" }
+  | { readonly kind: "set"; readonly cause: Cause; readonly liveChangedToo?: true }
+  | { readonly kind: "released" };
+
+const same: Verdict = { kind: "same" };
+
+/**
+ * Who owns a field (DESIGN section 4). D declared, L last applied, V live overlaid on the defaults, C the default;
+ * a declared `null` has become C before it comes here.
+ *
+ * | D      | L    | V        | verdict                                  |
+ * |--------|------|----------|------------------------------------------|
+ * | set    | any  | = D      | same                                     |
+ * | set    | none | ≠ D      | set D, `take-over`                       |
+ * | set    | = D  | ≠ D      | set D, `drift`                           |
+ * | set    | ≠ D  | = L      | set D, `edit`                            |
+ * | set    | ≠ D  | ≠ L, ≠ D | set D, `edit`, and live had changed too  |
+ * | absent | set  | = L      | set C, `removed` (same when V = C)       |
+ * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
+ * | absent | none | any      | not ours: never comes here               |
+ */
+export function diffAttributes(subject: Subject, declared: Declared): AttributesDiff {
+  const changes: AttributeChange[] = [];
+  const released: AttributeChange[] = [];
+  const drift: AttributeChange[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const path of ownedPaths(subject, declared.resolved)) {
+    const rule = subject.type.rules[path];
+    if (!rule || rule.change === "local" || isIgnored(subject, path)) continue;
+    const verdict = rule.secret
+      ? judgeSecret(subject, path, declared)
+      : judge(subject, path, rule, declared.resolved.get(path));
+    if (verdict.kind === "same") continue;
+    const range = subject.desired?.attributes.get(path)?.range ?? subject.desired?.range;
+    const before = rule.secret ? secretBefore(subject, path) : shownValue(liveValue(subject, path), false);
+    if (verdict.kind === "released" || verdict.cause === "drift" || verdict.liveChangedToo)
+      drift.push(driftOf(subject, path, rule, verdict));
+    if (verdict.kind === "released") {
+      released.push(driftOf(subject, path, rule, verdict));
+      continue;
+    }
+    if (verdict.liveChangedToo) diagnostics.push(liveChangedToo(subject, path, range));
+    const after = declared.resolved.get(path) ?? subject.defaults.get(path);
+    changes.push({
+      path,
+      before,
+      after: shownValue(after, rule.secret === true),
+      cause: verdict.cause,
+      forcesReplacement: rule.change === "replace",
+      ...(range && verdict.cause !== "removed" && { range }),
+    });
+  }
+  return { changes, released, drift, diagnostics };
+}
+
+/** Declared or recorded: all others are not ours. Sorted, so that the order of keys does not show. */
+function ownedPaths({ recorded }: Subject, resolved: ReadonlyMap<string, ResolvedValue>): readonly string[] {
+  const paths = new Set(resolved.keys());
+  for (const path of Object.keys(recorded?.applied ?? {})) paths.add(path);
+  return [...paths].sort();
+}
+
+/** A path of `ignoreChanges` covers itself and everything below it. */
+const isIgnored = ({ desired }: Subject, path: string): boolean =>
+  desired?.lifecycle.ignoreChanges.some((ignored) => path === ignored || path.startsWith(`${ignored}.`)) ??
+  false;
+
+function judge(
+  subject: Subject,
+  path: string,
+  rule: AttributeRule,
+  declared: ResolvedValue | undefined,
+): Verdict {
+  const recorded = recordedValue(subject, path);
+  const live = liveValue(subject, path);
+  const equal = (a: Plain | undefined, b: Plain | undefined): boolean => areEqual(rule, a, b);
+
+  if (declared === undefined) {
+    if (!equal(live, recorded)) return { kind: "released" };
+    const reset = subject.defaults.get(path);
+    if (reset === undefined && !isParentAttribute(subject, path)) return { kind: "released" };
+    return equal(live, reset) ? same : { kind: "set", cause: "removed" };
+  }
+  if (declared instanceof Unknown || !isPlain(declared))
+    return { kind: "set", cause: recorded === undefined ? "take-over" : "edit" };
+  if (equal(live, declared)) return same;
+  if (recorded === undefined) return { kind: "set", cause: "take-over" };
+  if (equal(recorded, declared)) return { kind: "set", cause: "drift" };
+  return { kind: "set", cause: "edit", ...(!equal(live, recorded) && { liveChangedToo: true }) };
+}
+
+/** Secrets are never read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. */
+function judgeSecret(subject: Subject, path: string, { resolved, secrets }: Declared): Verdict {
+  const recorded = subject.recorded?.applied[path];
+  const declared = resolved.get(path);
+  if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
+  if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
+  if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
+  const isEdited = secrets.get(path)?.asRecorded !== recorded.fingerprint;
+  const isTouched = isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
+  if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
+  return isTouched ? { kind: "set", cause: "drift" } : same;
+}
+
+const isNewer = (a: string | undefined, b: string | undefined): boolean =>
+  a !== undefined && b !== undefined && Date.parse(a) > Date.parse(b);
+
+/** Absent and null are one: the service leaves out what it has no value for. */
+function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
+  if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null);
+  return (rule.equal ?? plainEqual)(a, b);
+}
+
+const isParentAttribute = ({ type }: Subject, path: string): boolean =>
+  type.parents.some(({ attribute }) => attribute === path);
+
+const secretBefore = ({ live, recorded }: Subject, path: string): AttributeChange["before"] =>
+  live || recorded?.applied[path] !== undefined ? secret : absent;
+
+/** Recorded value before, live value after: what happened outside. */
+function driftOf(subject: Subject, path: string, rule: AttributeRule, verdict: Verdict): AttributeChange {
+  return {
+    path,
+    before: rule.secret ? secret : shownValue(recordedValue(subject, path), false),
+    after: rule.secret ? secret : shownValue(liveValue(subject, path), false),
+    cause: verdict.kind === "released" ? "released" : "drift",
+    forcesReplacement: false,
+  };
+}
+
+const liveChangedToo = (subject: Subject, path: string, range: Diagnostic["range"]): Diagnostic =>
+  warning("plan.live_changed_too", `${path} of ${subject.address} was changed here and outside of rnv`, {
+    detail: "The declared value wins.",
+    address: subject.address,
+    attribute: path,
+    ...(range && { range }),
+  });
+
+/** Every recorded field whose live value is another, declared or not: what a refresh would record. */
+export function diffRecorded(subject: Subject): AttributeChange[] {
+  const drift: AttributeChange[] = [];
+  for (const path of Object.keys(subject.recorded?.applied ?? {}).sort()) {
+    const rule = subject.type.rules[path];
+    if (!rule || rule.change === "local") continue;
+    const differs = rule.secret
+      ? isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt)
+      : !areEqual(rule, recordedValue(subject, path), liveValue(subject, path));
+    if (differs) drift.push(driftOf(subject, path, rule, { kind: "set", cause: "drift" }));
+  }
+  return drift;
+}

@@ -1,0 +1,82 @@
+import type { Address } from "../model/address";
+import type { Decision } from "./decision";
+import type { Guard, PlanInput } from "./plan";
+
+/** It ends a live thing: a deletion or a replacement, with a request of its own or with its parent. */
+export const isDeletion = ({ action, onRemove }: Decision): boolean =>
+  action === "replace" || (action === "delete" && onRemove !== "archive");
+
+/**
+ * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
+ * it; a name that is no longer the recorded one; a confirmation by name that is missing.
+ */
+export function guardDeletions(
+  input: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): ReadonlyMap<Address, Guard> {
+  const confirmed = new Set<Address>([
+    ...input.options.confirmedDeletes,
+    ...input.options.replace,
+    ...input.desired.removed.map(({ address }) => address),
+  ]);
+  const isConfirmed = (address: Address): boolean =>
+    input.options.mode === "destroy" || confirmed.has(address);
+  const holders = protectedHolders(decisions);
+  const guards = new Map<Address, Guard>();
+  for (const [address, decision] of decisions) {
+    if (!isDeletion(decision)) continue;
+    const held = holders.get(address);
+    const guard = held
+      ? preventDestroy(address, held)
+      : (nameChanged(decision) ?? (isConfirmed(address) ? undefined : unconfirmed(decision)));
+    if (guard) guards.set(address, guard);
+  }
+  return guards;
+}
+
+/** Every deletion that would take something protected along, with what that is: itself, or something inside of it. */
+function protectedHolders(decisions: ReadonlyMap<Address, Decision>): ReadonlyMap<Address, Address> {
+  const holders = new Map<Address, Address>();
+  for (const [address, decision] of decisions) {
+    const { desired, recorded } = decision.subject;
+    const isProtected = desired?.lifecycle.preventDestroy || recorded?.preventDestroy;
+    if (!isProtected || !isDeletion(decision)) continue;
+    for (let holder: Address | undefined = address; holder && !holders.has(holder); ) {
+      holders.set(holder, address);
+      holder = decisions.get(holder)?.subject.parent;
+    }
+  }
+  return holders;
+}
+
+const preventDestroy = (address: Address, held: Address): Guard => ({
+  code: "guard.prevent_destroy",
+  summary:
+    address === held
+      ? `${address} is protected: preventDestroy`
+      : `${address} holds ${held}, which is protected`,
+  hint: `to delete it, first apply with preventDestroy: false on ${held}`,
+});
+
+function nameChanged({ subject, withParent }: Decision): Guard | undefined {
+  const { address, live, recorded } = subject;
+  if (withParent || !live || !recorded || live.name === recorded.name) return undefined;
+  return {
+    code: "guard.name_changed",
+    summary: `${address} was renamed since: it is recorded as "${recorded.name}" and now called "${live.name}"`,
+    hint: "make sure that it is the one to delete, then record its name: rnv apply -refresh-only",
+  };
+}
+
+function unconfirmed({ action, subject }: Decision): Guard | undefined {
+  const { address, type } = subject;
+  if (type.removal !== "delete" || type.removedWithParent) return undefined;
+  return {
+    code: "guard.delete_unconfirmed",
+    summary: `${address} would be ${action === "replace" ? "deleted and made anew" : "deleted"}`,
+    hint:
+      action === "replace"
+        ? `confirm it by name: --confirm-delete ${address}`
+        : `confirm it by name: --confirm-delete ${address}, or removed: [${address}]; if it was renamed, declare moved`,
+  };
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import type { Catalog } from "../model/catalog";
+import type { Effect } from "../model/resource-type";
+import { canonicalJson, type Plain } from "../model/value";
+import { costOf } from "./cost";
+import { changesSomething, type Decision } from "./decision";
+import type { Dependencies } from "./dependencies";
+import { isDeletion } from "./guards";
+import type { Binding, Change, Guard } from "./plan";
+import { isGone, type Subject } from "./subject";
+
+/** One decision with all that a plan says about it. */
+export function makeChange(
+  decision: Decision,
+  { dependsOn, deletesAfter }: Dependencies,
+  guard: Guard | undefined,
+  catalog: Catalog,
+): Change {
+  const { subject, action, resolved, fingerprints, reason } = decision;
+  const { address, type, desired, recorded, live, previousAddress } = subject;
+  const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
+  const cost = costOf(decision, catalog);
+  const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
+  return {
+    address,
+    type: type.type,
+    action,
+    ...(id !== undefined && { id }),
+    name: nameOf(decision),
+    ...(previousAddress && { previousAddress }),
+    attributes: decision.attributes,
+    released: decision.released,
+    drift: decision.drift,
+    ...(isGone(subject) && !type.reaction && { missing: true }),
+    ...(reason !== undefined && { reason }),
+    effects: effectsOf(decision),
+    dependsOn: changesSomething(decision) ? (dependsOn.get(address) ?? []) : [],
+    ...(deletions && { deletesAfter: deletions }),
+    withParent: decision.withParent,
+    onRemove: decision.onRemove,
+    ...(guard && { guard }),
+    ...(cost && { cost }),
+    binding: changesSomething(decision) ? bindingOf(subject) : null,
+    subject: {
+      ...(desired && { desired }),
+      resolved,
+      ...(recorded && { recorded }),
+      ...(live && { live }),
+      fingerprints,
+    },
+  };
+}
+
+function nameOf({ subject, resolved }: Decision): string {
+  const { address, live, recorded, type } = subject;
+  const declared = type.nameAttribute && resolved.get(type.nameAttribute);
+  return (
+    live?.name ??
+    (typeof declared === "string" ? declared : undefined) ??
+    recorded?.name ??
+    address.slice(address.lastIndexOf(".") + 1)
+  );
+}
+
+const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "restarts"];
+
+/**
+ * What the changed fields do beyond themselves. Nothing runs yet in what is created, so only its bill counts; a
+ * reacting resource that runs does all that its type can do.
+ */
+function effectsOf(decision: Decision): Effect[] {
+  const { subject, action, attributes } = decision;
+  const { rules, reaction } = subject.type;
+  const effects = new Set<Effect>();
+  if (reaction && (action === "create" || action === "update"))
+    for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
+  for (const { path } of attributes) for (const effect of rules[path]?.effects ?? []) effects.add(effect);
+  if (isDeletion(decision)) effects.add("destructive");
+  return effectOrder.filter(
+    (effect) =>
+      effects.has(effect) && (action !== "create" || reaction !== undefined || effect === "billing"),
+  );
+}
+
+function bindingOf({ live }: Subject): Binding | null {
+  if (!live) return null;
+  const attributes = canonicalJson(Object.fromEntries(live.attributes) as Plain);
+  return {
+    id: live.id,
+    updatedAt: live.updatedAt ?? null,
+    digest: createHash("sha256").update(attributes).digest("hex"),
+  };
+}

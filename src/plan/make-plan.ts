@@ -1,0 +1,80 @@
+import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
+import { compareAddresses } from "../model/address";
+import { checkDeclared } from "./check-declared";
+import { type ChangeCost, totalCost } from "./cost";
+import { decideAll } from "./decide-all";
+import { dependenciesOf } from "./dependencies";
+import { doubtDisappearance } from "./disappearance";
+import { buildGraph, orderSubjects } from "./graph";
+import { guardDeletions } from "./guards";
+import { makeChange } from "./make-change";
+import { applyMoves } from "./moves";
+import type { Plan, PlanInput } from "./plan";
+import { selectScope } from "./scope";
+import { gatherSubjects, type Subjects } from "./subject";
+import { diffOutputs, listUnmanaged, summarize } from "./summarize";
+
+/**
+ * What has to change so that live becomes desired. Pure: the same input gives the same plan, whatever the order of
+ * keys and files. A plan with error diagnostics is shown but never applied.
+ */
+export function makePlan(input: PlanInput): Plan {
+  const moved = applyMoves(input.state?.resources ?? {}, input.desired);
+  const gathered = gatherSubjects(input, moved);
+  const proven = doubtDisappearance(gathered.subjects);
+  const { subjects } = proven;
+  const graph = buildGraph(subjects);
+  const ordered = orderSubjects(subjects, graph);
+  const scoped = selectScope(subjects, graph, input.options);
+  const decisions = decideAll(input, subjects, ordered.order, scoped.scope);
+  const guards = guardDeletions(input, decisions);
+  const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
+
+  const changes = [...decisions]
+    .filter(([address]) => scoped.scope.has(address))
+    .map(([address, decision]) => makeChange(decision, dependencies, guards.get(address), input.catalog))
+    .sort((a, b) => compareAddresses(a.address, b.address));
+  const costs = changes.map((change) => change.cost).filter((cost): cost is ChangeCost => cost !== undefined);
+  return {
+    options: input.options,
+    changes,
+    outputs: diffOutputs(input, decisions),
+    summary: summarize(changes),
+    unmanaged: listUnmanaged(input, decisions),
+    unchecked: listUnchecked(subjects),
+    cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
+    diagnostics: sortDiagnostics([
+      ...moved.diagnostics,
+      ...gathered.diagnostics,
+      ...proven.diagnostics,
+      ...ordered.diagnostics,
+      ...scoped.diagnostics,
+      ...refuseEmpty(input),
+      ...[...decisions.values()].flatMap((decision) => decision.diagnostics),
+      ...checkDeclared(decisions, input.catalog),
+    ]),
+    binding: {
+      lineage: input.state?.lineage ?? null,
+      serial: input.state?.serial ?? 0,
+      workspaceId: input.workspaceId,
+      baseUrl: input.baseUrl,
+    },
+  };
+}
+
+/** A manifest that declares nothing is more often a wrong path than a wish to delete everything. */
+function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
+  const recorded = Object.keys(state?.resources ?? {}).length;
+  if (options.mode !== "apply" || options.allowEmpty || desired.resources.size > 0 || recorded === 0)
+    return [];
+  return [
+    error("guard.empty_manifest", `nothing is declared, while ${recorded} resources are recorded`, {
+      hint: "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty",
+    }),
+  ];
+}
+
+const listUnchecked = (subjects: Subjects): Plan["unchecked"] =>
+  [...subjects.values()].flatMap(({ address, read }) =>
+    read.kind === "unchecked" ? [{ address, reason: read.reason }] : [],
+  );

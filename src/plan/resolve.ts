@@ -1,0 +1,84 @@
+import type { Address } from "../model/address";
+import type { Reference } from "../model/reference";
+import { Secret } from "../model/secret";
+import {
+  canonicalJson,
+  type DesiredValue,
+  GeneratedSecret,
+  type Plain,
+  type ResolvedValue,
+  Template,
+  Unknown,
+} from "../model/value";
+import type { Decision } from "./decision";
+import { liveValue, type Subject } from "./subject";
+
+/** The value of one attribute of another resource, as far as this plan can know it. */
+export type Lookup = (reference: Reference) => ResolvedValue;
+
+/** A declared value with its references looked up. One Unknown part makes the whole unknown. */
+export function resolveValue(value: DesiredValue, lookup: Lookup): ResolvedValue {
+  if (!(value instanceof Template)) return value;
+  const [first, ...rest] = value.parts;
+  if (first !== undefined && rest.length === 0 && isReference(first) && !value.secret) return lookup(first);
+
+  const texts: (string | Secret)[] = [];
+  const unknown: Reference[] = [];
+  for (const part of value.parts) {
+    const found = isReference(part) ? lookup(part) : part;
+    if (found instanceof Unknown || found instanceof GeneratedSecret) unknown.push(part as Reference);
+    else texts.push(found instanceof Secret ? found : textOf(found));
+  }
+  if (unknown.length > 0) return new Unknown(unknown);
+  return value.secret || texts.some((text) => text instanceof Secret) ? Secret.join(texts) : texts.join("");
+}
+
+const isReference = (part: string | Secret | Reference): part is Reference =>
+  typeof part !== "string" && !(part instanceof Secret);
+
+const textOf = (value: Plain): string =>
+  value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
+
+/**
+ * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
+ * `null` stands for the service's default where there is one.
+ */
+export function resolveAttributes(subject: Subject, lookup: Lookup): Map<string, ResolvedValue> {
+  const { address, desired, defaults, type } = subject;
+  const resolved = new Map<string, ResolvedValue>();
+  for (const [path, { value }] of desired?.attributes ?? []) {
+    const found = resolveValue(value, lookup);
+    resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
+  }
+  if (type.nameAttribute && !resolved.has(type.nameAttribute))
+    resolved.set(type.nameAttribute, address.slice(address.lastIndexOf(".") + 1));
+  return resolved;
+}
+
+/** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
+export const lookupIn =
+  (decisions: ReadonlyMap<Address, Decision>): Lookup =>
+  (reference) => {
+    const decision = decisions.get(reference.address);
+    const found = decision && attributeAfter(decision, reference.attribute);
+    return found === undefined || found instanceof GeneratedSecret ? new Unknown([reference]) : found;
+  };
+
+/** An attribute of a resource once the plan is applied; undefined when only apply will tell. */
+function attributeAfter(decision: Decision, attribute: string): ResolvedValue | undefined {
+  const { subject, action, resolved, attributes } = decision;
+  if (subject.removed) return undefined;
+  const isNew = action === "create" || action === "replace" || !(subject.live ?? subject.recorded);
+  const rule = subject.type.rules[attribute];
+  if (rule) {
+    const declared = resolved.get(attribute);
+    if (declared !== undefined) return declared;
+    if (rule.secret) return undefined;
+    const isReset = attributes.some((change) => change.path === attribute);
+    return isNew || isReset ? subject.defaults.get(attribute) : (liveValue(subject, attribute) ?? null);
+  }
+  const isStable = attribute === "id" || subject.type.computed[attribute]?.stable === true;
+  if (isNew || (action === "update" && !isStable)) return undefined;
+  if (attribute === "id") return subject.live?.id ?? subject.recorded?.id;
+  return subject.live?.computed.get(attribute) ?? subject.recorded?.computed[attribute] ?? null;
+}

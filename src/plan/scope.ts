@@ -1,0 +1,63 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
+import type { Graph } from "./graph";
+import type { PlanOptions } from "./plan";
+import type { Subjects } from "./subject";
+
+/** Which addresses a plan is about: `--target` and what it needs, without `--exclude` and what needs it. */
+export function selectScope(
+  subjects: Subjects,
+  graph: Graph,
+  { targets, excludes, replace }: PlanOptions,
+): { readonly scope: ReadonlySet<Address>; readonly diagnostics: readonly Diagnostic[] } {
+  const diagnostics = [...targets, ...excludes, ...replace]
+    .filter((address) => !subjects.has(address))
+    .map((address) => unknownTarget(address, subjects));
+  if (targets.length === 0 && excludes.length === 0) return { scope: new Set(subjects.keys()), diagnostics };
+
+  const scope = targets.length === 0 ? new Set(subjects.keys()) : closure(targets, needs(subjects, graph));
+  if (excludes.length > 0)
+    for (const excluded of closure(excludes, dependants(graph))) scope.delete(excluded);
+  return { scope, diagnostics };
+}
+
+/**
+ * What a target cannot do without. Removing a thing takes what goes with it along; removing a part of a thing does
+ * not concern the whole.
+ */
+const needs =
+  (subjects: Subjects, { waits, goWith }: Graph) =>
+  (address: Address): readonly Address[] => {
+    const subject = subjects.get(address);
+    const isPart = subject?.removed && subject.type.removedWithParent;
+    const needed = (waits.get(address) ?? []).filter((on) => !(isPart && on === subject.parent));
+    return subject?.removed ? [...needed, ...(goWith.get(address) ?? [])] : needed;
+  };
+
+/** Everything that waits for an address; for a part that goes with its parent, the parent too. */
+function dependants({ waits, goWith }: Graph): (address: Address) => readonly Address[] {
+  const reverse = new Map<Address, Address[]>();
+  const add = (on: Address, waiting: Address): void => {
+    const list = reverse.get(on);
+    if (list) list.push(waiting);
+    else reverse.set(on, [waiting]);
+  };
+  for (const [waiting, all] of waits) for (const on of all) add(on, waiting);
+  for (const [parent, parts] of goWith) for (const part of parts) add(part, parent);
+  return (address) => reverse.get(address) ?? [];
+}
+
+function closure(roots: readonly Address[], next: (address: Address) => readonly Address[]): Set<Address> {
+  const reached = new Set(roots);
+  for (const address of reached) for (const further of next(address)) reached.add(further);
+  return reached;
+}
+
+function unknownTarget(address: Address, subjects: Subjects): Diagnostic {
+  const hint = didYouMean(address, subjects.keys());
+  return error("plan.target_unknown", `${address} is neither declared nor recorded`, {
+    address,
+    ...(hint && { hint }),
+  });
+}

@@ -1,0 +1,119 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Address, compareAddresses, typeOf } from "../model/address";
+import type { Attributes } from "../model/attributes";
+import type { DesiredResource } from "../model/desired";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { ResourceType } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import type { Plain } from "../model/value";
+import type { MovedState } from "./moves";
+import type { PlanInput } from "./plan";
+
+/** All that is known of one address before anything is decided: declared, recorded and live side by side. */
+export interface Subject {
+  readonly address: Address;
+  readonly type: ResourceType;
+  /** The service's defaults for its type (column C of DESIGN section 4). */
+  readonly defaults: Attributes;
+  readonly desired?: DesiredResource;
+  readonly recorded?: RecordedResource;
+  readonly previousAddress?: Address;
+  readonly read: ReadResult;
+  readonly live?: LiveResource;
+  readonly parent?: Address;
+  /** Recorded, and no longer wanted: not declared, or everything is being destroyed. */
+  readonly removed: boolean;
+}
+
+export type Subjects = ReadonlyMap<Address, Subject>;
+
+/** One subject for every declared and every recorded address, sorted by address. */
+export function gatherSubjects(
+  input: PlanInput,
+  { recorded, previous }: MovedState,
+): { readonly subjects: Subjects; readonly diagnostics: readonly Diagnostic[] } {
+  const types = new Map(input.types.map((type) => [type.type, type]));
+  const defaults = new Map(input.types.map((type) => [type.type, type.defaults(input.catalog)]));
+  const destroy = input.options.mode === "destroy";
+  const addresses = new Set(recorded.keys());
+  if (!destroy) for (const address of input.desired.resources.keys()) addresses.add(address);
+
+  const subjects = new Map<Address, Subject>();
+  const diagnostics: Diagnostic[] = [];
+  for (const address of [...addresses].sort(compareAddresses)) {
+    const desired = input.desired.resources.get(address);
+    const record = recorded.get(address);
+    const type = types.get(desired?.type ?? record?.type ?? typeOf(address));
+    if (!type) {
+      diagnostics.push(unknownType(address, record));
+      continue;
+    }
+    const previousAddress = previous.get(address);
+    const read = readOf(input, address, previousAddress, record);
+    const parent = destroy ? record?.parent : (desired?.parent ?? record?.parent);
+    subjects.set(address, {
+      address,
+      type,
+      defaults: defaults.get(type.type) ?? new Map(),
+      ...(desired && { desired }),
+      ...(record && { recorded: record }),
+      ...(previousAddress && { previousAddress }),
+      read,
+      ...(read.kind === "found" && { live: read.live }),
+      ...(parent && { parent }),
+      removed: destroy || !desired,
+    });
+  }
+  return { subjects, diagnostics };
+}
+
+/** A moved resource may have been read under either address; the old one is the one that carries its id. */
+function readOf(
+  { reads }: PlanInput,
+  address: Address,
+  previousAddress: Address | undefined,
+  recorded: RecordedResource | undefined,
+): ReadResult {
+  const read = (previousAddress && reads.get(previousAddress)) ?? reads.get(address);
+  if (read && !(recorded && read.kind === "absent")) return read;
+  if (read) return { kind: "gone" };
+  return recorded ? { kind: "unchecked", reason: "it was not read" } : { kind: "absent" };
+}
+
+const unknownType = (address: Address, recorded: RecordedResource | undefined): Diagnostic =>
+  error(
+    "state.newer",
+    `${address} is of type "${recorded?.type ?? typeOf(address)}", which is not known here`,
+    {
+      address,
+      hint: "the state was written by a newer version; use that one",
+    },
+  );
+
+/** The recorded id is no longer there. */
+export const isGone = (subject: Subject): boolean =>
+  subject.recorded !== undefined && subject.read.kind === "gone";
+
+/**
+ * The live value of a field (column V): as reported, else the service's default; for the field that holds the
+ * parent, the parent's id. What could not be read counts as it was recorded.
+ */
+export function liveValue(subject: Subject, path: string): Plain | undefined {
+  const { live, type } = subject;
+  if (!live) return subject.read.kind === "unchecked" ? recordedValue(subject, path) : undefined;
+  const reported = live.attributes.get(path);
+  if (reported !== undefined) return reported;
+  return type.parents.some((parent) => parent.attribute === path)
+    ? (live.parentId ?? undefined)
+    : subject.defaults.get(path);
+}
+
+/** The recorded value of a field (column L) that is not a secret; undefined where there is none. */
+export function recordedValue({ recorded, type }: Subject, path: string): Plain | undefined {
+  const value = recorded?.applied[path];
+  if (value === undefined) return path === type.nameAttribute ? recorded?.name : undefined;
+  return isFingerprint(value) ? undefined : value;
+}
+
+export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>
+  value !== null && typeof value === "object" && "fingerprint" in value;

@@ -1,0 +1,65 @@
+import type { Address } from "../model/address";
+import { Secret } from "../model/secret";
+import { plainEqual } from "../model/value";
+import { ownerKey } from "./decide-all";
+import type { Decision } from "./decision";
+import type { Change, OutputChange, Plan, PlanInput, PlanSummary } from "./plan";
+import { lookupIn, resolveValue } from "./resolve";
+import { absent, shownValue } from "./shown-value";
+
+/** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
+export function summarize(changes: readonly Change[]): PlanSummary {
+  const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
+  return {
+    add: count(({ action }) => action === "create" || action === "replace"),
+    change: count(
+      ({ action, attributes, onRemove }) =>
+        action === "update" ||
+        (action === "adopt" && attributes.length > 0) ||
+        (action === "delete" && onRemove === "archive"),
+    ),
+    destroy: count(
+      ({ action, onRemove }) => action === "replace" || (action === "delete" && onRemove !== "archive"),
+    ),
+    adopt: count(({ action }) => action === "adopt"),
+    forget: count(({ action }) => action === "forget"),
+  };
+}
+
+/** Live things that no address of the plan owns; parts of other things do not count. */
+export function listUnmanaged(
+  input: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Plan["unmanaged"] {
+  const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
+  const owned = new Set<string>();
+  for (const { subject, action } of decisions.values()) {
+    if (subject.recorded) owned.add(ownerKey(subject.type.type, subject.recorded.id));
+    if (action === "adopt" && subject.live) owned.add(ownerKey(subject.type.type, subject.live.id));
+  }
+  return input.inventory
+    .filter(({ type, id }) => !parts.has(type) && !owned.has(ownerKey(type, id)))
+    .map(({ type, id, name }) => ({ type, id, name }))
+    .sort((a, b) => (a.type + a.name + a.id < b.type + b.name + b.id ? -1 : 1));
+}
+
+/** Outputs whose value changes. A secret is never stored, so it is never compared. */
+export function diffOutputs(input: PlanInput, decisions: ReadonlyMap<Address, Decision>): OutputChange[] {
+  const { mode } = input.options;
+  if (mode === "refresh-only") return [];
+  const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
+  const declared = mode === "destroy" ? new Map() : input.desired.outputs;
+  const lookup = lookupIn(decisions);
+  const changes: OutputChange[] = [];
+  for (const name of [...new Set([...recorded.keys(), ...declared.keys()])].sort()) {
+    const output = input.desired.outputs.get(name);
+    const value = declared.has(name) && output ? resolveValue(output.value, lookup) : undefined;
+    if (value instanceof Secret) continue;
+    const before = recorded.has(name) ? shownValue(recorded.get(name), false) : absent;
+    const after = shownValue(value, false);
+    const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
+    if (!isSame && !(before.kind === "absent" && after.kind === "absent"))
+      changes.push({ name, before, after });
+  }
+  return changes;
+}
