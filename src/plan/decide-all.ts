@@ -46,7 +46,7 @@ export function decideAll(
 }
 
 function decide(subject: Subject, deciding: Deciding): Decision {
-  if (deciding.input.options.mode === "refresh-only") return decideRefresh(subject, deciding);
+  if (deciding.input.options.mode === "refresh-only") return decideRefresh(subject);
   if (subject.removed) return decideRemoval(subject, deciding);
   return subject.type.reaction ? decideReaction(subject, deciding) : decideDeclared(subject, deciding);
 }

@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import { nameOf } from "../model/address";
+import { unflatten } from "../model/attributes";
+import { canonicalJson, isPlain, type Plain } from "../model/value";
+import { flattenedBefore, type Sides, sidesOf } from "./document-sides";
+import type { AttributeChange, Change, OutputChange, Plan, ShownValue } from "./plan";
+
+type Json = { readonly [key: string]: Plain };
+
+/**
+ * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
+ * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret.
+ */
+export function planDocument(plan: Plan): Json {
+  const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
+  return compact({
+    format_version: "1.2",
+    applyable: plan.diagnostics.every(({ severity }) => severity !== "error"),
+    errored: plan.diagnostics.some(({ severity }) => severity === "error"),
+    resource_changes: plan.changes.map(changeDocument),
+    resource_drift: drifted.map(driftDocument),
+    output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
+    summary: { ...plan.summary },
+    cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
+    unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
+    unchecked: plan.unchecked.map((thing) => ({ ...thing })),
+    diagnostics: plan.diagnostics.map(diagnosticDocument),
+    options: optionsDocument(plan),
+    binding: { ...plan.binding },
+  });
+}
+
+const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = {
+  create: ["create"],
+  update: ["update"],
+  replace: ["delete", "create"],
+  delete: ["delete"],
+  adopt: ["no-op"],
+  forget: ["forget"],
+  "no-op": ["no-op"],
+};
+
+function changeDocument(change: Change): Json {
+  const isTakeOver = change.action === "adopt";
+  const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
+  return compact({
+    address: change.address,
+    previous_address: change.previousAddress,
+    mode: "managed",
+    type: change.type,
+    name: nameOf(change.address),
+    change: compact({
+      actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
+      ...sidesDocument(sidesOf(change)),
+      importing: isTakeOver && change.id !== undefined ? { id: change.id } : undefined,
+      replace_paths:
+        change.action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,
+    }),
+    action_reason: reasonCode(change),
+    reason: change.reason,
+    id: change.id,
+    live_name: change.name,
+    attributes: change.attributes.map(attributeDocument),
+    released: change.released.map(attributeDocument),
+    effects: change.effects,
+    cost: change.cost && { before: moneyOf(change.cost.before), after: moneyOf(change.cost.after) },
+    blocked_by: change.guard && { ...change.guard },
+    depends_on: change.dependsOn,
+    deletes_after: change.deletesAfter,
+    with_parent: change.withParent,
+    on_remove: change.onRemove,
+    binding: change.binding && { ...change.binding },
+    declared_digest: change.action === "no-op" ? undefined : declaredDigest(change),
+  });
+}
+
+function reasonCode({ action, attributes, missing }: Change): string | undefined {
+  if (action === "replace")
+    return attributes.some(({ forcesReplacement }) => forcesReplacement)
+      ? "replace_because_cannot_update"
+      : "replace_by_request";
+  if (action === "delete") return "delete_because_no_resource_config";
+  return action === "create" && missing ? "create_because_missing" : undefined;
+}
+
+/** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
+function declaredDigest({ subject }: Change): string {
+  const plain: Record<string, Plain> = {};
+  for (const [path, value] of subject.resolved) if (isPlain(value)) plain[path] = value;
+  return createHash("sha256")
+    .update(canonicalJson({ plain, fingerprints: { ...subject.fingerprints } }))
+    .digest("hex");
+}
+
+function driftDocument(change: Change): Json {
+  const drift = change.drift ?? [];
+  const before = flattenedBefore(change);
+  for (const field of drift) before.set(field.path, field.before);
+  const after = new Map(before);
+  for (const field of drift) after.set(field.path, field.after);
+  return compact({
+    address: change.address,
+    mode: "managed",
+    type: change.type,
+    name: nameOf(change.address),
+    change: {
+      actions: [change.missing ? "delete" : "update"],
+      ...sidesDocument({ before, after: change.missing ? null : after }),
+    },
+    attributes: drift.map(attributeDocument),
+  });
+}
+
+const attributeDocument = ({ path, cause, before, after, forcesReplacement, range }: AttributeChange): Json =>
+  compact({
+    path,
+    cause,
+    before: { ...before },
+    after: { ...after },
+    forces_replacement: forcesReplacement,
+    range: range && { ...range },
+  });
+
+function outputDocument({ before, after }: OutputChange): Json {
+  const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
+  return {
+    actions: [action],
+    before: plainOf(before),
+    after: plainOf(after),
+    after_unknown: after.kind === "unknown",
+    before_sensitive: before.kind === "secret",
+    after_sensitive: after.kind === "secret",
+  };
+}
+
+/** Terraform's five views of the two sides. */
+function sidesDocument({ before, after }: Sides): Json {
+  return {
+    before: before && plainSide(before),
+    after: after && plainSide(after),
+    after_unknown: marks(after, "unknown"),
+    before_sensitive: marks(before, "secret"),
+    after_sensitive: marks(after, "secret"),
+  };
+}
+
+const plainSide = (side: ReadonlyMap<string, ShownValue>): Plain =>
+  unflatten(new Map([...side].map(([path, value]) => [path, plainOf(value)]))) as Plain;
+
+const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["kind"]): Plain =>
+  unflatten(
+    new Map([...(side ?? [])].filter(([, value]) => value.kind === kind).map(([path]) => [path, true])),
+  ) as Plain;
+
+const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
+
+const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
+  money && { usd: money.usd, ngn: money.ngn };
+
+const diagnosticDocument = ({ range, ...rest }: Diagnostic): Json =>
+  compact({ ...rest, range: range && { ...range } });
+
+const optionsDocument = ({ options }: Plan): Json => ({
+  mode: options.mode,
+  targets: options.targets,
+  excludes: options.excludes,
+  replace: options.replace,
+  adopt: options.adopt,
+  allow_empty: options.allowEmpty,
+  confirmed_deletes: options.confirmedDeletes,
+});
+
+/** Leaves out what is undefined: JSON has no word for it. */
+function compact(object: Readonly<Record<string, Plain | undefined>>): Json {
+  const kept: Record<string, Plain> = {};
+  for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
+  return kept;
+}

@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { canonicalJson, type Plain } from "../model/value";
+import type { Plan, PlanOptions } from "./plan";
+import { planDocument } from "./plan-document";
+
+/** What has to be planned again: the same files, the same options. */
+export interface SavedRequest extends PlanOptions {
+  readonly files: readonly string[];
+}
+
+export interface SavedPlan {
+  readonly format: "rnv-plan";
+  readonly version: 1;
+  readonly request: SavedRequest;
+  /** As `planDocument` made it. */
+  readonly plan: Readonly<Record<string, Plain>>;
+}
+
+/**
+ * A plan as text to keep: canonical JSON with a SHA-256 over all of it. It is applied by planning again and
+ * demanding the same, so it needs neither secrets nor live values.
+ */
+export function savePlan(plan: Plan, extra: { readonly files: readonly string[] }): string {
+  const saved: SavedPlan = {
+    format: "rnv-plan",
+    version: 1,
+    request: { ...plan.options, files: extra.files },
+    plan: planDocument(plan),
+  };
+  return textOf(saved as unknown as Plain);
+}
+
+const textOf = (saved: Plain): string =>
+  `${canonicalJson({ checksum: createHash("sha256").update(canonicalJson(saved)).digest("hex"), saved })}\n`;
+
+/** Reads what `savePlan` wrote. One byte that differs makes it damaged. */
+export function readSavedPlan(text: string): {
+  readonly document?: SavedPlan;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const saved = parse(text);
+  if (saved === undefined || textOf(saved as unknown as Plain) !== text)
+    return {
+      diagnostics: [
+        error("plan.damaged", "the saved plan is not as it was written", {
+          hint: "make it again: rnv plan -out",
+        }),
+      ],
+    };
+  return { document: saved, diagnostics: [] };
+}
+
+function parse(text: string): SavedPlan | undefined {
+  try {
+    const { saved } = JSON.parse(text) as { readonly saved?: SavedPlan };
+    return saved?.format === "rnv-plan" && saved.version === 1 ? saved : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when a new plan says what the saved one said; else the first thing that differs. */
+export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | undefined {
+  const fresh = planDocument(plan);
+  for (const part of ["binding", "options"] as const) {
+    const moved = firstDifference(saved.plan[part], fresh[part]);
+    if (moved !== undefined) return stale(`its ${moved} is another`);
+  }
+  const before = changesByAddress(saved.plan);
+  const after = changesByAddress(fresh);
+  for (const address of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const planned = before.get(address);
+    const now = after.get(address);
+    if (!planned) return stale(`${address} would change now`, address);
+    if (!now) return stale(`${address} no longer needs to change`, address);
+    const moved = firstDifference(planned, now);
+    if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
+  }
+  const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
+  return output === undefined ? undefined : stale(`output ${output} is another`);
+}
+
+const stale = (why: string, address?: string): Diagnostic =>
+  error("plan.stale", `the saved plan is out of date: ${why}`, {
+    hint: "plan again, review, and apply the new plan",
+    ...(address !== undefined && { address }),
+  });
+
+/** Changes by address, without those that change nothing and without where in a file they were declared. */
+function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> {
+  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
+  return new Map(
+    changes
+      .filter((change) => !isNoOp(change))
+      .map((change) => [
+        String(change.address),
+        { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
+      ]),
+  );
+}
+
+/** An adoption without fields is a no-op to Terraform, but not to us. */
+function isNoOp({ change, previous_address }: Readonly<Record<string, Plain>>): boolean {
+  const { actions, importing } = change as {
+    readonly actions: readonly string[];
+    readonly importing?: Plain;
+  };
+  return actions[0] === "no-op" && importing === undefined && previous_address === undefined;
+}
+
+const withoutRanges = (fields: Plain | undefined): Plain =>
+  ((fields ?? []) as readonly Readonly<Record<string, Plain>>[]).map(({ range: _range, ...field }) => field);
+
+/** The key of the first member that differs. */
+function firstDifference(a: Plain | undefined, b: Plain | undefined): string | undefined {
+  const left = (a ?? {}) as Readonly<Record<string, Plain>>;
+  const right = (b ?? {}) as Readonly<Record<string, Plain>>;
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
+    .sort()
+    .find((key) => canonicalJson(left[key] ?? null) !== canonicalJson(right[key] ?? null));
+}
