@@ -82,16 +82,18 @@ const longestRun = (text: string): number =>
 
 /** Words that mean nothing to Markdown, to GitHub or to a browser. */
 const plainWord =
-  /^(?!www\.)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
-const suspicious = /:\/\/|:\w+:|^\d+[.)]$|^-/;
+  /^(?!-)(?!www\.)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
+const suspicious = /:\/\/|:\w+:|^\d+[.)]$/;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
 export const inertMarkdown = (text: string): string =>
-  inertText(text)
-    .split(" ")
-    .map((word) => (word === "" || (plainWord.test(word) && !suspicious.test(word)) ? word : inertCode(word)))
-    .join(" ")
-    .trim();
+  inertText(text).split(" ").map(inertWord).join(" ").trim();
+
+function inertWord(word: string): string {
+  if (word === "" || (plainWord.test(word) && !suspicious.test(word))) return word;
+  const core = word.replace(/[,.;!?]+$/, "");
+  return core === "" || suspicious.test(word) ? inertCode(word) : inertCode(core) + word.slice(core.length);
+}
 
 /** A fenced block that its content cannot close. */
 export function inertFence(lines: readonly string[], language = ""): string {

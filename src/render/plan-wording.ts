@@ -22,7 +22,9 @@ export const isListed = (change: Change, plan: Plan): boolean =>
 
 /** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
 export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
-  plan.options.mode === "refresh-only" ? (change.drift ?? []) : [...change.attributes, ...change.released];
+  plan.options.mode === "refresh-only"
+    ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
+    : [...change.attributes, ...change.released];
 
 /** The address already tells the name, or the name is among the fields shown. */
 export const isNameTold = (change: Change): boolean =>
@@ -32,7 +34,7 @@ export const isNameTold = (change: Change): boolean =>
 export function actionPhrase(change: Change): string {
   switch (change.action) {
     case "create":
-      if (change.missing) return "will be created again: it was deleted outside rnv";
+      if (change.missing) return "will be created again";
       return change.reason === undefined ? "will be created" : "will run";
     case "update":
       return change.reason === undefined ? "will be updated in place" : "will run again";
@@ -82,8 +84,13 @@ export const hasChanges = (plan: Plan): boolean =>
   plan.changes.some((change) => isListed(change, plan) || change.previousAddress !== undefined) ||
   plan.outputs.length > 0;
 
-/** The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …` */
+/**
+ * The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …`; a plan with
+ * errors has neither.
+ */
 export function planLine(plan: Plan): string {
+  const errors = plan.diagnostics.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) return `Planning failed: ${counted(errors, "error")}. Nothing of this plan can be applied.`;
   if (!hasChanges(plan)) return nothingToDo[plan.options.mode];
   const { add, change, destroy, adopt, forget } = plan.summary;
   const parts = [

@@ -1,0 +1,165 @@
+import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
+import { diagnosticsJson } from "../../../src/render/diagnostics-json";
+import { diagnosticsText } from "../../../src/render/diagnostics-text";
+import { githubAnnotations } from "../../../src/render/github-annotations";
+import { createStyle, plainStyle } from "../../../src/render/style";
+
+const manifest =
+  "projects:\n  shop:\n    services:\n      api:\n          runtmie: node\n          plan: gold\n";
+const sources = new Map([["rnv.yaml", manifest]]);
+const rangeOf = (text: string, file = "rnv.yaml", source = manifest) => {
+  const start = source.indexOf(text);
+  return { file, start, end: start + text.length };
+};
+
+const unknownKey = error("manifest.unknown_key", 'service.shop.api has no attribute "runtmie"', {
+  range: rangeOf("runtmie"),
+  hint: 'did you mean "runtime"?',
+});
+const notOnOffer = error("plan.not_on_offer", 'plan "gold" is not on offer for kind "web"', {
+  range: rangeOf("gold"),
+  hint: "on offer: free, starter",
+  detail: "The catalog lists plans by kind.\nPrices are estimates.",
+});
+const uncertain = warning("apply.uncertain", "the service did not answer", { requestId: "req-7f" });
+
+const text = (diagnostics: readonly Diagnostic[], from = sources) =>
+  diagnosticsText(diagnostics, plainStyle, from);
+
+describe("diagnosticsText", () => {
+  it("shows the place, the line, carets and the hint", () => {
+    expect(text([unknownKey])).toBe(
+      [
+        'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
+        "  --> rnv.yaml:5:11",
+        "5 |           runtmie: node",
+        '  |           ^^^^^^^ did you mean "runtime"?',
+        "",
+        "1 error",
+      ].join("\n"),
+    );
+  });
+
+  it("sorts several, keeps a blank line between them, and counts", () => {
+    expect(text([notOnOffer, uncertain, unknownKey])).toBe(
+      [
+        "warning[apply.uncertain]: the service did not answer",
+        "  request id: req-7f",
+        "",
+        'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
+        "  --> rnv.yaml:5:11",
+        "5 |           runtmie: node",
+        '  |           ^^^^^^^ did you mean "runtime"?',
+        "",
+        'error[plan.not_on_offer]: plan "gold" is not on offer for kind "web"',
+        "  --> rnv.yaml:6:17",
+        "6 |           plan: gold",
+        "  |                 ^^^^ on offer: free, starter",
+        "  The catalog lists plans by kind.",
+        "  Prices are estimates.",
+        "",
+        "2 errors, 1 warning",
+      ].join("\n"),
+    );
+  });
+
+  it("names the file alone, and the hint below, when its text is not at hand", () => {
+    expect(text([unknownKey], new Map())).toBe(
+      [
+        'error[manifest.unknown_key]: service.shop.api has no attribute "runtmie"',
+        "  --> rnv.yaml",
+        '  hint: did you mean "runtime"?',
+        "",
+        "1 error",
+      ].join("\n"),
+    );
+  });
+
+  it("says nothing about nothing", () => {
+    expect(text([])).toBe("");
+  });
+
+  it("keeps carets below what they mark behind tabs and wide characters", () => {
+    const source = "\tname: 東京 # x\n";
+    const finding = error("manifest.invalid_value", "bad", { range: rangeOf("# x", "a.yaml", source) });
+    expect(
+      text([finding], new Map([["a.yaml", source]]))
+        .split("\n")
+        .slice(2, 4),
+    ).toEqual(["1 |   name: 東京 # x", "  |              ^^^"]);
+  });
+
+  it("trims a long line around the caret", () => {
+    const source = `${"a".repeat(300)} HERE ${"b".repeat(300)}`;
+    const finding = error("manifest.syntax", "bad", { range: rangeOf("HERE", "a.yaml", source) });
+    const [, , line = "", carets = ""] = text([finding], new Map([["a.yaml", source]])).split("\n");
+    expect(line.length).toBeLessThanOrEqual(80);
+    expect(line).toMatch(/^1 \| \.\.\.a+ HERE b+\.\.\.$/);
+    expect(carets.indexOf("^")).toBe(line.indexOf("HERE"));
+    expect(carets.trimEnd().length).toBe(line.indexOf("HERE") + 4);
+  });
+
+  it("marks one column for an empty range at the end of the file", () => {
+    const finding = error("manifest.missing_key", "kind is missing", {
+      range: { file: "a.yaml", start: 3, end: 3 },
+    });
+    expect(
+      text([finding], new Map([["a.yaml", "a:\n"]]))
+        .split("\n")
+        .slice(1, 4),
+    ).toEqual(["  --> a.yaml:2:1", "2 |", "  | ^"]);
+  });
+
+  it("makes foreign text inert", () => {
+    const finding = error("apply.failed", "\u001b[2Jboom", { detail: "::error::x", hint: "a\n::b" });
+    expect(text([finding])).toBe(
+      "error[apply.failed]: \\u001b[2Jboom\n  \\u003a:error::x\n  hint: a\n        \\u003a:b\n\n1 error",
+    );
+  });
+
+  it("colours the heading and the carets", () => {
+    expect(diagnosticsText([unknownKey], createStyle({ color: true }), sources, { closing: false })).toBe(
+      [
+        '\u001b[31m\u001b[1merror[manifest.unknown_key]\u001b[22m\u001b[39m\u001b[1m: service.shop.api has no attribute "runtmie"\u001b[22m',
+        "  \u001b[2m-->\u001b[22m rnv.yaml:5:11",
+        "\u001b[2m5 |\u001b[22m           runtmie: node",
+        '  \u001b[2m|\u001b[22m           \u001b[31m^^^^^^^ did you mean "runtime"?\u001b[39m',
+      ].join("\n"),
+    );
+  });
+});
+
+describe("githubAnnotations", () => {
+  it("writes one command a finding", () => {
+    expect(githubAnnotations([unknownKey, uncertain], sources)).toBe(
+      [
+        "::warning title=apply.uncertain::the service did not answer",
+        '::error file=rnv.yaml,line=5,endLine=5,col=11,endColumn=18,title=manifest.unknown_key::service.shop.api has no attribute "runtmie"%0Adid you mean "runtime"?',
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("escapes properties and data so that no further command can begin", () => {
+    const finding = error("apply.failed", "100%\n::set-output name=a::b", {
+      range: { file: "a,b:c\n.yaml", start: 0, end: 1 },
+    });
+    expect(githubAnnotations([finding])).toBe(
+      "::error file=a%2Cb%3Ac\\n.yaml,title=apply.failed::100%25%0A\\u003a:set-output name=a::b\n",
+    );
+  });
+});
+
+it("gives lines and columns in JSON", () => {
+  expect(JSON.parse(diagnosticsJson([unknownKey], sources))).toEqual({
+    diagnostics: [
+      {
+        severity: "error",
+        code: "manifest.unknown_key",
+        summary: 'service.shop.api has no attribute "runtmie"',
+        hint: 'did you mean "runtime"?',
+        location: { file: "rnv.yaml", line: 5, column: 11, endLine: 5, endColumn: 18 },
+      },
+    ],
+  });
+});
