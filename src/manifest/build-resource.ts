@@ -1,0 +1,112 @@
+import { error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { DesiredAttribute, DesiredResource } from "../model/desired";
+import { Secret } from "../model/secret";
+import { Template } from "../model/value";
+import { readAttribute } from "./read-attribute";
+import { readImport, readLifecycle } from "./read-meta";
+import { readSecret, type SecretSource } from "./read-secret";
+import type { Reading } from "./reading";
+import type { AttributeShape } from "./type-index";
+import type { Block, WrittenAttribute } from "./walk-blocks";
+
+/** A resource whose secrets may still have to be fetched into `attributes`. */
+export interface BuiltResource {
+  readonly resource: DesiredResource;
+  readonly attributes: Map<string, DesiredAttribute>;
+  readonly sources: readonly SecretSource[];
+}
+
+/** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
+export function buildResource(block: Block, reading: Reading, fillIn: boolean): BuiltResource {
+  const attributes = new Map<string, DesiredAttribute>();
+  const sources: SecretSource[] = [];
+  addName(block, attributes, reading);
+  for (const { shape, entry } of block.attributes) {
+    if (!shape.secret) {
+      const read = readAttribute(shape, entry.value, block, reading);
+      if (read !== undefined) attributes.set(shape.path, read);
+      continue;
+    }
+    const read = readSecret(shape, entry, block, reading, fillIn);
+    if (read?.kind === "value") attributes.set(shape.path, read.attribute);
+    if (read?.kind !== "source") continue;
+    attributes.set(shape.path, { value: new Secret(""), range: read.source.range });
+    if (fillIn) sources.push(read.source);
+  }
+  if (block.isReadable) reportMissing(block, reading);
+  addParent(block, attributes);
+  return { resource: assemble(block, attributes, reading), attributes, sources };
+}
+
+function assemble(
+  block: Block,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+  reading: Reading,
+): DesiredResource {
+  const importId = readImport(block, reading);
+  return {
+    address: block.address,
+    type: block.placed.type.type,
+    attributes,
+    ...(block.parent === undefined ? {} : { parent: block.parent.address }),
+    dependsOn: dependencies(attributes),
+    lifecycle: readLifecycle(block, reading),
+    ...(importId === undefined ? {} : { importId }),
+    range: block.range,
+  };
+}
+
+/** Without a name of its own a resource bears its logical name. */
+function addName(block: Block, attributes: Map<string, DesiredAttribute>, reading: Reading): void {
+  const path = block.placed.type.nameAttribute;
+  if (path === undefined || block.attributes.some(({ shape }) => shape.path === path)) return;
+  const shape = block.placed.paths.get(path);
+  const node = { kind: "scalar" as const, value: block.name, range: block.range };
+  const read = shape === undefined ? undefined : readAttribute(shape, node, block, reading);
+  if (read !== undefined) attributes.set(path, read);
+}
+
+function addParent(block: Block, attributes: Map<string, DesiredAttribute>): void {
+  const { parent } = block;
+  const link = block.placed.type.parents.find(({ type }) => type === parent?.placed.type.type);
+  if (parent === undefined || link === undefined) return;
+  const reference = { address: parent.address, attribute: "id" };
+  attributes.set(link.attribute, { value: new Template([reference], false), range: block.range });
+}
+
+function reportMissing(block: Block, reading: Reading): void {
+  const { placed, address } = block;
+  for (const shape of placed.paths.values()) {
+    if (
+      !isNeeded(shape, block) ||
+      shape.isName ||
+      block.attributes.some((written) => written.shape === shape)
+    )
+      continue;
+    reading.report(
+      error("manifest.missing_key", `${address} lacks ${shape.path}`, {
+        address,
+        attribute: shape.path,
+        range: block.range,
+      }),
+    );
+  }
+}
+
+/** A secret that a block stands for is needed too, unless its value is preserved. */
+function isNeeded(shape: AttributeShape, block: Block): boolean {
+  const isSubject = shape.secret && shape === block.placed.shorthand;
+  return isSubject ? !block.attributes.some(isPreserved) : shape.required;
+}
+
+const isPreserved = ({ shape, entry }: WrittenAttribute): boolean =>
+  shape.path === "preserve" && entry.value.kind === "scalar" && entry.value.value === true;
+
+/** Addresses that the attributes refer to, the parent included, in the order of the text. */
+function dependencies(attributes: ReadonlyMap<string, DesiredAttribute>): readonly Address[] {
+  const found = new Set<Address>();
+  for (const { value } of attributes.values())
+    if (value instanceof Template) for (const { address } of value.references) found.add(address);
+  return [...found];
+}

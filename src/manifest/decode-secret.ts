@@ -1,0 +1,13 @@
+/** What became of a source of a secret; `problem` never holds the text. */
+export type Fetched =
+  | { readonly text: string }
+  | { readonly problem: string; readonly detail?: string; readonly hint?: string };
+
+/** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */
+export function decodeSecret(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes).replace(/\r?\n$/, "");
+  } catch {
+    return undefined;
+  }
+}

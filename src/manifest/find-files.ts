@@ -1,0 +1,109 @@
+import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { error } from "../diagnostics/diagnostic";
+import type { Report } from "./findings";
+import { isWithin, reasonOf } from "./paths";
+
+/** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
+export interface Layer {
+  /** Paths as shown: relative to the working folder where they lie in it, with forward slashes. */
+  readonly files: readonly string[];
+}
+
+const yamlName = /\.ya?ml$/;
+const maxFiles = 10_000;
+
+/** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
+export async function findFiles(
+  requested: readonly string[],
+  cwd: string,
+  report: Report,
+): Promise<readonly Layer[]> {
+  const named = requested.length > 0 ? requested : await defaultFiles(cwd, report);
+  const layers: Layer[] = [];
+  for (const name of named) {
+    const layer = await layerOf(name, cwd, report);
+    if (layer !== undefined) layers.push(layer);
+  }
+  return layers;
+}
+
+async function defaultFiles(cwd: string, report: Report): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of ["rnv.yaml", "rnv.yml", "rnv"])
+    if (await lstat(join(cwd, name)).catch(() => undefined)) found.push(name);
+  if (found.includes("rnv.yaml") && found.includes("rnv.yml"))
+    report(
+      error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {
+        hint: "keep one, or choose with -f",
+      }),
+    );
+  if (found.length === 0)
+    report(
+      error("manifest.not_found", "there is no manifest: neither rnv.yaml, rnv.yml nor a folder rnv", {
+        hint: "write one with `rnv init`, or name it with -f FILE",
+      }),
+    );
+  return found.slice(0, 1);
+}
+
+async function layerOf(name: string, cwd: string, report: Report): Promise<Layer | undefined> {
+  const path = resolve(cwd, name);
+  const shown = shownPath(path, cwd);
+  try {
+    const found = await stat(path);
+    if (!(await isAllowed(path, cwd))) {
+      report(error("manifest.unreadable", `${shown} is a link out of the project folder`));
+      return undefined;
+    }
+    if (!found.isDirectory()) return { files: [shown] };
+  } catch (cause) {
+    const missing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    report(
+      error(
+        missing ? "manifest.not_found" : "manifest.unreadable",
+        `cannot read ${shown}: ${reasonOf(cause)}`,
+      ),
+    );
+    return undefined;
+  }
+  const files = await listFolder(path, path, cwd, report);
+  if (files.length === 0) report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
+  if (files.length > maxFiles) {
+    report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
+    return undefined;
+  }
+  return { files: files.sort() };
+}
+
+/** What lies in the project by its path must lie there with links followed, too. */
+async function isAllowed(path: string, cwd: string): Promise<boolean> {
+  const inside = relative(cwd, path);
+  const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);
+  return !isInside || (await isWithin(await realpath(path), [cwd]));
+}
+
+async function listFolder(folder: string, top: string, cwd: string, report: Report): Promise<string[]> {
+  const files: string[] = [];
+  try {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
+      if (entry.isDirectory()) files.push(...(await listFolder(path, top, cwd, report)));
+      else if (!yamlName.test(entry.name)) continue;
+      else if (!entry.isSymbolicLink() || (await isWithin(await realpath(path), [cwd, top])))
+        files.push(shownPath(path, cwd));
+      else
+        report(error("manifest.unreadable", `${shownPath(path, cwd)} is a link out of the project folder`));
+    }
+  } catch (cause) {
+    report(error("manifest.unreadable", `cannot read ${shownPath(folder, cwd)}: ${reasonOf(cause)}`));
+  }
+  return files;
+}
+
+function shownPath(path: string, cwd: string): string {
+  const inside = relative(cwd, path);
+  const shown = inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;
+  return shown.split(sep).join("/");
+}

@@ -1,0 +1,143 @@
+import { resolve } from "node:path";
+import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Desired, DesiredResource } from "../model/desired";
+import type { ResourceType } from "../model/resource-type";
+import { type BuiltResource, buildResource } from "./build-resource";
+import { fetchSecret } from "./fetch-secret";
+import { findFiles, type Layer } from "./find-files";
+import { collectFindings, type Findings } from "./findings";
+import { maskBroken, maskSecrets } from "./mask-secrets";
+import { overlay, unite } from "./merge-files";
+import { parseYaml } from "./parse-yaml";
+import { maxTotalBytes, readSource } from "./read-source";
+import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
+import type { Reading } from "./reading";
+import { checkCycles } from "./references";
+import type { MapNode } from "./source-tree";
+import { indexTypes, type TypeIndex } from "./type-index";
+import { walkBlocks } from "./walk-blocks";
+
+export interface ManifestRequest {
+  /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
+  readonly files: readonly string[];
+  /** The project folder, absolute. */
+  readonly cwd: string;
+  readonly types: readonly ResourceType[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `skip`: sources of secrets are checked but not read; their secrets are empty. */
+  readonly secrets: "resolve" | "skip";
+}
+
+export interface LoadedManifest {
+  /** Undefined when there are errors. */
+  readonly desired?: Desired;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Text of every file read, for code frames: same offsets, secrets starred out. */
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Fetches at a time; a command may ask a vault. */
+const parallelFetches = 4;
+
+/** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
+export async function loadManifest(request: ManifestRequest): Promise<LoadedManifest> {
+  const findings = collectFindings();
+  const index = indexTypes(request.types);
+  const cwd = resolve(request.cwd);
+  const files = await readLayers(await findFiles(request.files, cwd, findings.report), cwd, index, findings);
+  const root = files.roots.reduce<MapNode>((lower, upper) => overlay(lower, upper, index), emptyRoot);
+  const reading: Reading = {
+    index,
+    blocks: walkBlocks(root, index, findings.report),
+    environment: request.environment,
+    texts: files.texts,
+    report: findings.report,
+    misses: { count: 0 },
+    isPartial: files.isPartial,
+  };
+  const built = [...reading.blocks.values()].map((block) =>
+    buildResource(block, reading, request.secrets === "resolve"),
+  );
+  const resources = new Map<Address, DesiredResource>(
+    built.map(({ resource }) => [resource.address, resource]),
+  );
+  checkCycles(resources, findings.report);
+  const desired: Desired = {
+    resources,
+    moved: readMoved(root, reading),
+    removed: readRemoved(root, reading),
+    outputs: readOutputs(root, reading),
+    sources: files.masked,
+  };
+  await fetchSecrets(built, cwd, reading, findings);
+  const diagnostics = sortDiagnostics(findings.all());
+  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked };
+}
+
+const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
+
+interface ReadFiles {
+  /** One tree per layer. */
+  readonly roots: readonly MapNode[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly masked: ReadonlyMap<string, string>;
+  /** A file could not be read or parsed. */
+  readonly isPartial: boolean;
+}
+
+async function readLayers(
+  layers: readonly Layer[],
+  cwd: string,
+  index: TypeIndex,
+  { report }: Findings,
+): Promise<ReadFiles> {
+  const texts = new Map<string, string>();
+  const masked = new Map<string, string>();
+  const roots: MapNode[] = [];
+  let left = maxTotalBytes;
+  let isPartial = false;
+  for (const layer of layers) {
+    let united: MapNode | undefined;
+    for (const file of layer.files) {
+      const text = await readSource(file, cwd, left, report);
+      if (text === undefined) {
+        isPartial = true;
+        continue;
+      }
+      left -= Buffer.byteLength(text);
+      texts.set(file, text);
+      const { root, failed } = parseYaml(file, text, report);
+      const shown = root === undefined ? text : maskSecrets(text, root, index);
+      masked.set(file, failed ? maskBroken(shown, index) : shown);
+      isPartial ||= failed;
+      if (root === undefined) continue;
+      checkTopLevel(root, index, report);
+      united = united === undefined ? root : unite(united, root, index, texts, report);
+    }
+    if (united !== undefined) roots.push(united);
+  }
+  return { roots, texts, masked, isPartial };
+}
+
+/** Environment and files always, so that all that is missing is named; commands only for a manifest without errors. */
+async function fetchSecrets(
+  built: readonly BuiltResource[],
+  cwd: string,
+  reading: Reading,
+  findings: Findings,
+): Promise<void> {
+  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
+  const run = async (kept: typeof jobs): Promise<void> => {
+    const queue = kept.values();
+    const worker = async (): Promise<void> => {
+      for (const { attributes, source } of queue) {
+        const secret = await fetchSecret(source, cwd, reading);
+        if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
+      }
+    };
+    await Promise.all(Array.from({ length: parallelFetches }, worker));
+  };
+  await run(jobs.filter(({ source }) => source.kind !== "command"));
+  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
+}

@@ -1,0 +1,160 @@
+import { suggest } from "../diagnostics/suggest";
+import type { SourceNode } from "./source-tree";
+import { parseTemplate } from "./template";
+import { metaKeys, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
+
+/**
+ * The text of a file for code frames: every literal secret starred out, offsets and lines as they were. It goes by
+ * keys alone, wherever they stand, and takes near misses (`variabels`) for secret too.
+ */
+export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
+  const words = secretWords(index);
+  const ranges: [number, number][] = [];
+  const seen = new Set<SourceNode>();
+  const visit = (node: SourceNode): void => {
+    if (seen.has(node)) return;
+    seen.add(node);
+    if (node.kind === "list") for (const item of node.items) visit(item);
+    if (node.kind !== "map") return;
+    for (const { key, value } of node.entries.values()) {
+      if (isSecretKey(key, words)) maskBelow(value, text, words, index, ranges);
+      else visit(value);
+    }
+  };
+  visit(root);
+  return star(text, ranges);
+}
+
+interface SecretWords {
+  /** `variables`, `value`: below them everything is secret unless a word of `open` says otherwise. */
+  readonly secret: ReadonlySet<string>;
+  /** Keys whose values are no secrets. */
+  readonly open: ReadonlySet<string>;
+  readonly near: Map<string, boolean>;
+}
+
+function secretWords(index: TypeIndex): SecretWords {
+  const secret = new Set<string>();
+  const open = new Set<string>([...metaKeys, ...sourceKeys]);
+  for (const placed of index.byType.values()) {
+    const shapes = [...placed.attributes];
+    if (!shapes.some(([, shape]) => shape.secret)) continue;
+    if (placed.shorthand?.secret === true) secret.add(placed.place.key);
+    for (const [key, shape] of shapes) (shape.secret ? secret : open).add(key);
+  }
+  return { secret, open, near: knownWords(index) };
+}
+
+/** Known words are never near misses of others. */
+function knownWords(index: TypeIndex): Map<string, boolean> {
+  const near = new Map<string, boolean>();
+  const add = (placed: PlacedType): void => {
+    for (const key of [...placed.attributes.keys(), ...placed.groups.keys(), placed.place.key])
+      near.set(key, false);
+    for (const group of placed.groups.values()) for (const key of group.keys()) near.set(key, false);
+  };
+  for (const placed of index.byType.values()) add(placed);
+  return near;
+}
+
+function isSecretKey(key: string, words: SecretWords): boolean {
+  if (words.secret.has(key)) return true;
+  const known = words.near.get(key);
+  if (known !== undefined) return known;
+  const near = key.length <= 64 && suggest(key, words.secret) !== undefined;
+  words.near.set(key, near);
+  return near;
+}
+
+function maskBelow(
+  node: SourceNode,
+  text: string,
+  words: SecretWords,
+  index: TypeIndex,
+  ranges: [number, number][],
+): void {
+  const seen = new Set<SourceNode>();
+  const visit = (at: SourceNode): void => {
+    if (seen.has(at)) return;
+    seen.add(at);
+    if (at.kind === "list") for (const item of at.items) visit(item);
+    else if (at.kind === "scalar") maskScalar(at, text, index, ranges);
+    else
+      for (const { key, value } of at.entries.values()) {
+        if (key === "fromCommand" && value.kind === "list")
+          for (const item of value.items.slice(1)) visit(item);
+        else if (!words.open.has(key) || value.kind === "list") visit(value);
+      }
+  };
+  visit(node);
+}
+
+/** References stay readable: they are names, and a mistake in one is shown. */
+function maskScalar(
+  node: Extract<SourceNode, { kind: "scalar" }>,
+  text: string,
+  index: TypeIndex,
+  ranges: [number, number][],
+): void {
+  const { start, end } = node.range;
+  let from = start;
+  if (typeof node.value === "string") {
+    for (const part of parseTemplate(node.value, (word) => index.byType.has(word))) {
+      if (part.kind !== "reference" && part.kind !== "env") continue;
+      const at = text.indexOf(part.source, from);
+      if (at === -1 || at >= end) continue;
+      ranges.push([from, at]);
+      from = at + part.source.length;
+    }
+  }
+  ranges.push([from, end]);
+}
+
+function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    if (end <= at) continue;
+    pieces.push(
+      text.slice(at, Math.max(at, start)),
+      text.slice(Math.max(at, start), end).replace(/[^\r\n]/g, "*"),
+    );
+    at = end;
+  }
+  pieces.push(text.slice(at));
+  return pieces.join("");
+}
+
+/**
+ * The text of a file that does not parse, by lines: everything after a key that opens secrets is starred out, down
+ * to the next line that is not deeper. A quote left open may swallow what follows: then nothing more is shown.
+ */
+export function maskBroken(text: string, index: TypeIndex): string {
+  const words = secretWords(index);
+  let depth = -1;
+  return text
+    .split("\n")
+    .map((line) => {
+      const indent = line.search(/[^ \t\r]/);
+      let shown =
+        depth === Number.NEGATIVE_INFINITY || (depth !== -1 && (indent === -1 || indent > depth)) ? 0 : -1;
+      if (shown === -1) {
+        shown = secretStart(line, words);
+        depth = shown === -1 ? -1 : indent;
+      }
+      if (shown === -1) return line;
+      const hidden = line.slice(shown);
+      if (isOdd(hidden, '"') || isOdd(hidden, "'")) depth = Number.NEGATIVE_INFINITY;
+      return line.slice(0, shown) + hidden.replace(/[^\r]/g, "*");
+    })
+    .join("\n");
+}
+
+const isOdd = (text: string, quote: string): boolean => text.split(quote).length % 2 === 0;
+
+/** Where the secrets of a line begin; -1 when no key of it opens any. */
+function secretStart(line: string, words: SecretWords): number {
+  for (const found of line.matchAll(/["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g))
+    if (isSecretKey(found[1] as string, words)) return found.index + found[0].length;
+  return -1;
+}

@@ -1,0 +1,141 @@
+import { Composer, CST, type Document, Lexer, Parser } from "yaml";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { convertDocument, maxDepth } from "./convert-document";
+import type { Report } from "./findings";
+import type { MapNode } from "./source-tree";
+import { syntaxMessages } from "./syntax-messages";
+
+/** Lexical tokens of one file: what bounds time and memory, whatever the bytes are. */
+const maxTokens = 1_100_000;
+
+/** The lexer recurses over indicators in a row (`- - - -`) before the parser could count them. */
+const indicatorRun = /(?:[-?:][ \t]+){200}/;
+
+/** Control characters are not allowed in YAML; some are the lexer's own marks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/;
+
+/** One YAML 1.2 document (core schema) as a tree; undefined root for an empty file or after an error. */
+export function parseYaml(
+  file: string,
+  text: string,
+  report: Report,
+): { readonly root?: MapNode; readonly failed: boolean } {
+  let failed = false;
+  const fail = (diagnostic: Diagnostic): void => {
+    failed = true;
+    report(diagnostic);
+  };
+  const bad = text.search(forbidden);
+  if (bad !== -1) {
+    const shown = text.charCodeAt(bad).toString(16).toUpperCase().padStart(4, "0");
+    fail(
+      error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
+        range: { file, start: bad, end: bad + 1 },
+        hint: 'write it as an escape in double quotes: "\\u' + shown.toLowerCase() + '"',
+      }),
+    );
+    return { failed };
+  }
+  const document = compose(file, text, fail);
+  if (document === undefined || failed) return { failed: true };
+  const root = convertDocument(file, text, document, fail);
+  return root === undefined ? { failed } : { root, failed };
+}
+
+function compose(file: string, text: string, report: Report): Document.Parsed | undefined {
+  const run = text.search(indicatorRun);
+  if (run !== -1) {
+    report(tooDeep(file, run));
+    return undefined;
+  }
+  const lexer = new Lexer();
+  const parser = new Parser();
+  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
+  const documents: Document.Parsed[] = [];
+  const keep = (tokens: Iterable<CST.Token>): void => {
+    for (const token of tokens)
+      for (const document of composer.next(token)) documents.push(document as Document.Parsed);
+  };
+  let tokens = 0;
+  let scalarNext = false;
+  for (const lexeme of lexer.lex(text)) {
+    tokens += 1;
+    if (tokens > maxTokens) {
+      report(
+        error("manifest.too_large", `${file} holds more than ${maxTokens} YAML tokens`, {
+          hint: "split it into several files of a folder",
+          range: { file, start: parser.offset, end: parser.offset },
+        }),
+      );
+      return undefined;
+    }
+    const range = { file, start: parser.offset, end: parser.offset + lexeme.length };
+    if (!scalarNext) checkLexeme(lexeme, range, report);
+    scalarNext = !scalarNext && lexeme === CST.SCALAR;
+    keep(parser.next(lexeme));
+    if (parser.stack.length > maxDepth + 2) {
+      report(tooDeep(file, parser.offset));
+      return undefined;
+    }
+  }
+  keep(parser.end());
+  for (const document of composer.end(false, text.length)) documents.push(document as Document.Parsed);
+  return onlyDocument(file, text, documents, report);
+}
+
+function checkLexeme(lexeme: string, range: { file: string; start: number; end: number }, report: Report) {
+  if (lexeme.startsWith("!"))
+    report(
+      error("manifest.unsupported", "YAML tags are not supported", {
+        range,
+        hint: "write the plain value; quotes make it text",
+      }),
+    );
+  else if (lexeme.startsWith("%"))
+    report(
+      error("manifest.unsupported", "YAML directives are not supported", { range, hint: "remove this line" }),
+    );
+}
+
+function onlyDocument(
+  file: string,
+  text: string,
+  documents: readonly Document.Parsed[],
+  report: Report,
+): Document.Parsed | undefined {
+  for (const document of documents) {
+    for (const found of document.errors) {
+      const [start, end] = found.pos;
+      report(
+        error("manifest.syntax", syntaxMessages[found.code] ?? "the text is not valid YAML", {
+          range: { file, start, end: Math.max(start, Math.min(end, text.length)) },
+          ...hintFor(text, start),
+        }),
+      );
+    }
+  }
+  const second = documents[1];
+  if (second !== undefined) {
+    const start = second.range[0];
+    report(
+      error("manifest.unsupported", "a manifest holds one YAML document", {
+        range: { file, start, end: start },
+        hint: "put the second document into a file of its own",
+      }),
+    );
+  }
+  return documents[0];
+}
+
+/** `{ a: ${x} }` is the mistake people make: a brace ends plain text inside a flow collection. */
+function hintFor(text: string, offset: number): { hint?: string } {
+  const lineStart = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;
+  const near = text.slice(Math.max(lineStart, offset - 200), offset + 1);
+  return /[{[][^\n]*\$\{?/.test(near) ? { hint: "inside { } and [ ], text with ${…} needs quotes" } : {};
+}
+
+const tooDeep = (file: string, offset: number): Diagnostic =>
+  error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
+    range: { file, start: offset, end: offset + 1 },
+  });

@@ -1,0 +1,212 @@
+import { error } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import type { DesiredAttribute } from "../model/desired";
+import type { Reference } from "../model/reference";
+import { type DesiredValue, type Plain, Template } from "../model/value";
+import { type Reading, type Spot, where } from "./reading";
+import { resolveReference } from "./references";
+import { reportIssues } from "./schema-issues";
+import { quoteShort, type SourceNode } from "./source-tree";
+import { parseTemplate, type TemplatePart } from "./template";
+import type { AttributeShape } from "./type-index";
+import type { Block } from "./walk-blocks";
+
+/** One attribute that is not a secret; undefined after a mistake, which is reported. */
+export function readAttribute(
+  shape: AttributeShape,
+  node: SourceNode,
+  block: Block,
+  reading: Reading,
+): DesiredAttribute | undefined {
+  const { address } = block;
+  const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
+  if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
+  const value = readValue(node, spot, reading);
+  if (value === undefined) return undefined;
+  if (value instanceof Template) return { value, range: node.range };
+  const parsed = shape.schema.safeParse(value);
+  if (parsed.success) return { value: parsed.data as Plain, range: node.range };
+  const coerced = fromEnvironment(node, value);
+  if (coerced !== undefined) {
+    const again = shape.schema.safeParse(coerced);
+    if (again.success) return { value: again.data as Plain, range: node.range };
+  }
+  reportIssues(parsed.error.issues, shape, node, address, reading);
+  return undefined;
+}
+
+function refusal(shape: AttributeShape): { noReference?: string } {
+  if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };
+  if (shape.rule?.change === "local")
+    return { noReference: `${shape.path} is read by rnv only and cannot hold a reference` };
+  if (!shape.isText) return { noReference: `${shape.path} is not free text and cannot hold a reference` };
+  return {};
+}
+
+/** `null` resets an attribute to the service's default; what has none must have a value. */
+function readNull(
+  shape: AttributeShape,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): DesiredAttribute | undefined {
+  if (!shape.required && !shape.isName) return { value: null, range };
+  reading.report(
+    error("manifest.invalid_type", `${shape.path} of ${spot.address} needs a value`, {
+      ...(spot.address === undefined ? {} : { address: spot.address }),
+      attribute: shape.path,
+      range,
+    }),
+  );
+  return undefined;
+}
+
+/** A plain value with `${env.…}` filled in, or a template when the text holds references. */
+export function readValue(node: SourceNode, spot: Spot, reading: Reading): Plain | Template | undefined {
+  if (node.kind === "scalar" && typeof node.value === "string")
+    return readText(node.value, node.range, spot, reading);
+  return readPlain(node, spot, reading);
+}
+
+/** A value in which no reference may stand: lists and mappings, and what is used while planning. */
+export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain | undefined {
+  const inner = {
+    ...spot,
+    noReference: spot.noReference ?? "a reference can stand only in a text of its own",
+  };
+  if (node.kind === "scalar") {
+    if (typeof node.value !== "string") return node.value;
+    const text = readText(node.value, node.range, inner, reading);
+    return text instanceof Template ? undefined : text;
+  }
+  if (node.kind === "list") {
+    const items = node.items.map((item) => readPlain(item, inner, reading));
+    return items.some((item) => item === undefined) ? undefined : (items as Plain[]);
+  }
+  const object: Record<string, Plain> = {};
+  let complete = true;
+  for (const entry of node.entries.values()) {
+    const value = readPlain(entry.value, inner, reading);
+    if (value === undefined) complete = false;
+    else object[entry.key] = value;
+  }
+  return complete ? object : undefined;
+}
+
+function readText(
+  text: string,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): string | Template | undefined {
+  const pieces = readParts(templateParts(text, reading), range, spot, reading);
+  if (pieces === undefined) return undefined;
+  const joined = joinText(pieces);
+  return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
+}
+
+export const templateParts = (text: string, reading: Reading): readonly TemplatePart[] =>
+  parseTemplate(text, (word) => reading.index.byType.has(word));
+
+function readParts(
+  parts: readonly TemplatePart[],
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): (string | Reference)[] | undefined {
+  const pieces: (string | Reference)[] = [];
+  let complete = true;
+  let cursor = 0;
+  for (const part of parts) {
+    if (part.kind === "text") {
+      pieces.push(part.text);
+      continue;
+    }
+    const place = locate(part.source, range, cursor, reading);
+    cursor = place.cursor;
+    const piece = readPart(part, place.range, spot, reading);
+    if (piece === undefined) complete = false;
+    else pieces.push(piece);
+  }
+  return complete ? pieces : undefined;
+}
+
+function readPart(
+  part: Exclude<TemplatePart, { kind: "text" }>,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): string | Reference | undefined {
+  if (part.kind === "reference") return readReference(part, range, spot, reading);
+  if (part.kind === "env") return readEnvironment(part.name, range, spot, reading);
+  reportSyntax(quoteShort(part.source), range, spot, reading);
+  return undefined;
+}
+
+/** The value of an environment variable; a missing one is reported, an empty one is a value. */
+export function readEnvironment(
+  name: string,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): string | undefined {
+  const value = reading.environment[name];
+  if (value !== undefined) return value;
+  reading.report(
+    error("manifest.env_missing", `the environment variable ${name} is not set`, { ...where(spot), range }),
+  );
+  return undefined;
+}
+
+export function readReference(
+  part: Extract<TemplatePart, { kind: "reference" }>,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): Reference | undefined {
+  if (spot.noReference === undefined) return resolveReference(part.segments, range, spot, reading);
+  reading.report(error("manifest.reference_syntax", spot.noReference, { ...where(spot), range }));
+  return undefined;
+}
+
+export function reportSyntax(shown: string, range: SourceRange, spot: Spot, reading: Reading): void {
+  reading.report(
+    error("manifest.reference_syntax", `${shown} is neither a reference nor an environment value`, {
+      ...where(spot),
+      range,
+      hint: "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
+    }),
+  );
+}
+
+/** The place of `${…}` in the source: the value as a whole when escapes hide it. */
+export function locate(
+  source: string,
+  range: SourceRange,
+  cursor: number,
+  reading: Reading,
+): { readonly range: SourceRange; readonly cursor: number } {
+  const raw = reading.texts.get(range.file)?.slice(range.start, range.end) ?? "";
+  const at = raw.indexOf(source, cursor);
+  if (at === -1) return { range, cursor };
+  const start = range.start + at;
+  return { range: { file: range.file, start, end: start + source.length }, cursor: at + source.length };
+}
+
+function joinText(pieces: readonly (string | Reference)[]): (string | Reference)[] {
+  const joined: (string | Reference)[] = [];
+  for (const piece of pieces) {
+    const last = joined[joined.length - 1];
+    if (typeof piece === "string" && typeof last === "string") joined[joined.length - 1] = last + piece;
+    else joined.push(piece);
+  }
+  return joined;
+}
+
+/** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, read as YAML would. */
+function fromEnvironment(node: SourceNode, value: DesiredValue): number | boolean | undefined {
+  const written = node.kind === "scalar" ? node.value : undefined;
+  if (typeof value !== "string" || value === written) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+}

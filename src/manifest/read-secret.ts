@@ -1,0 +1,223 @@
+import { error } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import { didYouMean } from "../diagnostics/suggest";
+import type { DesiredAttribute } from "../model/desired";
+import type { Reference } from "../model/reference";
+import { Secret } from "../model/secret";
+import { GeneratedSecret, Template } from "../model/value";
+import { locate, readPlain, reportSyntax, templateParts } from "./read-attribute";
+import { type Reading, type Spot, where } from "./reading";
+import { resolveReference } from "./references";
+import { expectations } from "./schema-issues";
+import { describeKind, type MapEntry, type MapNode } from "./source-tree";
+import { type AttributeShape, sourceKeys } from "./type-index";
+import type { Block } from "./walk-blocks";
+
+/** A secret whose text has still to be fetched: a file to read or a command to run. */
+export interface SecretSource {
+  readonly kind: "file" | "command" | "env";
+  /** Path as written, the name of an environment variable, or argv. */
+  readonly argument: readonly string[];
+  readonly shape: AttributeShape;
+  readonly block: Block;
+  /** The source as written: it names no secret. */
+  readonly range: SourceRange;
+}
+
+export type SecretReading =
+  | { readonly kind: "value"; readonly attribute: DesiredAttribute }
+  | { readonly kind: "source"; readonly source: SecretSource };
+
+/**
+ * One secret attribute. Findings about a literal stand at its key and never quote it: the text of a secret occurs
+ * in no diagnostic.
+ */
+export function readSecret(
+  shape: AttributeShape,
+  entry: MapEntry,
+  block: Block,
+  reading: Reading,
+  fillIn: boolean,
+): SecretReading | undefined {
+  const spot: Spot = { address: block.address, attribute: shape.path };
+  const { value } = entry;
+  if (value.kind === "map") return readSource(shape, value, block, reading);
+  if (value.kind === "scalar" && typeof value.value === "string") {
+    const read = readLiteral(value.value, shape, entry, spot, reading, fillIn);
+    return read === undefined
+      ? undefined
+      : { kind: "value", attribute: { value: read, range: entry.keyRange } };
+  }
+  const quoted = value.kind === "scalar" && value.value !== null;
+  reading.report(
+    error("manifest.invalid_type", `${block.address}: ${shape.path} is text, found ${describeKind(value)}`, {
+      ...where(spot),
+      range: entry.keyRange,
+      ...(quoted
+        ? { hint: `strings only: quote it, ${entry.key}: "…"` }
+        : { hint: 'give text, "" or a source such as { fromEnv: NAME }' }),
+    }),
+  );
+  return undefined;
+}
+
+function readLiteral(
+  text: string,
+  shape: AttributeShape,
+  entry: MapEntry,
+  spot: Spot,
+  reading: Reading,
+  fillIn: boolean,
+): Secret | Template | undefined {
+  const pieces: (string | Reference)[] = [];
+  let complete = true;
+  let cursor = 0;
+  for (const part of templateParts(text, reading)) {
+    if (part.kind === "text") {
+      pieces.push(part.text);
+      continue;
+    }
+    const place = locate(part.source, entry.value.range, cursor, reading);
+    cursor = place.cursor;
+    const range = place.range === entry.value.range ? entry.keyRange : place.range;
+    let piece: string | Reference | undefined;
+    if (part.kind === "invalid") reportSyntax("${…} in the text", entry.keyRange, spot, reading);
+    else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
+    else piece = readVariable(part.name, range, spot, reading, fillIn);
+    if (piece === undefined) complete = false;
+    else pieces.push(piece);
+  }
+  if (!complete) return undefined;
+  if (pieces.some((piece) => typeof piece !== "string"))
+    return new Template(
+      pieces.map((piece) => (typeof piece === "string" ? new Secret(piece) : piece)),
+      true,
+    );
+  return checkSecret(pieces.join(""), shape, entry.keyRange, spot, reading);
+}
+
+function readVariable(
+  name: string,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+  fillIn: boolean,
+): string | undefined {
+  const value = reading.environment[name];
+  if (value !== undefined) return value;
+  if (!fillIn) return "";
+  reading.report(
+    error("manifest.env_missing", `the environment variable ${name} is not set`, { ...where(spot), range }),
+  );
+  return undefined;
+}
+
+/** Closes a text over: what the schema says of it is reported without it. */
+export function checkSecret(
+  text: string,
+  shape: AttributeShape,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): Secret | undefined {
+  const parsed = shape.schema.safeParse(text);
+  if (parsed.success) return new Secret(text);
+  reading.report(
+    error(
+      "manifest.invalid_value",
+      `${spot.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
+      {
+        ...where(spot),
+        range,
+      },
+    ),
+  );
+  return undefined;
+}
+
+function readSource(
+  shape: AttributeShape,
+  node: MapNode,
+  block: Block,
+  reading: Reading,
+): SecretReading | undefined {
+  const entries = [...node.entries.values()];
+  const spot: Spot = {
+    address: block.address,
+    attribute: shape.path,
+    noReference: "a source of a secret cannot hold a reference",
+  };
+  const known = entries.filter((entry) => sourceKeys.includes(entry.key));
+  for (const entry of entries) {
+    if (sourceKeys.includes(entry.key)) continue;
+    const hint = known.length === 0 ? didYouMean(entry.key, sourceKeys) : undefined;
+    reading.report(
+      error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
+        ...where(spot),
+        range: entry.keyRange,
+        hint: hint ?? `a source is one of ${sourceKeys.join(", ")}`,
+      }),
+    );
+  }
+  const [entry, second] = known;
+  if (second !== undefined)
+    reading.report(
+      error("manifest.secret_source", "a secret has one source", { ...where(spot), range: second.keyRange }),
+    );
+  if (entry === undefined || second !== undefined || known.length !== entries.length) {
+    if (entries.length === 0)
+      reading.report(
+        error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
+          ...where(spot),
+          range: node.range,
+        }),
+      );
+    return undefined;
+  }
+  if (entry.key === "generate") return readGenerate(entry, spot, reading);
+  const argument = readArgument(entry, spot, reading);
+  if (argument === undefined) return undefined;
+  const kind = entry.key === "fromEnv" ? "env" : entry.key === "fromFile" ? "file" : "command";
+  return { kind: "source", source: { kind, argument, shape, block, range: entry.value.range } };
+}
+
+function readArgument(entry: MapEntry, spot: Spot, reading: Reading): readonly string[] | undefined {
+  const value = readPlain(entry.value, spot, reading);
+  if (value === undefined) return undefined;
+  const isCommand = entry.key === "fromCommand";
+  const argument = isCommand ? value : [value];
+  if (Array.isArray(argument) && argument.length > 0 && argument.every((item) => typeof item === "string"))
+    if (argument[0] !== "" && argument.every((item) => !item.includes("\0"))) return argument;
+  const expected = { fromEnv: "the name of an environment variable", fromFile: "a path" }[entry.key];
+  reading.report(
+    error(
+      "manifest.secret_source",
+      `${entry.key} takes ${expected ?? "a list: a program and its arguments"}`,
+      {
+        ...where(spot),
+        range: entry.value.range,
+        ...(isCommand
+          ? { hint: "fromCommand: [vault, read, -field=password, secret/shop]; every item is text" }
+          : {}),
+      },
+    ),
+  );
+  return undefined;
+}
+
+function readGenerate(entry: MapEntry, spot: Spot, reading: Reading): SecretReading | undefined {
+  const { value } = entry;
+  const length =
+    value.kind === "map" && value.entries.size === 1 ? value.entries.get("length")?.value : undefined;
+  const number = length?.kind === "scalar" ? length.value : undefined;
+  if (typeof number === "number" && Number.isInteger(number) && number >= 16 && number <= 256)
+    return { kind: "value", attribute: { value: new GeneratedSecret(number), range: value.range } };
+  reading.report(
+    error("manifest.secret_source", "generate takes a length from 16 to 256", {
+      ...where(spot),
+      range: (length ?? value).range,
+      hint: "generate: { length: 32 }",
+    }),
+  );
+  return undefined;
+}

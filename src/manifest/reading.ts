@@ -1,0 +1,32 @@
+import type { Address } from "../model/address";
+import type { Report } from "./findings";
+import type { TypeIndex } from "./type-index";
+import type { Block } from "./walk-blocks";
+
+/** Everything that reading values needs: the declared blocks, the environment, and where findings go. */
+export interface Reading {
+  readonly index: TypeIndex;
+  readonly blocks: ReadonlyMap<Address, Block>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly texts: ReadonlyMap<string, string>;
+  readonly report: Report;
+  /** Counts unknown addresses: past a few, looking for the one that was meant costs more than it helps. */
+  readonly misses: { count: number };
+  /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
+  readonly isPartial: boolean;
+}
+
+/** Where a value stands; for diagnostics and for what is allowed there. */
+export interface Spot {
+  /** Undefined for an output. */
+  readonly address?: Address;
+  readonly attribute: string;
+  /** Undefined: references are allowed; else why they are not. */
+  readonly noReference?: string;
+}
+
+/** The part of a diagnostic that says which attribute it is about. */
+export const where = (spot: Spot): { address?: string; attribute: string } => ({
+  ...(spot.address === undefined ? {} : { address: spot.address }),
+  attribute: spot.attribute,
+});

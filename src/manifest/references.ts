@@ -1,0 +1,167 @@
+import { error } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import { didYouMean, suggest } from "../diagnostics/suggest";
+import { type Address, addressOf } from "../model/address";
+import type { DesiredResource } from "../model/desired";
+import type { Reference } from "../model/reference";
+import { Template } from "../model/value";
+import type { Report } from "./findings";
+import { type Reading, type Spot, where } from "./reading";
+import { type PlacedType, schemaKinds } from "./type-index";
+
+/** Beyond this many unknown addresses no suggestion is looked for. */
+const suggestedMisses = 50;
+
+/** The declared attribute that `service.shop.api.url` names; undefined after a mistake, which is reported. */
+export function resolveReference(
+  segments: readonly string[],
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+  allowSecret = false,
+): Reference | undefined {
+  const placed = reading.index.byType.get(segments[0] as string) as PlacedType;
+  const split = splitReference(segments, placed, reading);
+  if (split === undefined) {
+    reportUnknownAddress(segments, placed, range, spot, reading);
+    return undefined;
+  }
+  const { address, attribute } = split;
+  const details = { ...where(spot), range };
+  if (address === spot.address) {
+    reading.report(error("manifest.reference_cycle", `${address} refers to itself`, details));
+    return undefined;
+  }
+  const known = attributeKind(placed, attribute);
+  if (known === undefined) {
+    const hint = didYouMean(attribute, [...placed.paths.keys(), ...Object.keys(placed.type.computed)]);
+    reading.report(
+      error("manifest.reference_unknown", `${placed.type.type} has no attribute "${attribute}"`, {
+        ...details,
+        ...(hint === undefined ? {} : { hint }),
+      }),
+    );
+    return undefined;
+  }
+  if (known === "secret" && !allowSecret) {
+    reading.report(error("manifest.unsupported", "a secret can be referred to from a secret only", details));
+    return undefined;
+  }
+  if (known === "structure") {
+    reading.report(
+      error("manifest.unsupported", `${attribute} of ${address} is not a single value`, details),
+    );
+    return undefined;
+  }
+  return { address, attribute, range };
+}
+
+/** Names and attribute both use dots: the longest declared address with an attribute it has. */
+function splitReference(
+  segments: readonly string[],
+  placed: PlacedType,
+  reading: Reading,
+): { address: Address; attribute: string } | undefined {
+  let declared: { address: Address; attribute: string } | undefined;
+  for (let length = segments.length - 1; length >= 2; length -= 1) {
+    const address = segments.slice(0, length).join(".") as Address;
+    if (!reading.blocks.has(address)) continue;
+    const attribute = segments.slice(length).join(".");
+    declared ??= { address, attribute };
+    if (attributeKind(placed, attribute) !== undefined) return { address, attribute };
+  }
+  return declared;
+}
+
+function attributeKind(placed: PlacedType, attribute: string): "value" | "secret" | "structure" | undefined {
+  const shape = placed.paths.get(attribute);
+  if (shape?.secret === true) return "secret";
+  if (shape !== undefined)
+    return schemaKinds(shape.schema).every((kind) => structures.has(kind)) ? "structure" : "value";
+  if (!Object.hasOwn(placed.type.computed, attribute)) return undefined;
+  return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
+}
+
+const structures = new Set(["array", "object", "record", "tuple", "map"]);
+
+function reportUnknownAddress(
+  segments: readonly string[],
+  placed: PlacedType,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+): void {
+  if (reading.isPartial) return;
+  const guessed = guessAddress(segments, placed);
+  reading.misses.count += 1;
+  const meant =
+    reading.misses.count > suggestedMisses
+      ? undefined
+      : suggest(guessed, addressesOfType(placed.type.type, reading));
+  reading.report(
+    error("manifest.reference_unknown", `${guessed} is not declared`, {
+      ...where(spot),
+      range,
+      ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
+    }),
+  );
+}
+
+/** Which part was meant as the address: up to where an attribute begins, else all but the last word. */
+function guessAddress(segments: readonly string[], placed: PlacedType): Address {
+  for (let length = 2; length < segments.length; length += 1)
+    if (attributeKind(placed, segments.slice(length).join(".")) !== undefined)
+      return addressOf(segments[0] as string, ...segments.slice(1, length));
+  return addressOf(segments[0] as string, ...segments.slice(1, -1));
+}
+
+const addressesOfType = (type: string, reading: Reading): string[] =>
+  [...reading.blocks.keys()].filter((address) => address.startsWith(`${type}.`));
+
+/** Reports every cycle of references and parents once, with the way round it. */
+export function checkCycles(resources: ReadonlyMap<Address, DesiredResource>, report: Report): void {
+  const done = new Set<Address>();
+  for (const start of resources.keys()) {
+    if (done.has(start)) continue;
+    const path: { address: Address; next: Iterator<Address> }[] = [];
+    const onPath = new Set<Address>();
+    const enter = (address: Address): void => {
+      path.push({ address, next: (resources.get(address)?.dependsOn ?? [])[Symbol.iterator]() });
+      onPath.add(address);
+    };
+    enter(start);
+    for (let top = path[path.length - 1]; top !== undefined; top = path[path.length - 1]) {
+      const step = top.next.next();
+      if (step.done === true) {
+        path.pop();
+        onPath.delete(top.address);
+        done.add(top.address);
+      } else if (onPath.has(step.value)) {
+        const from = path.findIndex((item) => item.address === step.value);
+        reportCycle([...path.slice(from).map((item) => item.address), step.value], resources, report);
+      } else if (!done.has(step.value)) enter(step.value);
+    }
+  }
+}
+
+function reportCycle(
+  cycle: readonly Address[],
+  resources: ReadonlyMap<Address, DesiredResource>,
+  report: Report,
+): void {
+  const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];
+  for (const [attribute, { value }] of resources.get(from)?.attributes ?? []) {
+    if (!(value instanceof Template)) continue;
+    const reference = value.references.find((found) => found.address === to);
+    if (reference === undefined) continue;
+    const range = reference.range ?? resources.get(from)?.range;
+    report(
+      error("manifest.reference_cycle", `references form a cycle: ${cycle.join(" -> ")}`, {
+        address: from,
+        attribute,
+        ...(range === undefined ? {} : { range }),
+      }),
+    );
+    return;
+  }
+}

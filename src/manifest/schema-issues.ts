@@ -1,0 +1,134 @@
+import type { z } from "zod";
+import { error } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
+import type { Reading } from "./reading";
+import { describeNode, quoteShort, type SourceNode } from "./source-tree";
+import type { AttributeShape } from "./type-index";
+
+type Issue = z.core.$ZodIssue;
+
+const expectedWords: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+};
+
+/** Findings of an attribute's schema, each at the part of the value it is about. */
+export function reportIssues(
+  issues: readonly Issue[],
+  shape: AttributeShape,
+  node: SourceNode,
+  address: Address,
+  reading: Reading,
+): void {
+  for (const issue of issues.flatMap(leaves)) {
+    const at = nodeAt(node, issue.path);
+    const details = { address, attribute: shape.path, range: at.range };
+    const what = `${shape.path} of ${address}`;
+    if (issue.code === "unrecognized_keys") {
+      for (const key of issue.keys)
+        reading.report(
+          error("manifest.unknown_key", `${what} has no key ${quoteShort(key)}`, {
+            ...details,
+            range: keyRange(at, key),
+          }),
+        );
+    } else if (issue.code === "invalid_type") {
+      reading.report(
+        error(
+          "manifest.invalid_type",
+          `${what} is ${expectedWords[issue.expected] ?? issue.expected}, found ${describeNode(at)}`,
+          { ...details, ...quoteHint(issue.expected, at, reading) },
+        ),
+      );
+    } else {
+      reading.report(
+        error("manifest.invalid_value", `${what}: ${expectation(issue)}, found ${describeNode(at)}`, {
+          ...details,
+          ...choiceHint(issue, at),
+        }),
+      );
+    }
+  }
+}
+
+/** What a value that must not be shown lacks: words of the schema only. */
+export const expectations = (issues: readonly Issue[]): string =>
+  issues.flatMap(leaves).map(expectation).join("; ");
+
+/** For a union: the findings of the option that got furthest, else one that names all options. */
+function leaves(issue: Issue): Issue[] {
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
+  const options = issue.errors as Issue[][];
+  const closest = options.find((option) =>
+    option.some(
+      (found) => found.path.length > 0 || (found.code !== "invalid_type" && found.code !== "invalid_value"),
+    ),
+  );
+  if (closest === undefined) return [issue];
+  return closest
+    .map((found) => ({ ...found, path: [...issue.path, ...found.path] }) as Issue)
+    .flatMap(leaves);
+}
+
+function expectation(issue: Issue): string {
+  if (issue.code === "invalid_value") return `expected ${oneOf(issue.values)}`;
+  if (issue.code === "invalid_type") return `expected ${expectedWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === "invalid_union" && issue.errors.length > 0)
+    return (issue.errors as Issue[][]).map((option) => option.map(expectation).join(", ")).join(" or ");
+  return issue.message
+    .replace(/^(Invalid (input|string): |Too (small|big): )/, "")
+    .replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+}
+
+const oneOf = (values: readonly unknown[]): string =>
+  values.length === 1
+    ? JSON.stringify(values[0])
+    : `one of ${values.map((value) => (typeof value === "bigint" ? String(value) : JSON.stringify(value))).join(", ")}`;
+
+function choiceHint(issue: Issue, node: SourceNode): { hint?: string } {
+  if (issue.code !== "invalid_value" || node.kind !== "scalar" || typeof node.value !== "string") return {};
+  const hint = didYouMean(
+    node.value,
+    issue.values.filter((value) => typeof value === "string"),
+  );
+  return hint === undefined ? {} : { hint };
+}
+
+/** `1.10` where text is expected: the quotes keep it as written. */
+function quoteHint(expected: string, node: SourceNode, reading: Reading): { hint?: string } {
+  if (
+    expected !== "string" ||
+    node.kind !== "scalar" ||
+    node.value === null ||
+    typeof node.value === "string"
+  )
+    return {};
+  const raw =
+    reading.texts.get(node.range.file)?.slice(node.range.start, node.range.end) ?? String(node.value);
+  return { hint: `quote it: ${quoteShort(raw)}` };
+}
+
+function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
+  let at = node;
+  for (const step of path) {
+    const next =
+      at.kind === "map"
+        ? at.entries.get(String(step))?.value
+        : at.kind === "list" && typeof step === "number"
+          ? at.items[step]
+          : undefined;
+    if (next === undefined) return at;
+    at = next;
+  }
+  return at;
+}
+
+const keyRange = (node: SourceNode, key: string): SourceRange =>
+  (node.kind === "map" ? node.entries.get(key)?.keyRange : undefined) ?? node.range;

@@ -1,0 +1,54 @@
+import { isLogicalName } from "../model/address";
+
+/** One piece of text with `${…}` in it. */
+export type TemplatePart =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "env"; readonly name: string; readonly source: string }
+  | { readonly kind: "reference"; readonly segments: readonly string[]; readonly source: string }
+  /** Neither; `source` may be part of a secret. */
+  | { readonly kind: "invalid"; readonly source: string };
+
+const environmentExpression = /^env\.([A-Za-z_][A-Za-z0-9_]*)$/;
+
+/** Splits text at `${…}`; `$${` is a literal `${`. `isType` tells which words may open a reference. */
+export function parseTemplate(text: string, isType: (word: string) => boolean): readonly TemplatePart[] {
+  if (!text.includes("${")) return [{ kind: "text", text }];
+  const parts: TemplatePart[] = [];
+  let literal = "";
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf("${", at);
+    if (open === -1) break;
+    if (text[open - 1] === "$" && open > at) {
+      literal += `${text.slice(at, open - 1)}\${`;
+      at = open + 2;
+      continue;
+    }
+    literal += text.slice(at, open);
+    const close = text.indexOf("}", open);
+    const end = close === -1 ? text.length : close + 1;
+    if (literal !== "") parts.push({ kind: "text", text: literal });
+    literal = "";
+    parts.push(expressionPart(text.slice(open, end), close !== -1, isType));
+    at = end;
+  }
+  literal += text.slice(at);
+  if (literal !== "" || parts.length === 0) parts.push({ kind: "text", text: literal });
+  return parts;
+}
+
+function expressionPart(source: string, closed: boolean, isType: (word: string) => boolean): TemplatePart {
+  if (!closed) return { kind: "invalid", source };
+  const expression = source.slice(2, -1).trim();
+  const name = environmentExpression.exec(expression)?.[1];
+  if (name !== undefined) return { kind: "env", name, source };
+  const segments = expression.split(".");
+  const isReference =
+    segments.length >= 3 &&
+    isType(segments[0] as string) &&
+    segments.every((segment) => isLogicalName(segment));
+  return isReference ? { kind: "reference", segments, source } : { kind: "invalid", source };
+}
+
+/** Text that reads back as itself: the inverse of the `$${` escape. */
+export const escapeTemplate = (text: string): string => text.replaceAll("${", "$${");

@@ -1,0 +1,120 @@
+import type { z } from "zod";
+import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
+
+/** One attribute of a type, as far as reading a manifest needs to know it. */
+export interface AttributeShape {
+  /** `configuration.branch`. */
+  readonly path: string;
+  readonly schema: z.ZodType;
+  readonly required: boolean;
+  readonly secret: boolean;
+  readonly rule: AttributeRule | undefined;
+  /** The attribute that holds the name: never null, never a reference. */
+  readonly isName: boolean;
+  /** Free text may stand there, so a reference may. */
+  readonly isText: boolean;
+}
+
+/** A resource type with its place in the manifest. */
+export interface PlacedType {
+  readonly type: ResourceType;
+  readonly place: ManifestPlace;
+  /** Keys of a block that are attributes, without the groups. */
+  readonly attributes: ReadonlyMap<string, AttributeShape>;
+  /** Keys of a block that are groups, with the attributes in them by their short name. */
+  readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
+  /** Every attribute by its path. */
+  readonly paths: ReadonlyMap<string, AttributeShape>;
+  /** Types whose blocks stand in a block of this one, by key. */
+  readonly children: Map<string, PlacedType>;
+  /** A bare value stands for this attribute. */
+  readonly shorthand: AttributeShape | undefined;
+}
+
+export interface TypeIndex {
+  /** Types at the top level, by key. */
+  readonly root: ReadonlyMap<string, PlacedType>;
+  readonly byType: ReadonlyMap<string, PlacedType>;
+}
+
+/** Arranges resource types by where they stand in the manifest. */
+export function indexTypes(types: readonly ResourceType[]): TypeIndex {
+  const byType = new Map(types.map((type) => [type.type, placeType(type)]));
+  const root = new Map<string, PlacedType>();
+  for (const placed of byType.values()) {
+    for (const within of placed.place.within) {
+      if (within === "root") root.set(placed.place.key, placed);
+      else byType.get(within)?.children.set(placed.place.key, placed);
+    }
+  }
+  return { root, byType };
+}
+
+function placeType(type: ResourceType): PlacedType {
+  const attributes = new Map<string, AttributeShape>();
+  const groups = new Map<string, ReadonlyMap<string, AttributeShape>>();
+  const paths = new Map<string, AttributeShape>();
+  const shape = (path: string, schema: z.ZodType): AttributeShape => {
+    const rule = type.rules[path];
+    const found = {
+      path,
+      schema,
+      required: !schema.safeParse(undefined).success,
+      secret: rule?.secret === true,
+      rule,
+      isName: type.nameAttribute === path,
+      isText: isText(schema),
+    };
+    paths.set(path, found);
+    return found;
+  };
+  for (const [key, schema] of Object.entries(type.schema.shape) as [string, z.ZodType][]) {
+    const object = unwrap(schema);
+    if (type.groups.includes(key) && "shape" in object) {
+      const inner = Object.entries((object as z.ZodObject).shape) as [string, z.ZodType][];
+      groups.set(key, new Map(inner.map(([name, field]) => [name, shape(`${key}.${name}`, field)])));
+    } else {
+      attributes.set(key, shape(key, schema));
+    }
+  }
+  const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
+  return { type, place: type.manifest, attributes, groups, paths, children: new Map(), shorthand };
+}
+
+const wrappers = new Set(["optional", "nullable", "default", "prefault", "readonly", "nonoptional", "catch"]);
+
+/** The schema below `optional`, `nullable`, `default` … */
+export function unwrap(schema: z.ZodType): z.ZodType {
+  let inner = schema;
+  for (;;) {
+    const definition = inner.def as { type: string; innerType?: z.ZodType; in?: z.ZodType };
+    if (wrappers.has(definition.type) && definition.innerType !== undefined) inner = definition.innerType;
+    else if (definition.type === "pipe" && definition.in !== undefined) inner = definition.in;
+    else return inner;
+  }
+}
+
+/** The kind of a schema: `string`, `number`, `array` …; for a union, of each option. */
+export function schemaKinds(schema: z.ZodType): readonly string[] {
+  const definition = unwrap(schema).def as { type: string; options?: readonly z.ZodType[] };
+  return definition.type === "union" && definition.options !== undefined
+    ? definition.options.flatMap(schemaKinds)
+    : [definition.type];
+}
+
+const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("string");
+
+/** Keys of a secret source; a mapping with one of them is a value, not a block. */
+export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromCommand", "generate"];
+
+/** Keys of a block that are neither attributes nor blocks of other types. */
+export const metaKeys: readonly string[] = ["lifecycle", "import"];
+
+/** Every key that a block of this type may have, for "did you mean". */
+export const blockKeys = (placed: PlacedType): string[] => [
+  ...placed.attributes.keys(),
+  ...placed.groups.keys(),
+  ...placed.children.keys(),
+  ...(placed.place.meta === true ? metaKeys : []),
+  ...(placed.shorthand?.secret === true ? sourceKeys : []),
+];

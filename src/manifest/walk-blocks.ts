@@ -1,0 +1,210 @@
+import { error } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import { didYouMean } from "../diagnostics/suggest";
+import { type Address, addressOf, isLogicalName } from "../model/address";
+import type { Report } from "./findings";
+import { isValueOf } from "./merge-files";
+import {
+  describeKind,
+  describeNode,
+  isNull,
+  type MapEntry,
+  type MapNode,
+  quoteShort,
+  type SourceNode,
+} from "./source-tree";
+import { type AttributeShape, blockKeys, type PlacedType, type TypeIndex } from "./type-index";
+
+/** One attribute as written: its shape, its key and its value. */
+export interface WrittenAttribute {
+  readonly shape: AttributeShape;
+  readonly entry: MapEntry;
+}
+
+/** One resource as it stands in the tree, before its values are read. */
+export interface Block {
+  readonly placed: PlacedType;
+  readonly address: Address;
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly parent?: Block;
+  /** The key that opens it; for an implicit block that of its parent. */
+  readonly range: SourceRange;
+  readonly attributes: readonly WrittenAttribute[];
+  /** `lifecycle` and `import`. */
+  readonly meta: ReadonlyMap<string, MapEntry>;
+  /** False when the block is not what its type expects: what it lacks is then not reported. */
+  readonly isReadable: boolean;
+}
+
+interface Walk {
+  readonly index: TypeIndex;
+  readonly report: Report;
+  readonly blocks: Map<Address, Block>;
+}
+
+/** Every block of the tree by address, in the order of the text; reports unknown keys and bad names. */
+export function walkBlocks(root: MapNode, index: TypeIndex, report: Report): Map<Address, Block> {
+  const walk = { index, report, blocks: new Map<Address, Block>() };
+  walkChildren(root, index.root, undefined, walk);
+  return walk.blocks;
+}
+
+function walkChildren(
+  node: MapNode | undefined,
+  children: ReadonlyMap<string, PlacedType>,
+  parent: Block | undefined,
+  walk: Walk,
+): void {
+  for (const [key, placed] of children) {
+    const entry = node?.entries.get(key);
+    if (entry !== undefined) walkPlace(placed, entry, parent, walk);
+    else if (placed.place.implicit === true && parent !== undefined) addImplicit(placed, parent, walk);
+  }
+}
+
+function addImplicit(placed: PlacedType, parent: Block, walk: Walk): void {
+  const nothing: SourceNode = { kind: "scalar", value: null, range: parent.range };
+  const entry = { key: placed.place.key, keyRange: parent.range, value: nothing };
+  addBlock(placed, entry, parent, parent.names, walk);
+}
+
+function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefined, walk: Walk): void {
+  if (placed.place.shape === "single") {
+    addBlock(placed, entry, parent, parent?.names ?? [], walk);
+    return;
+  }
+  const { value } = entry;
+  if (value.kind !== "map") {
+    const found = hasSecret(placed) ? describeKind(value) : describeNode(value);
+    if (!isNull(value))
+      walk.report(
+        error(
+          "manifest.invalid_type",
+          `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`,
+          {
+            range: hasSecret(placed) ? entry.keyRange : value.range,
+          },
+        ),
+      );
+    return;
+  }
+  for (const named of value.entries.values()) {
+    if (isLogicalName(named.key))
+      addBlock(placed, named, parent, [...(parent?.names ?? []), named.key], walk);
+    else
+      walk.report(
+        error("manifest.invalid_name", `${quoteShort(named.key)} cannot name a ${placed.type.type}`, {
+          range: named.keyRange,
+          detail: "Names hold letters, digits, _ and -, and do not begin with -.",
+        }),
+      );
+  }
+}
+
+function addBlock(
+  placed: PlacedType,
+  entry: MapEntry,
+  parent: Block | undefined,
+  names: readonly string[],
+  walk: Walk,
+): void {
+  const address = addressOf(placed.type.type, ...names);
+  const content = readContent(placed, entry, address, walk);
+  const block: Block = {
+    placed,
+    address,
+    name: names[names.length - 1] ?? placed.type.type,
+    names,
+    ...(parent === undefined ? {} : { parent }),
+    range: entry.keyRange,
+    ...content,
+  };
+  walk.blocks.set(address, block);
+  walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
+}
+
+type Content = Pick<Block, "attributes" | "meta" | "isReadable">;
+
+function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
+  const { shorthand } = placed;
+  const { value } = entry;
+  const none: Content = { attributes: [], meta: new Map(), isReadable: true };
+  if (value.kind === "map" && !isValueOf(placed, value)) return readBlock(placed, value, address, walk);
+  if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
+    return { ...none, attributes: [{ shape: shorthand, entry }] };
+  if (isNull(value)) return none;
+  walk.report(
+    error("manifest.invalid_type", `${address} is a block of keys, found ${describeNode(value)}`, {
+      address,
+      range: value.range,
+    }),
+  );
+  return { ...none, isReadable: false };
+}
+
+function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
+  const attributes: WrittenAttribute[] = [];
+  const meta = new Map<string, MapEntry>();
+  for (const entry of node.entries.values()) {
+    const shape = placed.attributes.get(entry.key);
+    const group = placed.groups.get(entry.key);
+    if (shape !== undefined) attributes.push({ shape, entry });
+    else if (group !== undefined) readGroup(group, entry, address, attributes, walk);
+    else if (placed.children.has(entry.key)) continue;
+    else if (placed.place.meta === true && (entry.key === "lifecycle" || entry.key === "import"))
+      meta.set(entry.key, entry);
+    else reportUnknownKey(entry, address, blockKeys(placed), undefined, walk);
+  }
+  return { attributes, meta, isReadable: true };
+}
+
+function readGroup(
+  group: ReadonlyMap<string, AttributeShape>,
+  entry: MapEntry,
+  address: Address,
+  attributes: WrittenAttribute[],
+  walk: Walk,
+): void {
+  const { value } = entry;
+  if (value.kind === "map") {
+    for (const inner of value.entries.values()) {
+      const shape = group.get(inner.key);
+      if (shape === undefined) reportUnknownKey(inner, address, group.keys(), entry.key, walk);
+      else attributes.push({ shape, entry: inner });
+    }
+  } else if (!isNull(value)) {
+    walk.report(
+      error(
+        "manifest.invalid_type",
+        `${entry.key} of ${address} is a mapping, found ${describeNode(value)}`,
+        {
+          address,
+          attribute: entry.key,
+          range: value.range,
+        },
+      ),
+    );
+  }
+}
+
+function reportUnknownKey(
+  entry: MapEntry,
+  address: Address,
+  known: Iterable<string>,
+  group: string | undefined,
+  walk: Walk,
+): void {
+  const hint = didYouMean(entry.key, known);
+  const owner = group === undefined ? address : `${group} of ${address}`;
+  walk.report(
+    error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
+      address,
+      range: entry.keyRange,
+      ...(hint === undefined ? {} : { hint }),
+    }),
+  );
+}
+
+const hasSecret = (placed: PlacedType): boolean =>
+  [...placed.paths.values()].some((shape) => shape.secret) || [...placed.children.values()].some(hasSecret);

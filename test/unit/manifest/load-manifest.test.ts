@@ -1,0 +1,144 @@
+import type { Address } from "../../../src/model/address";
+import { Secret } from "../../../src/model/secret";
+import { GeneratedSecret, Template } from "../../../src/model/value";
+import { briefs, loadText, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+const shop = `version: 1
+projects:
+  shop:
+    description: Online shop
+    services:
+      api:
+        kind: web
+        configuration:
+          branch: main
+          replicas: 2
+          runtime: null
+        variables:
+          LOG_LEVEL: info
+          DATABASE_URL: { fromEnv: SHOP_DATABASE_URL }
+          WORKER_HOST: http://\${service.shop.worker.internalHost}:80
+          STRIPE_KEY: { preserve: true }
+          TOKEN: { generate: { length: 32 } }
+        deploy: { when: never }
+        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.replicas], onRemove: archive }
+        import: 0F0E0D0C-0000-4000-8000-000000000001
+      worker: { kind: web }
+    layout: auto
+services:
+  docs: { kind: static, name: The docs }
+moved: [{ from: service.shop.web, to: service.shop.api }]
+removed: [service.shop.old]
+outputs: { apiUrl: "\${service.shop.api.url}" }
+`;
+
+async function loadShop() {
+  const found = await loadText(shop, { environment: { SHOP_DATABASE_URL: "postgres://x" } });
+  expect(briefs(found)).toEqual([]);
+  if (found.desired === undefined) throw new Error("no desired state");
+  const { desired } = found;
+  const attribute = (address: string, path: string) =>
+    desired.resources.get(address as Address)?.attributes.get(path)?.value;
+  const pointed = (address: string, path: string) => {
+    const range = desired.resources.get(address as Address)?.attributes.get(path)?.range;
+    return range && shop.slice(range.start, range.end);
+  };
+  return { desired, attribute, pointed };
+}
+
+describe("loadManifest", () => {
+  it("gives each block the address of its place, implicit deployments included", async () => {
+    const { desired } = await loadShop();
+    expect([...desired.resources.keys()].sort()).toEqual([
+      "deployment.docs",
+      "deployment.shop.api",
+      "deployment.shop.worker",
+      "layout.shop",
+      "project.shop",
+      "service.docs",
+      "service.shop.api",
+      "service.shop.worker",
+      "variable.shop.api.DATABASE_URL",
+      "variable.shop.api.LOG_LEVEL",
+      "variable.shop.api.STRIPE_KEY",
+      "variable.shop.api.TOKEN",
+      "variable.shop.api.WORKER_HOST",
+    ]);
+  });
+
+  it("flattens attributes, each with the range of its value, and keeps an explicit null", async () => {
+    const { attribute, pointed } = await loadShop();
+    expect(attribute("service.shop.api", "configuration.replicas")).toBe(2);
+    expect(pointed("service.shop.api", "configuration.branch")).toBe("main");
+    expect(attribute("service.shop.api", "configuration.runtime")).toBeNull();
+    expect(attribute("service.shop.api", "configuration.port")).toBeUndefined();
+    expect(attribute("layout.shop", "positions")).toBe("auto");
+  });
+
+  it("names a resource after its key unless it has a name", async () => {
+    const { attribute, pointed } = await loadShop();
+    expect(attribute("service.shop.api", "name")).toBe("api");
+    expect(pointed("service.shop.api", "name")).toBe("api");
+    expect(attribute("service.docs", "name")).toBe("The docs");
+    expect(attribute("variable.shop.api.LOG_LEVEL", "key")).toBe("LOG_LEVEL");
+  });
+
+  it("links a child to its parent by a reference to the parent's id", async () => {
+    const { desired, attribute } = await loadShop();
+    expect(attribute("service.shop.api", "projectId")).toEqual(
+      new Template([{ address: "project.shop" as Address, attribute: "id" }], false),
+    );
+    expect(desired.resources.get("variable.shop.api.TOKEN" as Address)?.parent).toBe("service.shop.api");
+    expect(desired.resources.get("service.docs" as Address)).not.toHaveProperty("parent");
+    expect(attribute("service.docs", "projectId")).toBeUndefined();
+  });
+
+  it("closes values of variables over as secrets, from text, environment, generator or template", async () => {
+    const { attribute, desired } = await loadShop();
+    const key = Buffer.from("k");
+    const same = (address: string, text: string) => {
+      const value = attribute(address, "value") as Secret;
+      expect(value.fingerprint(key, "a")).toBe(new Secret(text).fingerprint(key, "a"));
+    };
+    same("variable.shop.api.LOG_LEVEL", "info");
+    same("variable.shop.api.DATABASE_URL", "postgres://x");
+    expect(attribute("variable.shop.api.TOKEN", "value")).toEqual(new GeneratedSecret(32));
+    expect(attribute("variable.shop.api.STRIPE_KEY", "value")).toBeUndefined();
+    expect(attribute("variable.shop.api.STRIPE_KEY", "preserve")).toBe(true);
+    const template = attribute("variable.shop.api.WORKER_HOST", "value") as Template;
+    expect(template.secret).toBe(true);
+    expect(template.parts.map((part) => part instanceof Secret)).toEqual([true, false, true]);
+    expect(template.references.map(({ address, attribute: path }) => [address, path])).toEqual([
+      ["service.shop.worker", "internalHost"],
+    ]);
+    expect(desired.resources.get("variable.shop.api.WORKER_HOST" as Address)?.dependsOn).toEqual([
+      "service.shop.worker",
+      "service.shop.api",
+    ]);
+  });
+
+  it("reads lifecycle, import, moved, removed and outputs", async () => {
+    const { desired } = await loadShop();
+    const api = desired.resources.get("service.shop.api" as Address);
+    expect(api?.lifecycle).toEqual({
+      preventDestroy: true,
+      ignoreChanges: ["configuration.replicas"],
+      onRemove: "archive",
+    });
+    expect(api?.importId?.id).toBe("0f0e0d0c-0000-4000-8000-000000000001");
+    expect(desired.moved).toMatchObject([{ from: "service.shop.web", to: "service.shop.api" }]);
+    expect(desired.removed).toMatchObject([{ address: "service.shop.old" }]);
+    expect(desired.outputs.get("apiUrl")?.value).toBeInstanceOf(Template);
+  });
+
+  it("stars literal secrets out of the texts for code frames, offsets unchanged", async () => {
+    const { desired } = await loadShop();
+    const shown = desired.sources.get("rnv.yaml") ?? "";
+    expect(shown).toHaveLength(shop.length);
+    expect(shown).toContain("LOG_LEVEL: ****\n");
+    expect(shown).toContain("WORKER_HOST: *******${service.shop.worker.internalHost}***\n");
+    expect(shown).toContain("branch: main");
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
+import { positionAt } from "../../../src/diagnostics/source-range";
+import { type LoadedManifest, loadManifest, type ManifestRequest } from "../../../src/manifest/load-manifest";
+import { shopTypes } from "./shop-types";
+
+const folders: string[] = [];
+
+/** A new folder with these files in it; removed by `removeFolders`. */
+export function folderWith(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "rnv-manifest-")));
+  folders.push(folder);
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+export const removeFolders = (): void => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+};
+
+export const load = (cwd: string, request: Partial<ManifestRequest> = {}): Promise<LoadedManifest> =>
+  loadManifest({ files: [], cwd, types: shopTypes, environment: {}, secrets: "resolve", ...request });
+
+export const loadText = (
+  text: string | Uint8Array,
+  request: Partial<ManifestRequest> = {},
+): Promise<LoadedManifest> => load(folderWith({ "rnv.yaml": text }), request);
+
+/** `code file:line:column`, and the source text pointed at where it lies on one line. */
+export function brief(found: LoadedManifest, diagnostic: Diagnostic): string {
+  const { range } = diagnostic;
+  if (range === undefined) return diagnostic.code;
+  const text = found.sources.get(range.file) ?? "";
+  const { line, column } = positionAt(text, range.start);
+  const pointed = text.slice(range.start, range.end).split("\n")[0];
+  return `${diagnostic.code} ${range.file}:${line}:${column} ${pointed}`.trimEnd();
+}
+
+export const briefs = (found: LoadedManifest): string[] =>
+  found.diagnostics.map((diagnostic) => brief(found, diagnostic));
