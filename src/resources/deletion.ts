@@ -42,12 +42,12 @@ export async function pollOperation(
   return { kind: "waiting", status: operation.status };
 }
 
-/** The answer, or undefined where the service says 404. */
+/** The answer, or undefined where the service says 404, or 405 because the route is missing. */
 export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (failure) {
-    if (failure instanceof ApiError && failure.status === 404) return undefined;
+    if (failure instanceof ApiError && (failure.status === 404 || failure.status === 405)) return undefined;
     throw failure;
   }
 }

@@ -1,0 +1,124 @@
+import { Secret } from "../../../src/model/secret";
+import { service } from "../../../src/resources/service";
+import { variable } from "../../../src/resources/variable";
+import { createInput, embedded, subject, updateInput } from "./embedded";
+
+async function world(options: Parameters<typeof embedded>[0] = {}) {
+  const made = embedded(options);
+  const { id } = await service.create(made.endpoints, createInput("api", { kind: "web" }));
+  const create = (key: string) =>
+    variable.create(made.endpoints, createInput(key, { serviceId: id, value: new Secret("s3cret") }));
+  return { ...made, serviceId: id, create };
+}
+
+describe("a variable", () => {
+  it("is created under its logical name, and its value appears nowhere", async () => {
+    const { create, serviceId, reads } = await world();
+    const accepted = await create("LOG_LEVEL");
+    expect(accepted.live).toMatchObject({ name: "LOG_LEVEL", parentId: serviceId });
+    expect([...(accepted.live?.attributes.keys() ?? [])]).toEqual(["serviceId", "key"]);
+    const read = await variable.read(reads(), subject("LOG_LEVEL", { id: accepted.id, parentId: serviceId }));
+    expect(JSON.stringify([accepted, read])).not.toContain("s3cret");
+  });
+
+  it("is changed by one request that carries the changed field alone", async () => {
+    const { create, endpoints, emulator, serviceId } = await world();
+    const { id, live } = await create("LOG_LEVEL");
+    emulator.resetLog();
+    const renamed = await variable.update(endpoints, updateInput(id, { key: "LEVEL" }, { live }));
+    expect(renamed.live?.name).toBe("LEVEL");
+    await variable.update(
+      endpoints,
+      updateInput(id, { value: new Secret("other"), serviceId }, { changed: new Set(["value"]) }),
+    );
+    expect(emulator.log.map(({ body }) => Object.keys(body as object))).toEqual([["key"], ["value"]]);
+    const revealed = await endpoints.revealVariable(serviceId, id);
+    const key = new Uint8Array(32);
+    expect(revealed.fingerprint(key, "a")).toBe(new Secret("other").fingerprint(key, "a"));
+  });
+
+  it("is deleted in its service", async () => {
+    const { create, endpoints, reads, serviceId } = await world();
+    const { id } = await create("LOG_LEVEL");
+    const { address } = createInput("LOG_LEVEL", {});
+    await variable.remove(endpoints, { address, id, name: "LOG_LEVEL", parentId: serviceId });
+    const read = await variable.read(reads(), subject("LOG_LEVEL", { id, parentId: serviceId }));
+    expect(read).toEqual({ kind: "gone" });
+  });
+
+  it("that is to be preserved is never made up", async () => {
+    const { endpoints, serviceId } = await world();
+    expect(variable.mustExist?.(new Map([["preserve", true]]))).toBe(true);
+    await expect(
+      variable.create(endpoints, createInput("KEY", { serviceId, preserve: true })),
+    ).rejects.toMatchObject({ diagnostics: [{ code: "live.preserve_missing" }] });
+  });
+
+  it("has a value or is preserved, and not both", () => {
+    const check = (values: object) => variable.check(new Map(Object.entries(values)), {} as never);
+    expect(check({ value: "x" })).toEqual([]);
+    expect(check({ preserve: true })).toEqual([]);
+    expect(check({ value: "x", preserve: false })).toEqual([]);
+    expect(check({ value: "x", preserve: true })).toMatchObject([{ attribute: "value" }]);
+    expect(check({})).toMatchObject([{ summary: "a variable has no value" }]);
+  });
+});
+
+describe("reading a variable", () => {
+  it("goes by the recorded id, then by the key where one is declared", async () => {
+    const { create, reads, serviceId } = await world();
+    const { id } = await create("LOG_LEVEL");
+    const scope = { values: { serviceId } };
+    expect(await variable.read(reads(), subject("OTHER", { id, ...scope }))).toMatchObject({ live: { id } });
+    expect(await variable.read(reads(), subject("LOG_LEVEL", scope))).toMatchObject({ live: { id } });
+    expect(
+      await variable.read(reads(), subject("x", { values: { serviceId, key: "LOG_LEVEL" } })),
+    ).toMatchObject({
+      live: { id },
+    });
+    expect(await variable.read(reads(), subject("OTHER", scope))).toEqual({ kind: "absent" });
+  });
+
+  it("does not follow the key of one that is only recorded", async () => {
+    const { create, reads, serviceId } = await world();
+    const { id } = await create("LOG_LEVEL");
+    const lost = { id: "lost", parentId: serviceId };
+    expect(await variable.read(reads(), subject("LOG_LEVEL", lost))).toEqual({ kind: "gone" });
+    const declared = subject("LOG_LEVEL", { ...lost, values: { serviceId } });
+    expect(await variable.read(reads(), declared)).toMatchObject({ kind: "found", live: { id } });
+  });
+
+  it("leaves recorded ones standing where the service does not list variables", async () => {
+    const { create, reads, serviceId } = await world({ gaps: { listVariables: false } });
+    const { id } = await create("LOG_LEVEL");
+    const scope = { values: { serviceId } };
+    expect(await variable.read(reads(), subject("LOG_LEVEL", { id, ...scope }))).toMatchObject({
+      kind: "unchecked",
+    });
+    expect(await variable.read(reads(), subject("LOG_LEVEL", scope))).toEqual({ kind: "absent" });
+    await expect(
+      variable.candidates?.(reads(), { name: "LOG_LEVEL", parentId: serviceId, fence: [] }),
+    ).rejects.toMatchObject({ diagnostics: [{ code: "state.open_intent" }] });
+  });
+
+  it("is gone with its service", async () => {
+    const { create, endpoints, reads, serviceId } = await world();
+    const { id } = await create("LOG_LEVEL");
+    await endpoints.deleteService(serviceId, "api");
+    expect(await variable.read(reads(), subject("LOG_LEVEL", { id, parentId: serviceId }))).toEqual({
+      kind: "gone",
+    });
+    expect(await variable.read(reads(), subject("LOG_LEVEL", { id }))).toEqual({ kind: "gone" });
+  });
+
+  it("lists those of every service", async () => {
+    const { create, reads, serviceId } = await world();
+    await create("A");
+    await create("B");
+    const listed = await variable.list(reads());
+    expect(listed.map(({ name, parentId }) => [name, parentId]).sort()).toEqual([
+      ["A", serviceId],
+      ["B", serviceId],
+    ]);
+  });
+});
