@@ -1,0 +1,179 @@
+import { deployment } from "../../../src/resources/deployment";
+import { service } from "../../../src/resources/service";
+import { createInput, type Embedded, embedded, settled, subject, updateInput } from "./embedded";
+
+const commit = "a".repeat(40);
+const other = "b".repeat(40);
+
+async function world() {
+  const made = embedded();
+  const repository = "https://git.example.com/shop/api";
+  const { id } = await service.create(
+    made.endpoints,
+    createInput("api", { kind: "web", "configuration.repository": repository }),
+  );
+  return { ...made, serviceId: id };
+}
+
+async function deployed(made: Embedded & { serviceId: string }, values: object = {}): Promise<string> {
+  const accepted = await deployment.create(
+    made.endpoints,
+    createInput("", { serviceId: made.serviceId, ...values }),
+  );
+  if (accepted.pending)
+    expect(await settled(made, deployment, accepted.pending)).toMatchObject({ kind: "done" });
+  return accepted.id;
+}
+
+const recorded = (id: string, applied: Record<string, string>) => ({
+  ...{ type: "deployment", id, name: "", dependsOn: [], applied, computed: {} },
+  ...{ preventDestroy: false, onRemove: "delete" as const, writes: 1 },
+});
+
+describe("queuing a deployment", () => {
+  it("pins the declared commit and leaves the rest to polling", async () => {
+    const made = await world();
+    made.emulator.resetLog();
+    const { serviceId } = made;
+    const accepted = await deployment.create(
+      made.endpoints,
+      createInput("", { serviceId, commit, when: "always" }),
+    );
+    expect(made.emulator.log.map(({ body }) => body)).toEqual([{ commitSha: commit }]);
+    expect(accepted.pending).toEqual({ kind: "deployment", id: accepted.id, serviceId, commit });
+    expect(accepted.pending).toEqual(deployment.pendingOf?.(accepted.id, serviceId, commit));
+    expect(accepted.live?.attributes.get("commit")).toBe(commit);
+  });
+
+  it("runs again although none of its own fields changed", async () => {
+    const made = await world();
+    const first = await deployed(made);
+    const { serviceId } = made;
+    const again = await deployment.update(
+      made.endpoints,
+      updateInput(first, { serviceId }, { changed: new Set() }),
+    );
+    expect(again.id).not.toBe(first);
+    expect(made.emulator.store.deployments(serviceId)).toHaveLength(2);
+  });
+
+  it("ends live once the service has gone through its stages", async () => {
+    const made = await world();
+    const { pending } = await deployment.create(
+      made.endpoints,
+      createInput("", { serviceId: made.serviceId }),
+    );
+    const end = pending && (await settled(made, deployment, pending));
+    expect(end).toMatchObject({ kind: "done" });
+    expect(new Set(end?.notes).size).toBeGreaterThan(3);
+  });
+
+  it("ends with the service's error when it fails", async () => {
+    const made = await world();
+    made.emulator.store.failNextDeployment(made.serviceId, "npm ERR! missing script: build");
+    const { pending } = await deployment.create(
+      made.endpoints,
+      createInput("", { serviceId: made.serviceId }),
+    );
+    expect(pending && (await settled(made, deployment, pending))).toMatchObject({
+      kind: "failed",
+      detail: "npm ERR! missing script: build",
+    });
+  });
+
+  it("awaits the checkout of a paid plan, and goes live once it is paid", async () => {
+    const made = await world();
+    made.emulator.store.editConfiguration(made.serviceId, { plan: "starter" });
+    const { pending } = await deployment.create(
+      made.endpoints,
+      createInput("", { serviceId: made.serviceId }),
+    );
+    if (pending === undefined) throw new Error("nothing is pending");
+    expect(await settled(made, deployment, pending)).toMatchObject({ kind: "checkout" });
+    made.emulator.store.completeCheckout(made.serviceId);
+    expect(await settled(made, deployment, pending)).toMatchObject({ kind: "done" });
+  });
+
+  it("follows a newer deployment, which must serve the pinned commit", async () => {
+    const made = await world();
+    const end = async (newer: string) => {
+      const input = createInput("", { serviceId: made.serviceId, commit });
+      const { pending } = await deployment.create(made.endpoints, input);
+      made.emulator.store.deploy(made.serviceId, { commitSha: newer });
+      return pending && (await settled(made, deployment, pending));
+    };
+    expect(await end(commit)).toMatchObject({ kind: "done" });
+    expect(await end(other)).toMatchObject({ kind: "failed" });
+  });
+});
+
+describe("reading a deployment", () => {
+  it("shows the one that serves, not a later one that does not", async () => {
+    const made = await world();
+    const serving = await deployed(made);
+    made.emulator.store.failNextDeployment(made.serviceId);
+    const failed = made.emulator.store.deploy(made.serviceId);
+    made.emulator.store.settle();
+    const read = await deployment.read(made.reads(), subject("", { values: { serviceId: made.serviceId } }));
+    expect(read).toMatchObject({ kind: "found", live: { id: serving, parentId: made.serviceId } });
+    const live = read.kind === "found" ? read.live : undefined;
+    expect(live && deployment.fence?.(live)).toEqual([serving, failed.id]);
+  });
+
+  it("is absent until there is one", async () => {
+    const made = await world();
+    const values = { serviceId: made.serviceId };
+    expect(await deployment.read(made.reads(), subject("", { values }))).toEqual({ kind: "absent" });
+    expect(await deployment.read(made.reads(), subject(""))).toEqual({ kind: "absent" });
+  });
+
+  it("asks for the commit only when one is declared and the state does not say", async () => {
+    const made = await world();
+    const id = await deployed(made, { commit });
+    const look = async (declared: object, state?: ReturnType<typeof recorded>) => {
+      made.requests();
+      const values = { serviceId: made.serviceId, ...declared };
+      const read = await deployment.read(
+        made.reads(),
+        subject("", { values, ...(state && { id: state.id, recorded: state }) }),
+      );
+      const asked = made.requests().filter((request) => request.includes("/deploys/")).length;
+      return [read.kind === "found" && read.live.attributes.get("commit"), asked];
+    };
+    expect(await look({})).toEqual([undefined, 0]);
+    expect(await look({ commit })).toEqual([commit, 1]);
+    expect(await look({ commit: other }, recorded(id, { commit }))).toEqual([commit, 0]);
+    expect(await look({ commit }, recorded(id, {}))).toEqual([commit, 1]);
+    expect(await look({ commit: other }, recorded("failed-one", { commit: other }))).toEqual([commit, 1]);
+  });
+});
+
+describe("a deployment whose answer was lost", () => {
+  it("is what was queued after the last one that was known", async () => {
+    const made = await world();
+    const { serviceId } = made;
+    await deployed(made);
+    const known = await deployed(made);
+    const search = { name: "", parentId: serviceId, fence: [known] };
+    expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
+    const lost = made.emulator.store.deploy(serviceId);
+    expect(await deployment.candidates?.(made.reads(), search)).toMatchObject([{ id: lost.id }]);
+  });
+});
+
+describe("the patience of a deployment", () => {
+  const patience = (values: object) => deployment.patience?.(new Map(Object.entries(values)));
+
+  it("is half an hour unless declared", () => {
+    expect(patience({})).toEqual({ wait: true, timeoutMs: 1_800_000 });
+    expect(patience({ wait: false, timeout: "1h30m" })).toEqual({ wait: false, timeoutMs: 5_400_000 });
+  });
+
+  it("comes from a duration, which the schema checks like the commit", () => {
+    const accepts = (block: object) => deployment.schema.safeParse(block).success;
+    expect(accepts({ timeout: "90s", commit })).toBe(true);
+    for (const timeout of ["soon", "30", "30 m", "-1s"]) expect(accepts({ timeout })).toBe(false);
+    for (const wrong of ["a".repeat(39), "a".repeat(65), "A".repeat(40), "main"])
+      expect(accepts({ commit: wrong })).toBe(false);
+  });
+});
