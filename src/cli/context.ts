@@ -1,0 +1,129 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createClient } from "../api/client";
+import { createEndpoints } from "../api/create-endpoints";
+import { createReads } from "../api/create-reads";
+import type { Transport } from "../api/transport";
+import { createUndiciTransport } from "../api/undici-transport";
+import type { Connection, Context } from "../commands/context";
+import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { createEmulator } from "../emulator/emulator";
+import type { ApplyEvent } from "../model/apply-event";
+import { createLocalBackend } from "../state/local-backend";
+import { loadStateKey } from "../state/state-key";
+import { parseState } from "../state/state-text";
+import { systemClock } from "./clock";
+import type { Invocation } from "./invocation";
+import { readSettings, type Settings } from "./settings";
+import { version } from "./version";
+
+export interface OpenContext extends Context {
+  /** Ends the connection, if one was opened. */
+  readonly close: () => Promise<void>;
+}
+
+/** The capabilities of one invocation. Nothing is opened before a command asks for it. */
+export function openContext(
+  invocation: Invocation,
+  emit: (event: ApplyEvent) => void = () => {},
+): OpenContext {
+  const { environment, cwd, signal, options } = invocation;
+  const state = typeof options.state === "string" ? options.state : undefined;
+  const settings = readSettings(environment, { state, cwd });
+  const origin = originOf(settings);
+  let connection: Promise<Connection> | undefined;
+  return {
+    cwd,
+    environment,
+    ...origin,
+    credential: settings.credential,
+    host: hostname(),
+    pid: process.pid,
+    clock: systemClock,
+    randomBytes: (size) => randomBytes(size),
+    backend: createLocalBackend({
+      path: settings.statePath,
+      ...origin,
+      host: hostname(),
+      pid: process.pid,
+      isAlive,
+      clock: systemClock,
+    }),
+    connect: () => {
+      connection ??= connect(settings, cwd, signal);
+      return connection;
+    },
+    stateKey: (create) =>
+      loadStateKey({
+        environment,
+        path: join(dirname(settings.statePath), "state.key"),
+        create,
+        randomBytes,
+      }),
+    emit,
+    signal,
+    close: async () => {
+      await (await connection?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function connect(settings: Settings, cwd: string, signal: AbortSignal): Promise<Connection> {
+  const { apiKey, workspaceId, gaps } = settings;
+  if (hasErrors(settings.diagnostics) || apiKey === undefined)
+    throw new DiagnosticsError(settings.diagnostics);
+  const client = createClient({
+    baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
+    apiKey,
+    transport: transportFor(settings, cwd),
+    clock: systemClock,
+    random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
+    gaps,
+    userAgent: `rnv/${version}`,
+  });
+  const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
+  const learned = {};
+  const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
+  return { send, endpoints, reads: createReads(endpoints(send)), close: client.close };
+}
+
+/** No request leaves the process: the name only fills the place of one. */
+const embeddedUrl = "https://embedded.invalid/api/v1";
+
+const transportFor = (settings: Settings, cwd: string): Transport =>
+  settings.baseUrl === "embedded"
+    ? createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport()
+    : createUndiciTransport();
+
+/**
+ * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:
+ * then it is the one that the state names.
+ */
+function originOf({ baseUrl, workspaceId, statePath }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
+  if (baseUrl !== "" && workspaceId !== "") return { baseUrl, workspaceId };
+  const recorded = parseState(readOrEmpty(statePath), statePath).state;
+  return {
+    baseUrl: baseUrl || (recorded?.baseUrl ?? ""),
+    workspaceId: workspaceId || (recorded?.workspaceId ?? ""),
+  };
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** Whether a process of this host runs; one of another user counts as running. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

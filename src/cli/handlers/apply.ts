@@ -1,0 +1,93 @@
+import { type ApplyOutcome, apply } from "../../commands/apply";
+import type { ApplyRequest, Approval } from "../../commands/requests";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { ApplyEvent } from "../../model/apply-event";
+import type { Plan } from "../../plan/plan";
+import { askHere } from "../ask-here";
+import type { Handler, Invocation } from "../invocation";
+import { progressHere } from "../progress-here";
+import { approvePlan } from "../prompt";
+import { report } from "../report";
+import { version } from "../version";
+import { withContext } from "../with-context";
+import { planRequestOf, runOptionsOf } from "./request";
+import { besidePlan, showPlan } from "./show-plan";
+import { readText } from "./state";
+
+/** `rnv apply [planfile]` */
+export const applyHandler: Handler = (invocation) => {
+  const { positional, options } = invocation;
+  const [planFile] = positional as readonly (string | undefined)[];
+  if (planFile !== undefined) refuseWithPlanFile(invocation);
+  return runApply(invocation, {
+    ...planRequestOf(options),
+    ...runOptionsOf(options),
+    ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
+  });
+};
+
+/** `rnv destroy` */
+export const destroyHandler: Handler = (invocation) =>
+  runApply(invocation, {
+    ...planRequestOf(invocation.options, "destroy"),
+    ...runOptionsOf(invocation.options),
+  });
+
+/** A saved plan has its own options: another set would look as if it counted. */
+function refuseWithPlanFile({ options }: Invocation): void {
+  const given = [
+    "file",
+    "target",
+    "exclude",
+    "replace",
+    "confirmDelete",
+    "adopt",
+    "allowEmpty",
+    "destroy",
+    "refreshOnly",
+  ];
+  const first = given.find((name) => options[name] !== undefined);
+  if (first === undefined) return;
+  const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new DiagnosticsError([
+    error("command.usage", `--${flag} cannot change a saved plan`, { hint: "give it to `rnv plan -out`" }),
+  ]);
+}
+
+async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "approve">): Promise<number> {
+  const { terminal, options } = invocation;
+  const isText = options.json !== true;
+  const progress = progressHere(invocation);
+  let shown = false;
+  let summary: ApplyEvent | undefined;
+  const emit = (event: ApplyEvent): void => {
+    // A plan that changes nothing is shown once the command has returned it, and the summary comes after it.
+    if (event.type === "summary") summary = event;
+    else progress.emit(event);
+  };
+  const approve = async (plan: Plan): Promise<Approval | undefined> => {
+    if (isText) showPlan(invocation, plan, "text");
+    shown = true;
+    const approval = await approvePlan(plan, {
+      autoApprove: options.autoApprove === true,
+      ask: askHere(invocation),
+      say: terminal.out,
+    });
+    if (approval && isText) terminal.out("\n");
+    return approval;
+  };
+  progress.emit({ type: "version", format: "1.0", rnv: version });
+  let outcome: ApplyOutcome;
+  try {
+    outcome = await withContext(invocation, (context) => apply(context, { ...request, approve }), emit);
+  } finally {
+    progress.close();
+  }
+  const { plan, diagnostics, sources, exitCode } = outcome;
+  const showsNow = plan !== undefined && !shown && isText && request.savedPlan === undefined;
+  if (showsNow) showPlan(invocation, plan, "text", sources);
+  report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
+  if (summary) progress.emit(summary);
+  if (outcome.cancelled && isText) terminal.err("\nApply cancelled. Nothing was changed.\n");
+  return exitCode;
+}

@@ -1,0 +1,27 @@
+import { plan } from "../../commands/plan";
+import { savePlan } from "../../plan/saved-plan";
+import { hasChanges } from "../../render/plan-wording";
+import { formatOf } from "../format";
+import type { Handler } from "../invocation";
+import { writePrivateFile } from "../private-file";
+import { exitCodes, report } from "../report";
+import { withContext } from "../with-context";
+import { planRequestOf } from "./request";
+import { besidePlan, showPlan } from "./show-plan";
+
+/** `rnv plan` */
+export const planHandler: Handler = async (invocation) => {
+  const { options, terminal } = invocation;
+  const request = planRequestOf(options);
+  const format = formatOf(options);
+  const outcome = await withContext(invocation, (context) => plan(context, request));
+  const { diagnostics, sources, exitCode } = outcome;
+  if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
+  report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
+  if (!outcome.plan || exitCode !== 0) return exitCode;
+  if (typeof options.out === "string") {
+    writePrivateFile(options.out, savePlan(outcome.plan, { files: request.files }));
+    terminal.err(`Saved the plan to ${options.out}. To do exactly this: rnv apply ${options.out}\n`);
+  }
+  return options.detailedExitcode === true && hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
+};

@@ -1,0 +1,44 @@
+import { emulator } from "../../commands/emulator";
+import { graph } from "../../commands/graph";
+import { schema } from "../../commands/schema";
+import { graphDot, graphMermaid } from "../../render/graph";
+import type { Handler } from "../invocation";
+import { report } from "../report";
+
+/** `rnv graph` */
+export const graphHandler: Handler = async (invocation) => {
+  const { terminal, environment, cwd, options } = invocation;
+  const files = Array.isArray(options.file) ? options.file : [];
+  const outcome = await graph({ environment, cwd }, { files });
+  report(invocation, outcome.diagnostics, outcome.sources);
+  if (outcome.graph)
+    terminal.out(options.mermaid === true ? graphMermaid(outcome.graph) : graphDot(outcome.graph));
+  return outcome.exitCode;
+};
+
+/** `rnv schema` */
+export const schemaHandler: Handler = async ({ terminal }) => {
+  terminal.out(`${JSON.stringify(schema(), undefined, 2)}\n`);
+  return 0;
+};
+
+/** `rnv emulator` */
+export const emulatorHandler: Handler = async ({ terminal, options, signal }) => {
+  const served = await emulator({
+    port: options.port as number,
+    folder: options.folder as string | undefined,
+    latencyMs: options.latency as number | undefined,
+  });
+  terminal.out(
+    `export RNV_BASE_URL=${served.url}\n` +
+      `export RNV_WORKSPACE_ID=${served.workspaceId}\n` +
+      `export RNV_API_KEY=${served.apiKey}\n`,
+  );
+  terminal.err("The embedded service is running. Ctrl-C ends it.\n");
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await served.close();
+  return 0;
+};

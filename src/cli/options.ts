@@ -1,0 +1,48 @@
+import { InvalidArgumentError, Option } from "commander";
+import { parseDuration } from "./duration";
+
+/** Options that several verbs share, made anew for each: commander keeps values in them. */
+export const options = {
+  file: () =>
+    list("-f, --file <path>", "manifest file or folder (rnv.yaml, rnv.yml or rnv/); a later one overlays"),
+  state: () => new Option("--state <path>", "state file (RNV_STATE, else .rnv/state.json)"),
+  target: () => list("--target <address>", "only this address and what it needs"),
+  exclude: () => list("--exclude <address>", "all but this address and what needs it"),
+  replace: () => list("--replace <address>", "delete it and create it again"),
+  confirmDelete: () => list("--confirm-delete <address>", "confirm one deletion by its address"),
+  adopt: () => new Option("--adopt", "take over what already has the declared name"),
+  allowEmpty: () => new Option("--allow-empty", "a manifest without resources deletes everything recorded"),
+  refreshOnly: () => new Option("--refresh-only", "only bring the state up to date with what is live"),
+  destroy: () => new Option("--destroy", "plan the deletion of everything recorded"),
+  out: () => new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
+  detailedExitcode: () => new Option("--detailed-exitcode", "exit 2 when there are changes"),
+  format: () =>
+    new Option("--format <format>", "how to show it").choices(["text", "json", "markdown"]).default("text"),
+  json: () => new Option("--json", "JSON, for programs"),
+  autoApprove: () => new Option("--auto-approve", "do not ask"),
+  noInput: () => new Option("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
+  lockTimeout: () =>
+    new Option("--lock-timeout <duration>", "how long to wait for the lock of the state: 30s, 5m")
+      .argParser(duration)
+      .default(0, "0s"),
+  parallelism: () =>
+    new Option("--parallelism <n>", "most changes in flight at once").argParser(positive).default(10),
+};
+
+const list = (flags: string, description: string): Option =>
+  new Option(flags, `${description} (repeatable)`).argParser(
+    (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
+  );
+
+/** Parses a duration option to milliseconds. */
+export function duration(text: string): number {
+  const milliseconds = parseDuration(text);
+  if (milliseconds === undefined) throw new InvalidArgumentError("Not a duration such as 30s, 5m or 1h.");
+  return milliseconds;
+}
+
+/** Parses a whole number above zero. */
+export function positive(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError("Not a whole number above zero.");
+  return Number(text);
+}

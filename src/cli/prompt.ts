@@ -1,0 +1,87 @@
+import type { Approval } from "../commands/requests";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Change, Plan } from "../plan/plan";
+import type { Ask } from "./ask";
+
+export interface ApprovalOptions {
+  readonly autoApprove: boolean;
+  /** Undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
+  readonly ask: Ask | undefined;
+  /** Writes to the user. */
+  readonly say: (text: string) => void;
+}
+
+/**
+ * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
+ * `yes`. Undefined cancels. `--auto-approve` confirms deletions on destroy only (DESIGN section 7).
+ * Throws `DiagnosticsError` when nobody can answer: exit code 4 for deletions, 1 for the approval.
+ */
+export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise<Approval | undefined> {
+  const unconfirmed = plan.changes.filter(isUnconfirmedDeletion);
+  const addresses = unconfirmed.map((change) => change.address);
+  if (options.autoApprove && plan.options.mode === "destroy") return { confirmedDeletes: addresses };
+  if (!options.ask && unconfirmed.length > 0) throw new DiagnosticsError(deletionsRefused(unconfirmed), 4);
+  if (!options.ask && !options.autoApprove) throw new DiagnosticsError([approvalMissing(plan)]);
+  if (options.ask) {
+    for (const change of unconfirmed) {
+      if (!(await askForName(change, options.ask, options.say))) return undefined;
+    }
+    if (!options.autoApprove && !(await askForYes(plan, options.ask))) return undefined;
+  }
+  return { confirmedDeletes: addresses };
+}
+
+export const isUnconfirmedDeletion = (change: Change): boolean =>
+  change.guard?.code === "guard.delete_unconfirmed";
+
+async function askForName(change: Change, ask: Ask, say: (text: string) => void): Promise<boolean> {
+  const name = JSON.stringify(change.name);
+  const verb = change.action === "replace" ? "deleted and created again" : "deleted";
+  const answer = await ask(
+    `\n${change.address} (${change.type} ${name}) will be ${verb}. This cannot be undone.\n` +
+      `  Type its name to confirm: `,
+  );
+  if (answer === change.name) return true;
+  if (answer !== undefined) say(`\nThat is not ${name}.\n`);
+  return false;
+}
+
+async function askForYes(plan: Plan, ask: Ask): Promise<boolean> {
+  return (await ask(questions[plan.options.mode]))?.trim() === "yes";
+}
+
+const onlyYes = "Only 'yes' will be accepted to approve.\n\n  Enter a value: ";
+
+const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
+  apply: `\nDo you want to perform these actions?\n  rnv will perform the actions described above.\n  ${onlyYes}`,
+  destroy:
+    "\nDo you really want to destroy all of these resources?\n" +
+    `  rnv will destroy everything shown above. There is no undo.\n  ${onlyYes}`,
+  "refresh-only":
+    "\nWould you like to update the state to reflect these detected changes?\n" +
+    `  Nothing is written to the service.\n  ${onlyYes}`,
+};
+
+const deletionsRefused = (unconfirmed: readonly Change[]) =>
+  unconfirmed.map((change) =>
+    error(
+      "guard.delete_unconfirmed",
+      `${change.address} would be deleted, and nobody is there to confirm it`,
+      {
+        address: change.address,
+        detail: "--auto-approve alone never deletes a service or a project.",
+        hint:
+          `confirm it by name: --confirm-delete ${change.address}, or \`removed: [${change.address}]\` in the ` +
+          "manifest, or apply a saved plan",
+      },
+    ),
+  );
+
+const approvalMissing = (plan: Plan) =>
+  error("command.usage", "this run needs an approval, and nobody is there to give it", {
+    hint:
+      plan.options.mode === "destroy"
+        ? "run it in a terminal, or add --auto-approve"
+        : "run it in a terminal, add --auto-approve, or apply a saved plan: " +
+          "`rnv plan -out plan.rnvplan` then `rnv apply plan.rnvplan`",
+  });

@@ -1,0 +1,53 @@
+import { ApiError } from "../api/api-error";
+import { diagnosticOf } from "../api/diagnostic-of";
+import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import { diagnosticsText } from "../render/diagnostics-text";
+import { githubAnnotations } from "../render/github-annotations";
+import { createStyle, type Style } from "../render/style";
+import type { Environment } from "./invocation";
+import type { Terminal } from "./terminal";
+
+export const exitCodes = { done: 0, error: 1, changes: 2, interrupted: 130 } as const;
+
+interface Screen {
+  readonly terminal: Terminal;
+  readonly environment: Environment;
+}
+
+/** How text for standard output looks here. */
+export const outStyle = ({ terminal }: Screen): Style =>
+  createStyle({ color: terminal.color.out, width: terminal.width, unicode: terminal.width !== undefined });
+
+/** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
+export function report(
+  screen: Screen,
+  diagnostics: readonly Diagnostic[],
+  sources: ReadonlyMap<string, string> = new Map(),
+): void {
+  if (diagnostics.length === 0) return;
+  const { terminal, environment } = screen;
+  const style = createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.live });
+  terminal.err(`${diagnosticsText(diagnostics, style, sources)}\n`);
+  if (environment.GITHUB_ACTIONS === "true") terminal.err(githubAnnotations(diagnostics, sources));
+}
+
+/** Tells why a verb could not go on; returns the exit code. What nobody foresaw is a bug, and says so. */
+export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
+  if (cause instanceof DiagnosticsError) {
+    report(screen, cause.diagnostics);
+    return cause.exitCode;
+  }
+  if (cause instanceof ApiError) {
+    report(screen, [diagnosticOf(cause)]);
+    return exitCodes.error;
+  }
+  if (interrupted) {
+    screen.terminal.err("Interrupted.\n");
+    return exitCodes.interrupted;
+  }
+  const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+  screen.terminal.err(
+    `This is a bug in rnv. Please report it with the lines below; they hold no secret.\n\n${text}\n`,
+  );
+  return exitCodes.error;
+}

@@ -1,0 +1,84 @@
+/** What a terminal is made of; tests hand in streams of their own. */
+export interface TerminalStreams {
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: TerminalStream;
+  readonly stderr: TerminalStream;
+}
+
+export type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Where the command line reads and writes. Only `src/cli` has one. */
+export interface Terminal {
+  /** Somebody can answer: input and output are a terminal. */
+  readonly interactive: boolean;
+  /** Lines on standard output may be rewritten. */
+  readonly live: boolean;
+  readonly color: { readonly out: boolean; readonly err: boolean };
+  /** Columns of standard output; undefined when it is not a terminal. */
+  readonly width: number | undefined;
+  readonly stdin: TerminalStreams["stdin"];
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  /** Resolves once everything written has left the process. */
+  readonly flush: () => Promise<void>;
+}
+
+export interface TerminalOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `--no-color`. */
+  readonly noColor: boolean;
+}
+
+/** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
+export function createTerminal(streams: TerminalStreams, options: TerminalOptions): Terminal {
+  const { stdin, stdout, stderr } = streams;
+  const out = writer(stdout);
+  const err = writer(stderr);
+  const color = {
+    out: wantsColor(stdout, options),
+    err: wantsColor(stderr, options),
+  };
+  const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
+  return {
+    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    live: stdout.isTTY === true && !dumb,
+    color,
+    get width() {
+      return stdout.isTTY ? stdout.columns : undefined;
+    },
+    stdin,
+    out: out.write,
+    err: err.write,
+    flush: async () => {
+      await Promise.all([out.flush(), err.flush()]);
+    },
+  };
+}
+
+/** NO_COLOR (no-color.org) and `--no-color` win over FORCE_COLOR; otherwise only a terminal that can. */
+function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOptions): boolean {
+  if (noColor || isSet(environment.NO_COLOR)) return false;
+  if (isSet(environment.FORCE_COLOR)) return environment.FORCE_COLOR !== "0";
+  return stream.isTTY === true && environment.TERM !== "dumb";
+}
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+function writer(stream: TerminalStream): { write: (text: string) => void; flush: () => Promise<void> } {
+  let open = true;
+  stream.on("error", () => {
+    // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
+    open = false;
+  });
+  return {
+    write: (text) => {
+      if (open && text !== "") stream.write(text);
+    },
+    flush: () =>
+      new Promise((resolve) => {
+        if (!open) return resolve();
+        stream.once("error", () => resolve());
+        stream.write("", () => resolve());
+      }),
+  };
+}

@@ -1,0 +1,35 @@
+import type { Command, Option } from "commander";
+import type { Handler, Run } from "../invocation";
+import { lazy } from "../lazy";
+
+/** One verb of the command line. */
+export interface Verb {
+  /** Name and arguments: `show [planfile]`. */
+  readonly usage: string;
+  /** One line, for the list of verbs. */
+  readonly summary: string;
+  /** What else is worth knowing. */
+  readonly detail?: string;
+  readonly options?: readonly Option[];
+  /** Command lines with a word on each. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+  readonly handler: (handlers: typeof lazy) => Handler;
+}
+
+/** Adds a verb to the program (or to the verb it belongs to). Its handler loads when it is called. */
+export function addVerb(parent: Command, run: Run, verb: Verb): Command {
+  const command = parent
+    .command(verb.usage)
+    .summary(verb.summary)
+    .description(verb.detail === undefined ? `${verb.summary}.` : `${verb.summary}.\n\n${verb.detail}`)
+    .addHelpText("after", examplesText(verb.examples))
+    .action(run((invocation) => verb.handler(lazy)(invocation)));
+  for (const option of verb.options ?? []) command.addOption(option);
+  return command;
+}
+
+function examplesText(examples: Verb["examples"]): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}

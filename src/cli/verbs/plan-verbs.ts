@@ -1,0 +1,124 @@
+import type { Command } from "commander";
+import type { Run } from "../invocation";
+import { options } from "../options";
+import { addVerb } from "./add-verb";
+
+const selection = () => [
+  options.file(),
+  options.state(),
+  options.target(),
+  options.exclude(),
+  options.replace(),
+  options.confirmDelete(),
+  options.adopt(),
+  options.allowEmpty(),
+];
+
+const running = () => [
+  options.autoApprove(),
+  options.noInput(),
+  options.json(),
+  options.lockTimeout(),
+  options.parallelism(),
+];
+
+/** The main path: `validate`, `plan`, `apply`, `destroy`, `drift`, `show`. */
+export function addPlanVerbs(program: Command, run: Run): void {
+  program.commandsGroup("Main verbs:");
+  addVerb(program, run, {
+    usage: "validate",
+    summary: "Check the manifest without the service",
+    options: [options.file(), options.json()],
+    examples: [
+      ["rnv validate", "the default files"],
+      ["rnv validate -f rnv.yaml -f production.yaml", "with the overlay of an environment"],
+    ],
+    handler: (lazy) => lazy.validate().validateHandler,
+  });
+  addVerb(program, run, {
+    usage: "plan",
+    summary: "Show what apply would do",
+    detail: "Reads the service, writes nothing and takes no lock.",
+    options: [
+      ...selection(),
+      options.refreshOnly(),
+      options.destroy(),
+      options.out(),
+      options.detailedExitcode(),
+      options.format(),
+      options.json(),
+    ],
+    examples: [
+      ["rnv plan", "the default files"],
+      ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
+      ["rnv plan -detailed-exitcode", "exit 2 when there are changes"],
+      ["rnv plan --format markdown", "for a comment on a pull request"],
+      ["rnv plan -target service.shop.api", "one service and what it needs"],
+    ],
+    handler: (lazy) => lazy.plan().planHandler,
+  });
+  addVerb(program, run, {
+    usage: "apply [planfile]",
+    summary: "Make the service match the manifest",
+    detail:
+      "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking.\n" +
+      "--auto-approve alone never deletes a service or a project: confirm those by name.",
+    options: [...selection(), options.refreshOnly(), options.destroy(), ...running()],
+    examples: [
+      ["rnv apply", "shows the plan, then asks"],
+      ["rnv apply plan.rnvplan", "a saved plan"],
+      ["rnv apply -auto-approve -input=false", "in CI"],
+      ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion"],
+      ["rnv apply -auto-approve -json", "one JSON object a line"],
+    ],
+    handler: (lazy) => lazy.apply().applyHandler,
+  });
+  addVerb(program, run, {
+    usage: "destroy",
+    summary: "Delete everything that the state records",
+    detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
+    options: [
+      options.file(),
+      options.state(),
+      options.target(),
+      options.exclude(),
+      options.confirmDelete(),
+      ...running(),
+    ],
+    examples: [
+      ["rnv destroy", "shows the plan, then asks for each name"],
+      ["rnv destroy -target service.shop.worker", "one service"],
+      ["rnv destroy -auto-approve", "without asking: everything goes"],
+    ],
+    handler: (lazy) => lazy.apply().destroyHandler,
+  });
+  addVerb(program, run, {
+    usage: "drift",
+    summary: "Show what changed outside rnv",
+    detail: "Exit 0 when nothing did, 2 when something did, 1 on an error.",
+    options: [
+      options.file(),
+      options.state(),
+      options.target(),
+      options.exclude(),
+      options.format(),
+      options.json(),
+    ],
+    examples: [
+      ["rnv drift", "for people"],
+      ["rnv drift -json", "for a scheduled job"],
+    ],
+    handler: (lazy) => lazy.drift().driftHandler,
+  });
+  addVerb(program, run, {
+    usage: "show [planfile]",
+    summary: "Show the recorded state, or a saved plan",
+    options: [options.state(), options.format(), options.json()],
+    examples: [
+      ["rnv show", "what the state records"],
+      ["rnv show plan.rnvplan", "a saved plan"],
+      ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
+    ],
+    handler: (lazy) => lazy.show().showHandler,
+  });
+}

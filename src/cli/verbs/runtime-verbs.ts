@@ -1,0 +1,71 @@
+import { type Command, Option } from "commander";
+import type { Run } from "../invocation";
+import { duration, options } from "../options";
+import { addVerb } from "./add-verb";
+
+const waiting = () => [
+  options.state(),
+  options.json(),
+  new Option("--no-wait", "return once the service has accepted it"),
+  new Option("--timeout <duration>", "how long to wait").argParser(duration).default(1_800_000, "30m"),
+];
+
+const forAService =
+  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan.";
+
+/** What is done to a running service without a plan: `deploy`, `restart` … */
+export function addRuntimeVerbs(program: Command, run: Run): void {
+  program.commandsGroup("Running services:");
+  addVerb(program, run, {
+    usage: "deploy <address>",
+    summary: "Deploy a service now",
+    detail: forAService,
+    options: [
+      new Option("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
+      new Option("--clear-cache", "build without the cache"),
+      ...waiting(),
+    ],
+    examples: [
+      ["rnv deploy service.shop.api", "the configured branch; waits until it is live"],
+      ["rnv deploy service.shop.api -no-wait", "only queue it"],
+    ],
+    handler: (lazy) => lazy.runtime().deployHandler,
+  });
+  for (const [action, summary] of [
+    ["restart", "Restart a running service"],
+    ["suspend", "Suspend a running service"],
+    ["resume", "Resume a suspended service"],
+  ] as const) {
+    addVerb(program, run, {
+      usage: `${action} <address>`,
+      summary,
+      detail: forAService,
+      options: waiting(),
+      examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
+      handler: (lazy) => lazy.runtime().actionHandler(action),
+    });
+  }
+  addVerb(program, run, {
+    usage: "rollback <address> [deployment-id]",
+    summary: "Go back to an earlier release",
+    detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
+    options: [
+      new Option("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
+      options.noInput(),
+      ...waiting(),
+    ],
+    examples: [
+      ["rnv rollback service.shop.api", "asks for the name of the service"],
+      ["rnv rollback service.shop.api --confirm api", "in a script"],
+    ],
+    handler: (lazy) => lazy.runtime().rollbackHandler,
+  });
+  addVerb(program, run, {
+    usage: "cancel <address> [deployment-id]",
+    summary: "Cancel a deployment in progress",
+    detail: `${forAService}\nWithout a deployment id: the newest one.`,
+    options: waiting(),
+    examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
+    handler: (lazy) => lazy.runtime().cancelHandler,
+  });
+}

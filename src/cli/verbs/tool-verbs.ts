@@ -1,0 +1,77 @@
+import { Argument, type Command, Option } from "commander";
+import { completionScript, type Shell, shells } from "../completion";
+import type { Run } from "../invocation";
+import { options, positive } from "../options";
+import { version } from "../version";
+import { addVerb } from "./add-verb";
+
+/** What surrounds the work: `init`, `emulator`, `schema`, `version`, `completion`. */
+export function addToolVerbs(program: Command, run: Run): void {
+  program.commandsGroup("Getting started and tools:");
+  addVerb(program, run, {
+    usage: "init",
+    summary: "Write a first manifest here, and check the settings",
+    detail: "Never overwrites a file.",
+    options: [options.state()],
+    examples: [["RNV_BASE_URL=embedded rnv init", "to try it without an account"]],
+    handler: (lazy) => lazy.init().initHandler,
+  });
+  addVerb(program, run, {
+    usage: "emulator",
+    summary: "Serve the embedded service over HTTP",
+    detail: "Prints its address, workspace and key as export lines, and runs until Ctrl-C.",
+    options: [
+      new Option("--port <n>", "port on localhost").argParser(port).default(8787),
+      new Option("--folder <dir>", "keep its data here (default: in memory)"),
+      new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
+    ],
+    examples: [
+      ["rnv emulator", "in memory, on port 8787"],
+      [
+        "rnv emulator -port 0 -folder .rnv/emulator",
+        "on any free port, with the data of RNV_BASE_URL=embedded",
+      ],
+    ],
+    handler: (lazy) => lazy.tools().emulatorHandler,
+  });
+  addVerb(program, run, {
+    usage: "schema",
+    summary: "Print the JSON Schema of the manifest",
+    examples: [["rnv schema > manifest.schema.json", "for an editor"]],
+    handler: (lazy) => lazy.tools().schemaHandler,
+  });
+  addVerb(program, run, {
+    usage: "version",
+    summary: "Print the version",
+    options: [options.json()],
+    examples: [["rnv version -json", "for programs"]],
+    handler: () => async (invocation) => {
+      const text = `rnv ${version} (node ${process.versions.node}, ${process.platform}-${process.arch})`;
+      invocation.terminal.out(
+        invocation.options.json
+          ? `${JSON.stringify({ rnv: version, node: process.versions.node })}\n`
+          : `${text}\n`,
+      );
+      return 0;
+    },
+  });
+  addVerb(program, run, {
+    usage: "completion",
+    summary: "Print a completion script for a shell",
+    examples: [
+      ["source <(rnv completion bash)", "bash"],
+      ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
+      ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
+    ],
+    handler:
+      () =>
+      async ({ program: root, positional, terminal }) => {
+        terminal.out(completionScript(root, positional[0] as Shell));
+        return 0;
+      },
+  }).addArgument(new Argument("<shell>", "the shell").choices(shells));
+}
+
+function port(text: string): number {
+  return text === "0" ? 0 : positive(text);
+}

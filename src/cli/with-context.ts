@@ -1,0 +1,17 @@
+import type { ApplyEvent } from "../model/apply-event";
+import { type OpenContext, openContext } from "./context";
+import type { Invocation } from "./invocation";
+
+/** Runs `work` with the capabilities of this invocation and closes them afterwards. */
+export async function withContext<T>(
+  invocation: Invocation,
+  work: (context: OpenContext) => Promise<T>,
+  emit?: (event: ApplyEvent) => void,
+): Promise<T> {
+  const context = openContext(invocation, emit);
+  try {
+    return await work(context);
+  } finally {
+    await context.close();
+  }
+}

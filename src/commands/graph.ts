@@ -1,0 +1,30 @@
+import type { Desired } from "../model/desired";
+import { Template } from "../model/value";
+import type { LabelledGraph } from "../render/graph";
+import type { Context, Outcome } from "./context";
+import { exitCodeOf } from "./exit-code";
+import { load } from "./load";
+
+export interface GraphOutcome extends Outcome {
+  readonly graph?: LabelledGraph;
+}
+
+/** `rnv graph`: what depends on what, from the manifest alone. */
+export async function graph(
+  context: Pick<Context, "cwd" | "environment">,
+  request: { readonly files: readonly string[] },
+): Promise<GraphOutcome> {
+  const { desired, diagnostics, sources } = await load(context, request.files, "skip");
+  return { graph: desired && graphOf(desired), diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+}
+
+function graphOf({ resources }: Desired): LabelledGraph {
+  const edges = [...resources.values()].flatMap(({ address, parent, dependsOn, attributes }) => {
+    const referenced = [...attributes.values()].flatMap(({ value }) =>
+      value instanceof Template ? value.references.map((reference) => reference.address) : [],
+    );
+    const needed = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...referenced]);
+    return [...needed].map((to) => ({ from: address, to }));
+  });
+  return { nodes: [...resources.keys()], edges };
+}
