@@ -36,7 +36,8 @@ export function noAnswerOf(thrown: unknown): NoAnswer {
   let current = thrown;
   for (let depth = 0; depth < 5 && current !== null && typeof current === "object"; depth += 1) {
     const { code: found, syscall, cause } = current as SystemError;
-    if (typeof found === "string") {
+    // Anything else could be text of the exchange.
+    if (typeof found === "string" && /^[A-Z][A-Z0-9_]{0,63}$/.test(found)) {
       code ??= found;
       const reason = reasonOf(found, syscall);
       if (reason !== undefined) return { reason, code: found };

@@ -1,0 +1,191 @@
+import type { ApiRequest } from "../../../src/api/send";
+import {
+  answer,
+  failure,
+  keyedWrite,
+  type Reply,
+  read,
+  scriptedClient,
+  unkeyedWrite,
+} from "./scripted-client";
+
+const done = answer(200, { ok: true });
+const refused = failure("ECONNREFUSED", "connect");
+const reset = failure("ECONNRESET", "read");
+const unavailableEngine = answer(409, { code: "engine_unavailable", message: "not ready" });
+const html = answer(200, "<html>login</html>");
+
+interface Row {
+  readonly what: string;
+  readonly reply: Reply;
+  /** Requests until success, or the kind of the error thrown after how many. */
+  readonly get: number | [string, number];
+  readonly keyed: number | [string, number];
+  readonly unkeyed: number | [string, number];
+}
+
+/** The service answers `reply` once and then 200; a number is the count of requests that ends well. */
+const rows: readonly Row[] = [
+  { what: "a refused connection", reply: refused, get: 2, keyed: 2, unkeyed: 2 },
+  { what: "a reset", reply: reset, get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  {
+    what: "a timeout",
+    reply: failure("UND_ERR_HEADERS_TIMEOUT"),
+    get: 2,
+    keyed: 2,
+    unkeyed: ["uncertain", 1],
+  },
+  {
+    what: "a truncated answer",
+    reply: failure("UND_ERR_SOCKET"),
+    get: 2,
+    keyed: 2,
+    unkeyed: ["uncertain", 1],
+  },
+  {
+    what: "an untrusted certificate",
+    reply: failure("CERT_HAS_EXPIRED"),
+    get: ["unavailable", 1],
+    keyed: ["unavailable", 1],
+    unkeyed: ["unavailable", 1],
+  },
+  {
+    what: "an answer over the cap",
+    reply: failure("UND_ERR_RES_EXCEEDED_MAX_SIZE"),
+    get: ["malformed", 1],
+    keyed: ["uncertain", 1],
+    unkeyed: ["uncertain", 1],
+  },
+  { what: "502", reply: answer(502, "bad gateway"), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "503", reply: answer(503), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "504", reply: answer(504), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "HTML with 200", reply: html, get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "an empty 200", reply: answer(200, ""), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  { what: "an array with 200", reply: answer(200, []), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
+  {
+    what: "half a JSON with 200",
+    reply: answer(200, '{"project":{"id"'),
+    get: 2,
+    keyed: 2,
+    unkeyed: ["uncertain", 1],
+  },
+  { what: "500", reply: answer(500), get: 2, keyed: ["uncertain", 1], unkeyed: ["uncertain", 1] },
+  { what: "429", reply: answer(429, {}, { "retry-after": "3" }), get: 2, keyed: 2, unkeyed: 2 },
+  { what: "409 engine_unavailable", reply: unavailableEngine, get: 2, keyed: 2, unkeyed: 2 },
+  ...["idempotency_conflict", "idempotency_legacy_conflict", "canvas_revision_conflict", "name_taken"].map(
+    (code): Row => ({
+      what: `409 ${code}`,
+      reply: answer(409, { code }),
+      get: ["refused", 1],
+      keyed: ["refused", 1],
+      unkeyed: ["refused", 1],
+    }),
+  ),
+  ...[400, 403, 404, 405, 413, 302, 307].map(
+    (status): Row => ({
+      what: String(status),
+      reply: answer(status),
+      get: ["refused", 1],
+      keyed: ["refused", 1],
+      unkeyed: ["refused", 1],
+    }),
+  ),
+  {
+    what: "401",
+    reply: answer(401),
+    get: ["unauthorized", 1],
+    keyed: ["unauthorized", 1],
+    unkeyed: ["unauthorized", 1],
+  },
+];
+
+async function expectOutcome(request: ApiRequest, reply: Reply, expected: number | [string, number]) {
+  const { client, sent } = scriptedClient([reply, done]);
+  if (typeof expected === "number") {
+    expect(await client.send(request)).toMatchObject({ status: 200, attempts: expected });
+  } else {
+    const [kind, attempts] = expected;
+    await expect(client.send(request)).rejects.toMatchObject({ name: "ApiError", kind, attempts });
+  }
+  expect(sent).toHaveLength(typeof expected === "number" ? expected : expected[1]);
+  return sent;
+}
+
+describe("classification on method, status and code", () => {
+  it.each(rows)("$what: a GET", ({ reply, get }) => expectOutcome(read, reply, get));
+
+  it.each(rows)("$what: a keyed write, sent again only with the same key and bytes", async (row) => {
+    const sent = await expectOutcome(keyedWrite, row.reply, row.keyed);
+    expect(new Set(sent.map((request) => request.headers["idempotency-key"]))).toEqual(
+      new Set(["rnv-1-abc"]),
+    );
+    expect(new Set(sent.map((request) => request.body)).size).toBe(1);
+    expect(new Set(sent.map((request) => request.headers["x-request-id"])).size).toBe(sent.length);
+  });
+
+  it.each(rows)("$what: a write without key", ({ reply, unkeyed }) =>
+    expectOutcome(unkeyedWrite, reply, unkeyed),
+  );
+});
+
+describe("a failure that lasts", () => {
+  it.each([
+    ["a refused connection", refused, read, "unavailable", 6],
+    ["a refused connection", refused, keyedWrite, "unavailable", 6],
+    ["an unknown host", failure("ENOTFOUND", "getaddrinfo"), read, "unavailable", 2],
+    ["a reset", reset, read, "unavailable", 6],
+    ["a reset", reset, keyedWrite, "uncertain", 6],
+    ["500", answer(500), read, "unavailable", 4],
+    ["503", answer(503), keyedWrite, "uncertain", 6],
+    ["HTML", html, read, "malformed", 3],
+    ["HTML", html, keyedWrite, "uncertain", 3],
+    ["engine_unavailable", unavailableEngine, keyedWrite, "unavailable", 7],
+  ] as const)("%s ends", async (_what, reply, request, kind, attempts) => {
+    const { client, sent } = scriptedClient([reply]);
+    await expect(client.send(request)).rejects.toMatchObject({ kind, attempts });
+    expect(sent).toHaveLength(attempts);
+  });
+});
+
+describe("a write that may have happened", () => {
+  it.each([400, 401, 403, 404])("stays uncertain when its repetition is answered %d", async (status) => {
+    const { client } = scriptedClient([reset, answer(status)]);
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain", status, attempts: 2 });
+  });
+
+  it("stays uncertain when the service is then out of reach", async () => {
+    const { client } = scriptedClient([reset, refused]);
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain" });
+  });
+
+  it("did not happen when the service names a key conflict", async () => {
+    const { client } = scriptedClient([reset, answer(409, { error: { code: "idempotency_conflict" } })]);
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({
+      kind: "refused",
+      code: "idempotency_conflict",
+    });
+  });
+
+  it("did not happen when it never left", async () => {
+    const { client } = scriptedClient([refused, answer(400, { code: "bad" })]);
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "refused", status: 400 });
+  });
+});
+
+describe("backoff", () => {
+  it("grows from half a second to ten, with full jitter", async () => {
+    const waits = async (random: number) => {
+      const { client, clock } = scriptedClient([unavailableEngine], { random: () => random });
+      await expect(client.send(keyedWrite)).rejects.toThrow();
+      return clock.sleeps;
+    };
+    expect(await waits(0.5)).toEqual([250, 500, 1000, 2000, 4000, 5000]);
+    expect(await waits(0)).toEqual([0, 0, 0, 0, 0, 0]);
+  });
+
+  it("is told with reason, seconds and operation", async () => {
+    const { client, waits } = scriptedClient([answer(503, {}, { "retry-after": "4" }), done]);
+    await client.send(keyedWrite);
+    expect(waits).toEqual([{ reason: "gateway error", seconds: 4, operation: "createProject" }]);
+  });
+});

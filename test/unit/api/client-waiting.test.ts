@@ -1,0 +1,194 @@
+import {
+  answer,
+  failure,
+  keyedWrite,
+  type Reply,
+  read,
+  scriptedClient,
+  unkeyedWrite,
+} from "./scripted-client";
+
+const done = answer(200, { ok: true });
+const limited = (seconds: number) => answer(429, {}, { "retry-after": String(seconds) });
+const start = 1_000_000;
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Replies given by hand: requests stay in flight until `release`. */
+function heldReplies() {
+  const held: ((reply: Reply) => void)[] = [];
+  const reply: Reply = () =>
+    new Promise((resolve, reject) => {
+      held.push((given) => (given instanceof Error ? reject(given) : resolve(given as typeof done)));
+    });
+  return { reply, held };
+}
+
+describe("the gate of a 429", () => {
+  it("holds every request until Retry-After has passed in full", async () => {
+    let limits = 0;
+    const { client, times } = scriptedClient(() => {
+      limits += 1;
+      return limits === 2 ? limited(7) : done;
+    });
+    await Promise.all(Array.from({ length: 12 }, () => client.send(read)));
+    const before = times.filter((time) => time < start + 7000);
+    expect(times).toHaveLength(13);
+    // Those that were in flight together with the limited one, and the one that took the first one's place.
+    expect(before.length).toBeLessThanOrEqual(5);
+    expect(before.every((time) => time === start)).toBe(true);
+  });
+
+  it("is not opened by a shorter Retry-After of another request", async () => {
+    const { client, times } = scriptedClient((_, index) => [limited(9), limited(2)][index] ?? done);
+    await Promise.all([client.send(keyedWrite), client.send(read)]);
+    expect(times).toEqual([start, start, start + 9000, start + 9000]);
+  });
+
+  it("waits a second, then longer, when the service does not say how long", async () => {
+    const { client, times } = scriptedClient([answer(429), answer(429, {}, { "retry-after": "soon" }), done]);
+    await client.send(read);
+    expect(times).toEqual([start, start + 1000, start + 3000]);
+  });
+
+  it("ends a request at once when it is longer than the deadline, and those that wait in line", async () => {
+    const { client, sent, clock } = scriptedClient([limited(301)], {
+      deadlineMs: 300_000,
+      maxConcurrency: 1,
+    });
+    const failed = { kind: "unavailable" };
+    const all = [read, keyedWrite, unkeyedWrite].map((request) => client.send(request));
+    for (const one of all) await expect(one).rejects.toMatchObject(failed);
+    await expect(client.send(read)).rejects.toMatchObject({ ...failed, code: "rate_limited", attempts: 0 });
+    expect(sent).toHaveLength(1);
+    expect(clock.now()).toBe(start);
+  });
+});
+
+describe("adaptive concurrency", () => {
+  it("starts at 4, grows by one for each window of clean answers, and halves once for one burst of 429", async () => {
+    const { reply, held } = heldReplies();
+    const { client } = scriptedClient([reply]);
+    const all = Array.from({ length: 60 }, () => client.send(read));
+    const answerAll = async (given: Reply) => {
+      for (const release of held.splice(0)) release(given);
+      for (let i = 0; i < 5; i += 1) await tick();
+      return held.length;
+    };
+    await tick();
+    expect(held).toHaveLength(4);
+    expect(await answerAll(done)).toBe(5);
+    expect(await answerAll(done)).toBe(6);
+    expect(await answerAll(limited(1))).toBe(3);
+    expect(await answerAll(answer(503))).toBe(1);
+    expect(await answerAll(done)).toBe(2);
+    for (let left = 60; left > 0 && held.length > 0; left -= 1) await answerAll(done);
+    await Promise.all(all);
+  });
+
+  it("never goes above its limit", async () => {
+    const { reply, held } = heldReplies();
+    const { client } = scriptedClient([reply], { maxConcurrency: 3 });
+    const all = Array.from({ length: 40 }, () => client.send(read));
+    let most = 0;
+    for (let i = 0; i < 30; i += 1) {
+      await tick();
+      most = Math.max(most, held.length);
+      for (const release of held.splice(0)) release(done);
+    }
+    await Promise.all(all);
+    expect(most).toBe(3);
+  });
+
+  it("lets a request that was sent before go ahead of those that never were", async () => {
+    const { client, sent } = scriptedClient((_, index) => (index === 0 ? limited(1) : done), {
+      maxConcurrency: 1,
+    });
+    const paths = ["/first", "/second", "/third"];
+    await Promise.all(paths.map((path) => client.send({ ...read, path })));
+    expect(sent.map((request) => new URL(request.url).pathname.slice("/api/v1".length))).toEqual([
+      "/first",
+      ...paths,
+    ]);
+  });
+});
+
+describe("the deadline of a request", () => {
+  it("ends the retries when the next one would come too late", async () => {
+    const { client, times } = scriptedClient([limited(4)], { deadlineMs: 10_000 });
+    await expect(client.send(read)).rejects.toMatchObject({ kind: "unavailable", status: 429, attempts: 3 });
+    expect(times).toEqual([start, start + 4000, start + 8000]);
+  });
+
+  it("does not count the time in line before the first try", async () => {
+    const slow = scriptedClient((_, index) => (index % 2 === 0 ? limited(8) : done), {
+      ...{ deadlineMs: 10_000, maxConcurrency: 1 },
+    });
+    await Promise.all(Array.from({ length: 5 }, () => slow.client.send(read)));
+    expect(slow.clock.now()).toBe(start + 5 * 8000);
+  });
+});
+
+describe("an aborted signal", () => {
+  const reason = new Error("stopped");
+
+  it.each([
+    ["at the gate", limited(60)],
+    ["in backoff", answer(503, {}, { "retry-after": "60" })],
+  ])("ends a wait %s", async (_where, reply) => {
+    const stop = new AbortController();
+    const { client, sent } = scriptedClient([reply], {
+      onWait: () => queueMicrotask(() => stop.abort(reason)),
+    });
+    await expect(client.send(read, stop)).rejects.toMatchObject({ kind: "unavailable", code: "aborted" });
+    expect(sent).toHaveLength(1);
+  });
+
+  it("ends a wait in line, where nothing was sent yet, and leaves the others in line", async () => {
+    const { reply, held } = heldReplies();
+    const { client, sent } = scriptedClient([reply], { maxConcurrency: 1 });
+    const stop = new AbortController();
+    const first = client.send(read);
+    const second = client.send(keyedWrite, stop);
+    const third = client.send(read);
+    stop.abort(reason);
+    await expect(second).rejects.toMatchObject({ kind: "unavailable", code: "aborted", attempts: 0 });
+    for (let i = 0; i < 4; i += 1) {
+      await tick();
+      for (const release of held.splice(0)) release(done);
+    }
+    await Promise.all([first, third]);
+    expect(sent).toHaveLength(2);
+  });
+
+  it("keeps a request from being sent at all", async () => {
+    const { client, sent } = scriptedClient([done]);
+    await expect(client.send(keyedWrite, { signal: AbortSignal.abort(reason) })).rejects.toMatchObject({
+      ...{ kind: "unavailable", code: "aborted", attempts: 0 },
+    });
+    expect(sent).toHaveLength(0);
+  });
+
+  it("leaves a write uncertain that may have happened", async () => {
+    const stop = new AbortController();
+    const { client } = scriptedClient([failure("ECONNRESET")], { onWait: () => stop.abort(reason) });
+    await expect(client.send(keyedWrite, stop)).rejects.toMatchObject({ kind: "uncertain", code: "aborted" });
+  });
+
+  it("cuts a GET in flight, never a write", async () => {
+    const stop = new AbortController();
+    const { client, sent } = scriptedClient([
+      (request) =>
+        new Promise((resolve, reject) => {
+          request.signal?.addEventListener("abort", () => reject(request.signal?.reason));
+          if (request.method !== "GET") setImmediate(() => resolve(done));
+        }),
+    ]);
+    const get = client.send(read, stop);
+    const write = client.send(keyedWrite, stop);
+    await tick();
+    stop.abort(reason);
+    await expect(get).rejects.toMatchObject({ kind: "unavailable", code: "aborted" });
+    await expect(write).resolves.toMatchObject({ status: 200 });
+    expect(sent).toHaveLength(2);
+  });
+});

@@ -1,0 +1,123 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { noAnswerOf } from "../../../src/api/no-answer";
+import type { Transport } from "../../../src/api/transport";
+import { createUndiciTransport } from "../../../src/api/undici-transport";
+
+const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  "/echo": (request, response) => {
+    let body = "";
+    request.on("data", (chunk) => {
+      body += chunk;
+    });
+    request.on("end", () => {
+      response.setHeader("X-Twice", ["a", "b"]);
+      response.end(JSON.stringify({ method: request.method, header: request.headers["x-mine"], body }));
+    });
+  },
+  "/reset": (request) => request.socket.resetAndDestroy(),
+  "/truncated": (_, response) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write('{"half":', () => response.destroy());
+  },
+  "/redirect": (_, response) => response.writeHead(302, { location: "/echo" }).end(),
+  "/huge": (_, response) => response.end("x".repeat(20_000)),
+  "/silent": () => {},
+};
+
+describe("the undici transport", () => {
+  let server: Server;
+  let origin: string;
+  let transport: Transport;
+  const sockets = new Set<Socket>();
+  const asked: string[] = [];
+
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      routes[request.url ?? ""]?.(request, response);
+    });
+    server.on("connection", (socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    transport = createUndiciTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 300 });
+  });
+  afterAll(async () => {
+    await transport.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const send = (path: string, signal?: AbortSignal) =>
+    transport.send({
+      method: "POST",
+      url: origin + path,
+      headers: { "x-mine": "1" },
+      body: '{"a":"é"}',
+      signal,
+    });
+  const reasonOf = async (path: string) => {
+    const thrown = await send(path).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(thrown).toMatchObject({ message: expect.any(String) });
+    return noAnswerOf(thrown).reason;
+  };
+
+  it("sends method, headers and body, and gives back status, headers and text", async () => {
+    const response = await send("/echo");
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body)).toEqual({ method: "POST", header: "1", body: '{"a":"é"}' });
+    expect(response.headers["x-twice"]).toBe("a, b");
+  });
+
+  it("reuses a socket", async () => {
+    await send("/echo");
+    const before = sockets.size;
+    await send("/echo");
+    expect(sockets.size).toBe(before);
+  });
+
+  it("rejects a reset, a truncated body and silence as broken, each sent once", async () => {
+    asked.length = 0;
+    expect(await reasonOf("/reset")).toBe("broken");
+    expect(await reasonOf("/truncated")).toBe("broken");
+    expect(await reasonOf("/silent")).toBe("broken");
+    expect(asked).toEqual(["/reset", "/truncated", "/silent"]);
+  });
+
+  it("rejects an answer over its cap as too large", async () => {
+    expect(await reasonOf("/huge")).toBe("too_large");
+  });
+
+  it("rejects a refused connection as not sent", async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const thrown = await transport
+      .send({ method: "GET", url: `http://127.0.0.1:${port}/`, headers: {} })
+      .catch((reason: unknown) => reason);
+    expect(noAnswerOf(thrown)).toEqual({ reason: "not_sent", code: "ECONNREFUSED" });
+  });
+
+  it("does not follow a redirect", async () => {
+    asked.length = 0;
+    expect(await send("/redirect")).toMatchObject({ status: 302, headers: { location: "/echo" } });
+    expect(asked).toEqual(["/redirect"]);
+  });
+
+  it("rejects with the reason of an aborted signal", async () => {
+    const reason = new Error("stopped");
+    await expect(send("/echo", AbortSignal.abort(reason))).rejects.toBe(reason);
+    const stop = new AbortController();
+    const silent = send("/silent", stop.signal);
+    setImmediate(() => stop.abort(reason));
+    await expect(silent).rejects.toBe(reason);
+  });
+
+  it("closes without ever having been used", async () => {
+    await createUndiciTransport().close();
+  });
+});
