@@ -1,0 +1,247 @@
+import { createEndpoints } from "../../../src/api/create-endpoints";
+import { defaultGaps } from "../../../src/api/gaps";
+import type { ApiRequest } from "../../../src/api/send";
+import type { LearnedForms } from "../../../src/api/update-service";
+import { Secret } from "../../../src/model/secret";
+import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
+
+const project = { id: "p1", name: "Shop" };
+const deployment = { id: "d1", status: "queued" };
+const operation = { id: "o1", kind: "restart", status: "queued" };
+const variable = { id: "v1", key: "A", value: null };
+const deletion = { deleted: true };
+
+describe("every endpoint", () => {
+  const body: Record<string, unknown> = {
+    project,
+    service: serviceNamed("s1"),
+    deployment,
+    operation,
+    variable,
+  };
+  const cases: readonly [
+    string,
+    (e: ReturnType<typeof createEndpoints>) => Promise<unknown>,
+    string,
+    unknown,
+    unknown,
+  ][] = [
+    ["getProject", (e) => e.getProject("p1"), "GET /projects/p1", undefined, body],
+    [
+      "createProject",
+      (e) => e.createProject({ name: "a", color: "#1" }),
+      "POST /projects",
+      { name: "a", color: "#1" },
+      body,
+    ],
+    ["updateProject", (e) => e.updateProject("p1", { name: "b" }), "PATCH /projects/p1", { name: "b" }, body],
+    [
+      "deleteProject",
+      (e) => e.deleteProject("p1", "Shop"),
+      "DELETE /projects/p1",
+      { confirm: "Shop" },
+      deletion,
+    ],
+    [
+      "deleteService",
+      (e) => e.deleteService("s1", "api"),
+      "DELETE /services/s1",
+      { confirm: "api" },
+      deletion,
+    ],
+    ["archiveService", (e) => e.archiveService("s1"), "POST /services/s1/archive", {}, body],
+    ["restoreService", (e) => e.restoreService("s1"), "POST /services/s1/restore", {}, body],
+    [
+      "runAction",
+      (e) => e.runAction("s1", "restart"),
+      "POST /services/s1/actions",
+      { action: "restart" },
+      { queued: true, operation },
+    ],
+    [
+      "runDeployAction",
+      (e) => e.runDeployAction("s1", "clear-cache"),
+      "POST /services/s1/actions",
+      { action: "clear-cache" },
+      body,
+    ],
+    [
+      "getOperation",
+      (e) => e.getOperation("s1", "o1"),
+      "GET /services/s1/operations/o1",
+      undefined,
+      operation,
+    ],
+    ["getDeployment", (e) => e.getDeployment("s1", "d1"), "GET /services/s1/deploys/d1", undefined, body],
+    [
+      "queueDeployment",
+      (e) => e.queueDeployment("s1", { commitSha: "a" }),
+      "POST /services/s1/deploys",
+      { commitSha: "a" },
+      body,
+    ],
+    [
+      "cancelDeployment",
+      (e) => e.cancelDeployment("s1", "d1"),
+      "POST /services/s1/deploys/d1/cancel",
+      {},
+      { cancelRequested: true },
+    ],
+    [
+      "rollBack",
+      (e) => e.rollBack("s1", "d1", "api"),
+      "POST /services/s1/deploys/d1/rollback",
+      { confirm: "api" },
+      body,
+    ],
+    ["deleteVariable", (e) => e.deleteVariable("s1", "v1"), "DELETE /services/s1/variables/v1", {}, deletion],
+    [
+      "listDeployments",
+      (e) => e.listDeployments("s1", { limit: 1 }),
+      "GET /services/s1/deploys?limit=1",
+      undefined,
+      { available: true, items: [deployment] },
+    ],
+    ["canvas", (e) => e.canvas({ projectId: "p1" }), "GET /canvas?projectId=p1", undefined, canvasOf([])],
+  ];
+
+  it.each(cases)("%s asks as the interface says", async (name, run, line, sent, answered) => {
+    const { send, lines, requests } = fakeSend(() => answered);
+    await run(createEndpoints(send, workspace));
+    expect(lines()).toEqual([line]);
+    expect(requests[0]).toMatchObject({ operation: name, keyed: !line.startsWith("GET") });
+    expect(requests[0]?.body).toEqual(sent);
+  });
+
+  it.each(cases)("%s is malformed when the answer is another shape", async (_name, run) => {
+    const { send } = fakeSend(() => ({ surprise: 1 }));
+    await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({
+      kind: "malformed",
+      status: 200,
+    });
+  });
+
+  it("names the path in a malformed body, never the value", async () => {
+    const { send } = fakeSend(() => ({ variable: { id: "v1", key: 5, value: "hunter2" } }));
+    const asked = createEndpoints(send, workspace).createVariable("s1", { key: "A", value: new Secret("x") });
+    await expect(asked).rejects.toMatchObject({ message: expect.stringContaining("variable.key") });
+    await expect(asked).rejects.not.toMatchObject({ message: expect.stringContaining("hunter2") });
+  });
+
+  it("keeps fields it does not know", async () => {
+    const { send } = fakeSend(() => ({ project: { ...project, later: 1 }, more: 2 }));
+    expect(await createEndpoints(send, workspace).getProject("p1")).toMatchObject({ later: 1 });
+  });
+
+  it("puts no id into a path that a URL parser would rewrite", async () => {
+    const { send, requests } = fakeSend(() => deletion);
+    const endpoints = createEndpoints(send, workspace);
+    for (const id of ["", ".", ".."]) expect(() => endpoints.deleteService(id, "x")).toThrow("is not an id");
+    await endpoints.deleteService("a/../b?c", "x");
+    expect(requests[0]?.path).toBe(`/workspaces/${workspace}/services/a%2F..%2Fb%3Fc`);
+  });
+
+  it("marks the requests that hold secrets, and sends a reveal without key and body", async () => {
+    const { send, requests } = fakeSend((request) =>
+      request.operation === "revealVariable" ? { value: "hunter2" } : { variable },
+    );
+    const endpoints = createEndpoints(send, workspace);
+    await endpoints.createVariable("s1", { key: "A", value: new Secret("x") });
+    await endpoints.updateVariable("s1", "v1", { value: new Secret("y") });
+    expect(String(await endpoints.revealVariable("s1", "v1"))).toBe("(sensitive)");
+    expect(requests.map(({ sensitive }) => sensitive)).toEqual([true, true, true]);
+    expect(requests[2]).toMatchObject({ method: "POST", keyed: false });
+    expect(requests[2]?.body).toBeUndefined();
+  });
+});
+
+describe("updateService", () => {
+  const change = { name: "api", configuration: { branch: "next", replicas: 2 } };
+  const nested = { name: "api", configuration: { branch: "next", replicas: 2 } };
+  const flat = { name: "api", branch: "next", replicas: 2 };
+  const taken = { service: serviceNamed("s1", { configuration: { branch: "next", replicas: 2 } }) };
+  const isFlat = (request: ApiRequest) => "branch" in (request.body as object);
+
+  it("tries the flat body once after a 400, and keeps to the form that took, in later endpoint sets too", async () => {
+    const { send, requests } = fakeSend((request) => (isFlat(request) ? taken : 400));
+    const learned: LearnedForms = {};
+    await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
+    await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
+    expect(requests.map(({ body }) => body)).toEqual([nested, flat, flat]);
+  });
+
+  it("keeps to the nested body once it took: a later 400 is a refusal", async () => {
+    const { send, requests } = fakeSend((_, index) => (index === 0 ? taken : 400));
+    const endpoints = createEndpoints(send, workspace);
+    await endpoints.updateService("s1", change);
+    await expect(endpoints.updateService("s1", change)).rejects.toMatchObject({ status: 400 });
+    expect(requests.map(({ body }) => body)).toEqual([nested, nested]);
+  });
+
+  it("reports the first refusal when the flat body is refused too, or is ignored", async () => {
+    for (const second of [400, { service: serviceNamed("s1") }]) {
+      const { send, requests } = fakeSend((request) => (isFlat(request) ? second : 400));
+      const endpoints = createEndpoints(send, workspace);
+      await expect(endpoints.updateService("s1", change)).rejects.toMatchObject({ status: 400 });
+      await expect(endpoints.updateService("s1", change)).rejects.toMatchObject({ status: 400 });
+      expect(requests).toHaveLength(4);
+    }
+  });
+
+  it("does not try again after another status, nor for a name alone", async () => {
+    const forbidden = fakeSend(() => 403);
+    await expect(createEndpoints(forbidden.send, workspace).updateService("s1", change)).rejects.toThrow();
+    expect(forbidden.requests).toHaveLength(1);
+    const invalid = fakeSend(() => 400);
+    await expect(
+      createEndpoints(invalid.send, workspace).updateService("s1", { name: "x" }),
+    ).rejects.toThrow();
+    expect(invalid.requests.map(({ body }) => body)).toEqual([{ name: "x" }]);
+  });
+
+  it.each([["nested", nested] as const, ["flat", flat] as const])(
+    "sends only the %s body when set so",
+    async (patchService, body) => {
+      const { send, requests } = fakeSend(() => 400);
+      const endpoints = createEndpoints(send, workspace, { ...defaultGaps, patchService });
+      await expect(endpoints.updateService("s1", change)).rejects.toMatchObject({ status: 400 });
+      expect(requests.map((request) => request.body)).toEqual([body]);
+    },
+  );
+});
+
+describe("a gap route", () => {
+  it("is not asked for when it is turned off", async () => {
+    const { send, requests } = fakeSend(() => 500);
+    const off = {
+      ...defaultGaps,
+      readService: "off",
+      listVariables: "off",
+      patchVariable: "off",
+      rollBack: "off",
+    } as const;
+    const endpoints = createEndpoints(send, workspace, off);
+    const error = { kind: "refused", code: "gap_off", attempts: 0 };
+    await expect(endpoints.getService("s1")).rejects.toMatchObject(error);
+    await expect(endpoints.listVariables("s1")).rejects.toMatchObject(error);
+    await expect(endpoints.updateVariable("s1", "v1", { key: "A" })).rejects.toMatchObject(error);
+    await expect(endpoints.rollBack("s1", "d1", "api")).rejects.toMatchObject(error);
+    expect(requests).toHaveLength(0);
+  });
+
+  it("reads the service that was asked for, or nothing", async () => {
+    const { send } = fakeSend(() => ({ service: serviceNamed("s2") }));
+    await expect(createEndpoints(send, workspace).getService("s1")).rejects.toMatchObject({
+      kind: "malformed",
+    });
+  });
+
+  it("rolls back at the path that is set, and points to the dashboard where there is none", async () => {
+    const { send, lines } = fakeSend(() => 404);
+    const gaps = { ...defaultGaps, rollBack: "/releases/{deploymentId}/restore" };
+    await expect(createEndpoints(send, workspace, gaps).rollBack("s1", "d1", "api")).rejects.toMatchObject({
+      ...{ kind: "refused", status: 404, message: expect.stringContaining("dashboard") },
+    });
+    expect(lines()).toEqual(["POST /services/s1/releases/d1/restore"]);
+  });
+});

@@ -1,0 +1,210 @@
+import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createReads } from "../../../src/api/create-reads";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import type { ApiRequest } from "../../../src/api/send";
+import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
+
+type Routes = Record<string, unknown>;
+
+/** Reads over a workspace whose routes are given as `GET` paths below it; any other path answers 404. */
+function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
+  const all: Routes = { "/projects": { projects: [] }, "/canvas": canvasOf([]), ...routes };
+  const fake = fakeSend((request) => {
+    if (request.operation === "catalog") return catalogBody;
+    const scope = request.query?.projectId === undefined ? "" : `?${request.query.projectId}`;
+    const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
+    return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
+  });
+  return { reads: createReads(createEndpoints(fake.send, workspace, gaps)), lines: fake.lines };
+}
+
+const tooLarge = (request: ApiRequest) => refusal(request, 413, "canvas_too_large");
+const firstThree = ["GET /catalog", "GET /canvas", "GET /projects"].sort();
+
+describe("the parts of live state", () => {
+  it.each(["catalog", "projects", "services"] as const)(
+    "leave together when %s is needed first",
+    async (part) => {
+      const { reads, lines } = readsOf({});
+      const asked = reads[part]();
+      expect(lines().sort()).toEqual(firstThree);
+      await asked;
+    },
+  );
+
+  it("are read once, however often and however concurrently they are asked for", async () => {
+    const { reads, lines } = readsOf({ "/canvas": canvasOf([serviceNamed("s1")]) });
+    await Promise.all([
+      reads.catalog(),
+      reads.catalog(),
+      reads.services(),
+      reads.projects(),
+      reads.service("s1"),
+    ]);
+    await Promise.all([reads.services(), reads.servicesAreComplete(), reads.service("s1"), reads.projects()]);
+    expect(lines().sort()).toEqual(firstThree);
+  });
+
+  it("are read again, each only where asked for, after they were invalidated", async () => {
+    const { reads, lines } = readsOf({});
+    await reads.services();
+    reads.invalidate();
+    await reads.services();
+    expect(lines().sort()).toEqual([...firstThree, "GET /canvas"].sort());
+  });
+
+  it("are asked for again when a read failed", async () => {
+    let fails = true;
+    const { reads } = readsOf({
+      "/projects": () => (fails ? 403 : { projects: [{ id: "p1", name: "Shop" }] }),
+    });
+    await expect(reads.projects()).rejects.toMatchObject({ status: 403 });
+    await expect(reads.project("p1")).rejects.toMatchObject({ status: 403 });
+    fails = false;
+    expect(await reads.projects()).toHaveLength(1);
+    expect(await reads.project("p1")).toMatchObject({ kind: "found" });
+  });
+
+  it("are an error, never empty, when they do not parse", async () => {
+    const { reads } = readsOf({ "/canvas": { nodes: "none" }, "/projects": {} });
+    await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
+    await expect(reads.service("s1")).rejects.toMatchObject({ kind: "malformed" });
+    await expect(reads.projects()).rejects.toMatchObject({ kind: "malformed" });
+  });
+});
+
+describe("a project", () => {
+  it("is found in the list, else by id, else gone", async () => {
+    const { reads, lines } = readsOf({
+      "/projects": { projects: [{ id: "p1", name: "Shop" }] },
+      "/projects/p2": { project: { id: "p2", name: "New" } },
+    });
+    expect(await reads.project("p1")).toMatchObject({ kind: "found", value: { name: "Shop" } });
+    expect(await reads.project("p2")).toMatchObject({ kind: "found", value: { name: "New" } });
+    expect(await reads.project("p3")).toEqual({ kind: "gone" });
+    expect(lines().filter((line) => line.startsWith("GET /projects/"))).toEqual([
+      "GET /projects/p2",
+      "GET /projects/p3",
+    ]);
+  });
+});
+
+describe("a service", () => {
+  const shown = {
+    "/canvas": canvasOf([serviceNamed("s1")]),
+    "/services/s1": { service: serviceNamed("s1") },
+  };
+
+  it("is read by id when the canvas hides it", async () => {
+    const { reads } = readsOf({
+      ...shown,
+      "/services/s2": { service: serviceNamed("s2", { archived: true }) },
+    });
+    expect(await reads.service("s2")).toMatchObject({ kind: "found", value: { archived: true } });
+  });
+
+  it.each(["deletedAt", "deletionRequestedAt"])("is gone when it bears %s", async (field) => {
+    const ending = (id: string) => serviceNamed(id, { [field]: "2026-01-01T00:00:00Z" });
+    const { reads } = readsOf({
+      "/canvas": canvasOf([ending("s1"), serviceNamed("s3")]),
+      "/services/s2": { service: ending("s2") },
+    });
+    expect(await reads.service("s1")).toEqual({ kind: "gone" });
+    expect(await reads.service("s2")).toEqual({ kind: "gone" });
+    expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
+  });
+
+  it("is gone on a 404 once the route is proven with an id that the canvas shows", async () => {
+    const { reads, lines } = readsOf(shown);
+    expect(await reads.service("s8")).toEqual({ kind: "gone" });
+    expect(await reads.service("s9")).toEqual({ kind: "gone" });
+    expect(lines().slice(3)).toEqual(["GET /services/s8", "GET /services/s1", "GET /services/s9"]);
+  });
+
+  it("is unreadable when the route answers 404 for what the canvas shows", async () => {
+    const { reads, lines } = readsOf({ "/canvas": canvasOf([serviceNamed("s1")]) });
+    expect(await reads.service("s8")).toMatchObject({ kind: "unreadable" });
+    expect(await reads.service("s9")).toMatchObject({ kind: "unreadable" });
+    expect(lines().slice(3)).toEqual(["GET /services/s8", "GET /services/s1"]);
+  });
+
+  it("is unreadable when the route answers 405 or is turned off", async () => {
+    expect(await readsOf({ "/services/s8": 405 }).reads.service("s8")).toMatchObject({ kind: "unreadable" });
+    const off = readsOf(shown, { ...defaultGaps, readService: "off" });
+    expect(await off.reads.service("s8")).toMatchObject({ kind: "unreadable" });
+    expect(off.lines()).toHaveLength(3);
+  });
+
+  it("is gone on a 404 when nothing is there to prove the route with", async () => {
+    expect(await readsOf({}).reads.service("s8")).toEqual({ kind: "gone" });
+  });
+
+  it("is neither gone nor unreadable when reading it fails otherwise", async () => {
+    const { reads } = readsOf({ ...shown, "/services/s8": 403, "/services/s1": 403 });
+    await expect(reads.service("s8")).rejects.toMatchObject({ status: 403 });
+    await expect(reads.service("s9")).rejects.toMatchObject({ status: 403 });
+  });
+});
+
+describe("a workspace above the canvas limit", () => {
+  it("is read as one canvas for each project, and known to be incomplete", async () => {
+    const { reads, lines } = readsOf({
+      "/projects": {
+        projects: [
+          { id: "p1", name: "a" },
+          { id: "p2", name: "b" },
+        ],
+      },
+      "/canvas": tooLarge,
+      "/canvas?p1": canvasOf([serviceNamed("s1")]),
+      "/canvas?p2": canvasOf([serviceNamed("s2"), serviceNamed("s1")]),
+    });
+    expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s2"]);
+    expect(await reads.servicesAreComplete()).toBe(false);
+    await reads.layout("p1");
+    expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
+  });
+
+  it("is an error when one of its projects cannot be read", async () => {
+    const projects = { projects: [{ id: "p1", name: "a" }] };
+    const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });
+    await expect(reads.services()).rejects.toMatchObject({ status: 413 });
+  });
+});
+
+describe("the variables of a service", () => {
+  const shown = {
+    "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2")]),
+    "/services/s1": { service: serviceNamed("s1") },
+  };
+
+  it("are listed once", async () => {
+    const { reads, lines } = readsOf({
+      ...shown,
+      "/services/s1/variables": { variables: [{ id: "v1", key: "A" }] },
+    });
+    expect(await reads.variables("s1")).toMatchObject([{ key: "A" }]);
+    await reads.variables("s1");
+    expect(lines().filter((line) => line.includes("variables"))).toHaveLength(1);
+  });
+
+  it.each([404, 405])(
+    "are undefined when the route answers %d for a service that exists, asked for once",
+    async (status) => {
+      const { reads, lines } = readsOf({ ...shown, "/services/s1/variables": status });
+      expect(await reads.variables("s1")).toBeUndefined();
+      expect(await reads.variables("s2")).toBeUndefined();
+      expect(lines().filter((line) => line.includes("variables"))).toEqual(["GET /services/s1/variables"]);
+    },
+  );
+
+  it("are none when the service is gone, and unknown when it cannot be read", async () => {
+    expect(await readsOf(shown).reads.variables("s9")).toEqual([]);
+    expect(await readsOf({ "/services/s9": 405 }).reads.variables("s9")).toBeUndefined();
+  });
+
+  it("are an error when the listing fails otherwise", async () => {
+    const { reads } = readsOf({ ...shown, "/services/s1/variables": 403 });
+    await expect(reads.variables("s1")).rejects.toMatchObject({ status: 403 });
+  });
+});

@@ -1,0 +1,60 @@
+import { ApiError, type ApiFailure } from "../../../src/api/api-error";
+import { diagnosticOf } from "../../../src/api/diagnostic-of";
+import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
+
+const apiError = (failure: Partial<ApiFailure>) =>
+  new ApiError({
+    ...{ kind: "refused", operation: "createService", method: "POST", path: "/x", message: "no" },
+    ...{ requestId: "srv-1", attempts: 1, address: "service.docs" },
+    ...failure,
+  });
+
+describe("diagnosticOf", () => {
+  it.each([
+    [{ kind: "unauthorized", status: 401 }, "api.unauthorized", "RNV_API_KEY"],
+    [{ status: 403 }, "api.forbidden", "write scope"],
+    [{ status: 404 }, "api.not_found", "RNV_WORKSPACE_ID"],
+    [{ status: 405 }, "api.refused", "RNV_BASE_URL"],
+    [{ status: 400 }, "api.refused", undefined],
+    [{ status: 302 }, "api.refused", "RNV_BASE_URL"],
+    [{ status: 409 }, "api.conflict", "rnv plan"],
+    [{ status: 409, code: "idempotency_conflict" }, "api.conflict", "dashboard"],
+    [{ status: 409, code: "idempotency_legacy_conflict" }, "api.conflict", "latest deployment"],
+    [{ status: 409, code: "canvas_revision_conflict" }, "api.conflict", "again"],
+    [{ status: 409, kind: "unavailable", code: "engine_unavailable" }, "api.unavailable", "later"],
+    [{ status: 413 }, "api.refused", "262144"],
+    [{ status: 413, code: "canvas_too_large" }, "api.refused", "2000"],
+    [{ code: "body_too_large" }, "apply.body_too_large", "smaller"],
+    [{ kind: "unavailable", status: 429 }, "api.rate_limited", "parallelism"],
+    [{ kind: "unavailable", code: "rate_limited" }, "api.rate_limited", "wait"],
+    [{ kind: "unavailable" }, "api.unavailable", "network"],
+    [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "go on"],
+    [{ kind: "uncertain", status: 500 }, "apply.uncertain", "rnv apply"],
+    [{ kind: "uncertain", code: "aborted" }, "apply.uncertain", "rnv apply"],
+    [{ kind: "malformed", status: 200 }, "api.malformed", "proxy"],
+  ] as const)("%j is %s", (failure, code, hint) => {
+    const found = diagnosticOf(apiError(failure));
+    expect(found).toMatchObject({ severity: "error", code, requestId: "srv-1", address: "service.docs" });
+    if (hint === undefined) expect(found.hint).toBeUndefined();
+    else expect(found.hint).toContain(hint);
+  });
+
+  it("points at the line that the request was made for", () => {
+    const range = { file: "rnv.yaml", start: 3, end: 9 };
+    const found = diagnosticOf(apiError({ status: 400, message: "bad port" }), {
+      address: "service.shop.api",
+      range,
+    });
+    expect(found).toMatchObject({
+      ...{ range, address: "service.shop.api", detail: "POST /x: status 400" },
+      summary: "createService for service.shop.api was refused: bad port",
+    });
+  });
+
+  it("is a bug for anything else, and keeps diagnostics that are some already", () => {
+    expect(diagnosticOf(new TypeError("x is undefined"))).toMatchObject({ code: "internal.bug" });
+    expect(diagnosticOf("text")).toMatchObject({ code: "internal.bug" });
+    const own = error("plan.not_on_offer", "no such region", { address: "service.docs" });
+    expect(diagnosticOf(new DiagnosticsError([own]), { address: "other" })).toEqual(own);
+  });
+});

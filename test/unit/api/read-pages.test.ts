@@ -1,0 +1,69 @@
+import * as fc from "fast-check";
+import { createEndpoints } from "../../../src/api/create-endpoints";
+import { fakeSend, workspace } from "./fake-send";
+
+const variables = (from: number, count: number) =>
+  Array.from({ length: count }, (_, i) => ({ id: `v${from + i}`, key: `K${from + i}` }));
+const page = (hasMore: boolean, nextCursor: string | null) => ({ hasMore, limit: 100, nextCursor });
+
+describe("a listing", () => {
+  it("asks for neither limit nor cursor at first", async () => {
+    const { send, lines } = fakeSend(() => ({ projects: [], page: page(false, null) }));
+    expect(await createEndpoints(send, workspace).listProjects()).toEqual([]);
+    expect(lines()).toEqual(["GET /projects"]);
+  });
+
+  it("is complete for any division into pages", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }), async (sizes) => {
+        const starts = sizes.map((_, i) => sizes.slice(0, i).reduce((sum, size) => sum + size, 0));
+        const { send, requests } = fakeSend((request) => {
+          const at = request.query?.cursor === undefined ? 0 : Number(request.query.cursor);
+          const last = at === sizes.length - 1;
+          return {
+            variables: variables(starts[at] ?? 0, sizes[at] ?? 0),
+            page: page(!last, last ? null : String(at + 1)),
+          };
+        });
+        const listed = await createEndpoints(send, workspace).listVariables("s1");
+        const total = sizes.reduce((sum, size) => sum + size, 0);
+        expect(listed.map(({ id }) => id)).toEqual(variables(0, total).map(({ id }) => id));
+        expect(requests).toHaveLength(sizes.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("counts a thing once that moved between pages", async () => {
+    const { send } = fakeSend((_, index) => ({
+      variables: variables(index, 2),
+      page: index === 0 ? page(true, "next") : page(false, null),
+    }));
+    expect((await createEndpoints(send, workspace).listVariables("s1")).map(({ id }) => id)).toEqual([
+      "v0",
+      "v1",
+      "v2",
+    ]);
+  });
+
+  it.each([
+    ["there is more and no cursor", () => page(true, null)],
+    ["there is more and an empty cursor", () => page(true, "")],
+    ["a cursor repeats", () => page(true, "same")],
+    ["cursors come round in a circle", (index: number) => page(true, `c${index % 3}`)],
+  ])("is malformed, not short, when %s", async (_what, pageAt) => {
+    const { send, requests } = fakeSend((_, index) => ({
+      projects: [{ id: `p${index}`, name: "x" }],
+      page: pageAt(index),
+    }));
+    await expect(createEndpoints(send, workspace).listProjects()).rejects.toMatchObject({
+      kind: "malformed",
+    });
+    expect(requests.length).toBeLessThan(6);
+  });
+
+  it("fails when one page of it fails", async () => {
+    const { send } = fakeSend((_, index) => (index === 0 ? { projects: [], page: page(true, "c") } : 403));
+    await expect(createEndpoints(send, workspace).listProjects()).rejects.toMatchObject({ status: 403 });
+  });
+});
