@@ -1,17 +1,8 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { Action, AttributeChange, Change, Plan } from "../plan/plan";
-import { attributeNotes, attributeSign, oneSide } from "./attribute-lines";
-import {
-  inertCode,
-  inertFence,
-  inertHtml,
-  inertMarkdown,
-  inertString,
-  inertText,
-  shorten,
-  tableRow,
-} from "./inert";
-import { diffLines } from "./line-diff";
+import type { Action, Change, Plan } from "../plan/plan";
+import { attributeSign } from "./attribute-lines";
+import { inertCode, inertFence, inertHtml, inertMarkdown, inertString, shorten, tableRow } from "./inert";
+import { fieldLines } from "./markdown-fields";
 import { moneyChange, sameMoney } from "./money-text";
 import {
   actionPhrase,
@@ -24,7 +15,7 @@ import {
   unmanagedText,
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
-import { capLines, isBlock, shownLines, shownText } from "./value-text";
+import { capLines } from "./value-text";
 
 export interface PlanMarkdownOptions {
   /** Longest result in characters; GitHub refuses comments above 65,536. */
@@ -181,24 +172,6 @@ function details(change: Change, plan: Plan): string | undefined {
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
-/** A field as lines of a diff block; the first character is the sign that GitHub colours. */
-function fieldLines(field: AttributeChange): string[] {
-  const { before, after } = field;
-  const path = inertText(field.path);
-  const notes = attributeNotes(field).map((note) => `  # ${note}`);
-  const sign = attributeSign(field);
-  const isLong = isBlock(before) || isBlock(after);
-  if (sign !== "~") {
-    const side = oneSide(field);
-    if (!isLong) return [`${sign} ${path}: ${shownText(side)}${notes.join("")}`];
-    const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
-    return [`${sign} ${path}:${notes.join("")}`, ...lines];
-  }
-  if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
-  const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
-  return [`  ${path}:${notes.join("")}`, ...capLines(lines)];
-}
-
 function outputs(plan: Plan): string[] {
   if (plan.outputs.length === 0) return [];
   const lines = plan.outputs.flatMap(({ name, before, after }) =>
@@ -238,6 +211,6 @@ function footer(plan: Plan): string[] {
         ]),
     ...(plan.unmanaged.length === 0
       ? []
-      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(plan))}.`]),
+      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(plan.unmanaged))}.`]),
   ];
 }

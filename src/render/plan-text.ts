@@ -179,7 +179,9 @@ function uncheckedSection(plan: Plan, style: Style): string {
 }
 
 const unmanagedLine = (plan: Plan): string =>
-  plan.unmanaged.length === 0 ? "" : `Also in this workspace, not managed here: ${unmanagedText(plan)}.`;
+  plan.unmanaged.length === 0
+    ? ""
+    : `Also in this workspace, not managed here: ${unmanagedText(plan.unmanaged)}.`;
 
 function costLine(plan: Plan, style: Style): string {
   const { before, after, estimate } = plan.cost;

@@ -51,6 +51,17 @@ export function actionPhrase(change: Change): string {
   }
 }
 
+/** The same for what the manifest asks for and nobody applied. */
+export const pendingPhrases: Readonly<Record<Action, string>> = {
+  create: "would be created",
+  update: "would be updated in place",
+  replace: "would be replaced",
+  delete: "would be destroyed",
+  adopt: "would be imported",
+  forget: "would no longer be managed",
+  "no-op": "would stay",
+};
+
 /** Why a field changes, where it is not what the reader just wrote. */
 export const causeNotes: Readonly<Record<Cause, string | undefined>> = {
   edit: undefined,
@@ -110,9 +121,9 @@ export function counted(count: number, noun: string): string {
 }
 
 /** `2 services, 1 project`, the most numerous first. */
-export function unmanagedText(plan: Plan): string {
+export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
   const counts = new Map<string, number>();
-  for (const { type } of plan.unmanaged) counts.set(type, (counts.get(type) ?? 0) + 1);
+  for (const { type } of unmanaged) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
     .map(([type, count]) => counted(count, type))

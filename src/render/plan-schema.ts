@@ -1,0 +1,135 @@
+import { z } from "zod";
+import { diagnosticCodes } from "../diagnostics/codes";
+
+const json = z.json();
+const attributes = z.record(z.string(), json);
+const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
+const money = z.strictObject({ usd: z.number(), ngn: z.number() });
+const range = z
+  .strictObject({ file: z.string(), start: z.int().min(0), end: z.int().min(0) })
+  .describe("Half-open range of character offsets.");
+
+/** One side of a field: a secret, an unknown and an absent value have no text. */
+const shown = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("value"), value: json }),
+  z.strictObject({ kind: z.enum(["absent", "secret", "unknown"]) }),
+]);
+
+const field = z.strictObject({
+  path: z.string().describe("Attribute path: `configuration.branch`."),
+  cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
+  before: shown,
+  after: shown,
+  forces_replacement: z.boolean(),
+  range: range.optional(),
+});
+
+const sides = {
+  actions: z.array(z.enum(["no-op", "create", "update", "delete", "forget"])),
+  before: attributes.nullable(),
+  after: attributes.nullable(),
+  after_unknown: attributes,
+  before_sensitive: attributes,
+  after_sensitive: attributes,
+};
+
+const place = {
+  address: z.string().describe("`service.shop.api`"),
+  mode: z.literal("managed"),
+  type: z.string(),
+  name: z.string().describe("The address without its type."),
+};
+
+const resourceChange = z.strictObject({
+  ...place,
+  previous_address: z.string().optional(),
+  change: z.strictObject({
+    ...sides,
+    importing: z.strictObject({ id: z.string() }).optional(),
+    replace_paths: z.array(z.array(z.string())).optional(),
+  }),
+  action_reason: z.string().optional(),
+  reason: z.string().optional().describe("Why it is done, for people."),
+  id: z.string().optional(),
+  live_name: z.string().describe("What a deletion confirms."),
+  attributes: z.array(field),
+  released: z.array(field).describe("Fields that differ and are left as they are."),
+  effects: z.array(effect),
+  cost: z.strictObject({ before: money.nullable(), after: money.nullable() }).optional(),
+  blocked_by: z
+    .strictObject({
+      code: z.enum(["guard.prevent_destroy", "guard.delete_unconfirmed", "guard.name_changed"]),
+      summary: z.string(),
+      hint: z.string(),
+    })
+    .optional(),
+  depends_on: z.array(z.string()),
+  deletes_after: z.array(z.string()).optional(),
+  with_parent: z.boolean(),
+  on_remove: z.enum(["delete", "archive", "retain"]),
+  binding: z
+    .strictObject({ id: z.string(), updatedAt: z.string().nullable(), digest: z.string() })
+    .optional(),
+  declared_digest: z.string().optional(),
+});
+
+const output = z.strictObject({
+  actions: z.array(z.enum(["create", "update", "delete"])),
+  before: json,
+  after: json,
+  after_unknown: z.boolean(),
+  before_sensitive: z.boolean(),
+  after_sensitive: z.boolean(),
+});
+
+const finding = z.strictObject({
+  severity: z.enum(["error", "warning"]),
+  code: z.enum(diagnosticCodes),
+  summary: z.string(),
+  detail: z.string().optional(),
+  hint: z.string().optional(),
+  address: z.string().optional(),
+  attribute: z.string().optional(),
+  range: range.optional(),
+  requestId: z.string().optional(),
+});
+
+/** The plan document that `planDocument` makes and `planFromDocument` reads. */
+export const planDocumentSchema = z.strictObject({
+  format_version: z.literal("1.2"),
+  applyable: z.boolean(),
+  errored: z.boolean(),
+  resource_changes: z.array(resourceChange),
+  resource_drift: z.array(
+    z.strictObject({ ...place, change: z.strictObject(sides), attributes: z.array(field) }),
+  ),
+  output_changes: z.record(z.string(), output),
+  summary: z.strictObject({
+    add: z.int(),
+    change: z.int(),
+    destroy: z.int(),
+    adopt: z.int(),
+    forget: z.int(),
+  }),
+  cost: z.strictObject({ before: money, after: money, estimate: z.boolean() }),
+  unmanaged: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })),
+  unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
+  diagnostics: z.array(finding),
+  options: z.strictObject({
+    mode: z.enum(["apply", "destroy", "refresh-only"]),
+    targets: z.array(z.string()),
+    excludes: z.array(z.string()),
+    replace: z.array(z.string()),
+    adopt: z.boolean(),
+    allow_empty: z.boolean(),
+    confirmed_deletes: z.array(z.string()),
+  }),
+  binding: z.strictObject({
+    lineage: z.string().nullable(),
+    serial: z.int(),
+    workspaceId: z.string(),
+    baseUrl: z.string(),
+  }),
+});
+
+export type PlanDocument = z.infer<typeof planDocumentSchema>;
