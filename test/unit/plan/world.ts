@@ -1,0 +1,334 @@
+import { recordedAfter } from "../../../src/apply/record";
+import { type Address, addressOf, nameOf, typeOf } from "../../../src/model/address";
+import type { Catalog } from "../../../src/model/catalog";
+import {
+  type Desired,
+  type DesiredAttribute,
+  type DesiredResource,
+  defaultLifecycle,
+} from "../../../src/model/desired";
+import type { LiveResource, ReadResult } from "../../../src/model/live";
+import type { AppliableValue, ResourceType } from "../../../src/model/resource-type";
+import { Secret } from "../../../src/model/secret";
+import type { RecordedResource, State } from "../../../src/model/state";
+import {
+  type DesiredValue,
+  GeneratedSecret,
+  isPlain,
+  type Plain,
+  type ResolvedValue,
+  Template,
+} from "../../../src/model/value";
+import { makePlan } from "../../../src/plan/make-plan";
+import type { Change, Plan, PlanInput, PlanOptions } from "../../../src/plan/plan";
+import { resolveValue } from "../../../src/plan/resolve";
+import { resourceTypes } from "../../../src/resources";
+
+export const types: ReadonlyMap<string, ResourceType> = new Map(
+  resourceTypes.map((type) => [type.type, type]),
+);
+export const key = new Uint8Array(32).fill(7);
+export const at = (text: string): Address => text as Address;
+export const range = { file: "rnv.yaml", start: 0, end: 1 };
+
+export const catalog: Catalog = {
+  plans: [
+    { id: "free", name: "Free", kinds: ["web", "static"], usd: 0, ngn: 0 },
+    { id: "starter", name: "Starter", kinds: ["web", "static"], usd: 7, ngn: 7000 },
+  ],
+  databasePlans: [],
+  defaults: {
+    branch: "main",
+    buildCommand: "",
+    plan: "free",
+    port: 8000,
+    privateNetworking: true,
+    ignorePaths: [],
+  },
+  regions: [{ id: "auto", name: "Auto" }],
+  runtimes: ["auto", "node"],
+  serviceTypes: [
+    { id: "web", name: "Web", runtime: true },
+    { id: "static", name: "Static", runtime: false },
+  ],
+  capabilities: {},
+  pricesAreEstimates: true,
+};
+
+export const options: PlanOptions = {
+  mode: "apply",
+  targets: [],
+  excludes: [],
+  replace: [],
+  adopt: false,
+  allowEmpty: false,
+  confirmedDeletes: [],
+};
+
+export const reference = (address: string, attribute: string): Template =>
+  new Template([{ address: at(address), attribute }], false);
+
+/** A declared resource: its parent follows from the address, and its name and parent attribute are filled in. */
+export function declare(
+  address: string,
+  values: Readonly<Record<string, DesiredValue>> = {},
+  more: Partial<DesiredResource> = {},
+): DesiredResource {
+  const type = types.get(typeOf(at(address)));
+  const parent = parentOf(at(address));
+  const link = type?.parents.find((one) => parent && one.type === typeOf(parent));
+  const attributes = new Map<string, DesiredAttribute>();
+  if (link && parent) attributes.set(link.attribute, { value: reference(parent, "id"), range });
+  if (type?.nameAttribute) attributes.set(type.nameAttribute, { value: lastOf(address), range });
+  for (const [path, value] of Object.entries(values)) attributes.set(path, { value, range });
+  return {
+    address: at(address),
+    type: typeOf(at(address)),
+    attributes,
+    ...(parent && { parent }),
+    dependsOn: [],
+    lifecycle: defaultLifecycle,
+    range,
+    ...more,
+  };
+}
+
+const lastOf = (address: string): string => address.slice(address.lastIndexOf(".") + 1);
+
+function parentOf(address: Address): Address | undefined {
+  const names = nameOf(address).split(".");
+  switch (typeOf(address)) {
+    case "service":
+      return names.length > 1 ? addressOf("project", names[0] as string) : undefined;
+    case "variable":
+      return addressOf("service", ...names.slice(0, -1));
+    case "deployment":
+      return addressOf("service", ...names);
+    case "layout":
+      return addressOf("project", ...names);
+    default:
+      return undefined;
+  }
+}
+
+export const desiredOf = (resources: readonly DesiredResource[], more: Partial<Desired> = {}): Desired => ({
+  resources: new Map(resources.map((resource) => [resource.address, resource])),
+  moved: [],
+  removed: [],
+  outputs: new Map(),
+  sources: new Map(),
+  ...more,
+});
+
+/** A service in memory with what is recorded of it: enough to apply a plan to and to plan again. */
+export class World {
+  readonly live = new Map<string, LiveResource>();
+  readonly recorded = new Map<Address, RecordedResource>();
+  #clock = 0;
+
+  input(desired: Desired, chosen: Partial<PlanOptions> = {}): PlanInput {
+    const state: State = {
+      format: "rnv-state",
+      version: 1,
+      lineage: "lineage",
+      serial: 1,
+      workspaceId: "w",
+      baseUrl: "https://example.com/api/v1",
+      keyId: null,
+      resources: Object.fromEntries(this.recorded),
+      outputs: {},
+      run: null,
+      open: [],
+    };
+    const reads = new Map<Address, ReadResult>();
+    for (const address of [...this.recorded.keys(), ...desired.resources.keys()])
+      reads.set(address, this.#read(address, desired));
+    return {
+      desired,
+      state,
+      workspaceId: "w",
+      baseUrl: state.baseUrl,
+      reads,
+      inventory: [...this.live.values()],
+      catalog,
+      types: resourceTypes,
+      options: { ...options, ...chosen },
+      fingerprintKey: key,
+    };
+  }
+
+  plan(desired: Desired, chosen: Partial<PlanOptions> = {}): Plan {
+    return makePlan(this.input(desired, chosen));
+  }
+
+  /** Applies a plan in an order that its dependencies allow; fails when they allow none. */
+  apply(plan: Plan): Address[] {
+    const todo = new Map(plan.changes.map((change) => [change.address, change]));
+    const done: Address[] = [];
+    while (todo.size > 0) {
+      const ready = [...todo.values()].filter((change) => change.dependsOn.every((on) => !todo.has(on)));
+      if (ready.length === 0) throw new Error(`no way forward: ${[...todo.keys()].join(", ")}`);
+      for (const change of ready) {
+        this.#carryOut(change);
+        todo.delete(change.address);
+        if (change.action !== "no-op") done.push(change.address);
+      }
+    }
+    return done;
+  }
+
+  /** Declares, applies and expects nothing to be left. */
+  settle(desired: Desired, chosen: Partial<PlanOptions> = {}): void {
+    this.apply(this.plan(desired, chosen));
+  }
+
+  /** Someone else changes a live thing. */
+  touch(address: string, values: Readonly<Record<string, Plain>>, name?: string): void {
+    const id = this.id(address);
+    const found = this.live.get(id) as LiveResource;
+    const attributes = new Map([...found.attributes, ...Object.entries(values)]);
+    this.live.set(id, { ...found, name: name ?? found.name, attributes, updatedAt: this.#now() });
+  }
+
+  lose(...addresses: readonly string[]): void {
+    for (const address of addresses) this.live.delete(this.id(address));
+  }
+
+  id(address: string): string {
+    return (this.recorded.get(at(address)) as RecordedResource).id;
+  }
+
+  #now(): string {
+    this.#clock += 1;
+    return new Date(1_700_000_000_000 + this.#clock * 1000).toISOString();
+  }
+
+  #read(address: Address, desired: Desired): ReadResult {
+    const id = this.recorded.get(address)?.id ?? desired.resources.get(address)?.importId?.id;
+    if (id !== undefined) {
+      const live = this.live.get(id);
+      return live ? { kind: "found", live } : { kind: "gone" };
+    }
+    const parent = desired.resources.get(address)?.parent;
+    const within = parent && this.#read(parent, desired);
+    if (within && within.kind !== "found") return { kind: "absent" };
+    const declared = types.get(typeOf(address))?.nameAttribute;
+    const name = declared && desired.resources.get(address)?.attributes.get(declared)?.value;
+    const matches = [...this.live.values()].filter(
+      (live) =>
+        live.type === typeOf(address) &&
+        live.parentId === (within?.live.id ?? null) &&
+        live.name === (name ?? lastOf(address)),
+    );
+    if (matches.length > 1) return { kind: "ambiguous", ids: matches.map((live) => live.id) };
+    return matches[0] ? { kind: "found", live: matches[0] } : { kind: "absent" };
+  }
+
+  #carryOut(change: Change): void {
+    const { address, action, subject, previousAddress } = change;
+    if (previousAddress && subject.recorded) {
+      this.recorded.delete(previousAddress);
+      this.recorded.set(address, subject.recorded);
+    }
+    if (action === "delete" || action === "replace") this.#remove(change);
+    if (action === "forget") this.recorded.delete(address);
+    if (action === "delete" || action === "forget") return;
+    const isNew = action === "create" || action === "replace";
+    if (action === "no-op" && !subject.recorded) return;
+    const values = new Map<string, AppliableValue>();
+    for (const [path, { value }] of subject.desired?.attributes ?? []) values.set(path, this.#known(value));
+    const id = isNew ? `${address}#${this.#now()}` : (subject.live?.id ?? subject.recorded?.id ?? "");
+    const sends = isNew || action === "update" || (action === "adopt" && change.attributes.length > 0);
+    if (sends) this.#write(change, id, values, isNew);
+    const live = this.live.get(id);
+    const type = types.get(change.type) as ResourceType;
+    this.recorded.set(
+      address,
+      recordedAfter({
+        change,
+        type,
+        id,
+        ...(live && { live }),
+        values: sends ? values : (subject.resolved as ReadonlyMap<string, ResolvedValue>),
+        ...(subject.recorded && { previous: subject.recorded }),
+        writes: (subject.recorded?.writes ?? 0) + (sends ? 1 : 0),
+        ...(type.reaction && { inputs: this.#inputs(change, type) }),
+        fingerprintKey: key,
+      }),
+    );
+  }
+
+  #write(change: Change, id: string, values: ReadonlyMap<string, AppliableValue>, isNew: boolean): void {
+    const type = types.get(change.type) as ResourceType;
+    const attributes = new Map<string, Plain>(
+      isNew ? type.defaults(catalog) : (this.live.get(id)?.attributes ?? []),
+    );
+    for (const { path, cause } of change.attributes) {
+      const value = cause === "removed" ? type.defaults(catalog).get(path) : values.get(path);
+      const sent = value === null ? (type.defaults(catalog).get(path) ?? null) : value;
+      if (sent !== undefined && !(sent instanceof Secret)) attributes.set(path, sent);
+    }
+    const named = type.nameAttribute && attributes.get(type.nameAttribute);
+    const parentId = type.parents
+      .map(({ attribute }) => attributes.get(attribute))
+      .find((one) => one != null);
+    this.live.set(id, {
+      type: change.type,
+      id,
+      name: typeof named === "string" ? named : change.name,
+      parentId: typeof parentId === "string" ? parentId : null,
+      attributes,
+      computed: new Map<string, Plain>([
+        ["id", id],
+        ["url", `https://${id}`],
+        ["internalHost", `${id}.internal`],
+      ]),
+      updatedAt: this.#now(),
+    });
+  }
+
+  #remove({ address, id, onRemove, name }: Change): void {
+    const live = id === undefined ? undefined : this.live.get(id);
+    this.recorded.delete(address);
+    if (!live || onRemove === "archive") return;
+    if (live.name !== name) throw new Error(`confirm of ${address} is "${name}"`);
+    for (const part of [...this.live.values()].filter((one) => one.parentId === live.id)) {
+      if (types.get(part.type)?.removedWithParent) this.live.delete(part.id);
+      else throw new Error(`${address} still holds ${part.id}`);
+    }
+    this.live.delete(live.id);
+  }
+
+  #known(value: DesiredValue): AppliableValue {
+    if (value instanceof GeneratedSecret) return new Secret("x".repeat(value.length));
+    const known = resolveValue(value, ({ address, attribute }) => {
+      const live = this.live.get(this.id(address));
+      const found =
+        attribute === "id" ? live?.id : (live?.computed.get(attribute) ?? live?.attributes.get(attribute));
+      if (found === undefined) throw new Error(`${address}.${attribute} is not known`);
+      return found;
+    });
+    if (known instanceof Secret || isPlain(known)) return known;
+    throw new Error("unknown");
+  }
+
+  #inputs({ subject }: Change, type: ResourceType): Record<string, number> {
+    const parent = subject.desired?.parent;
+    const inputs: Record<string, number> = {};
+    for (const [address, one] of this.recorded)
+      if (address === parent || (one.parent === parent && type.follows.includes(one.type)))
+        inputs[one.id] = one.writes;
+    return inputs;
+  }
+}
+
+/** `address action` of everything that changes. */
+export const actionsOf = (plan: Plan): string[] =>
+  plan.changes
+    .filter(({ action }) => action !== "no-op")
+    .map(({ address, action }) => `${action} ${address}`);
+
+export const codesOf = (plan: Plan): string[] => plan.diagnostics.map(({ code }) => code);
+
+export const changeOf = (plan: Plan, address: string): Change =>
+  plan.changes.find((change) => change.address === address) as Change;
