@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { createEmulator, type Emulator } from "../../src/emulator/emulator";
+import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
+import { serveEmulator } from "../../src/emulator/serve";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not used
+  readonly body: any;
+}
+
+export interface RequestOptions {
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly raw?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as `Idempotency-Key`. */
+  readonly key?: string;
+  /** Default: the write key; null sends none. */
+  readonly apiKey?: string | null;
+}
+
+/** What only the embedded service offers: its clock, its data, keys of every role. */
+export interface Control {
+  readonly emulator: Emulator;
+  readonly clock: ManualClock;
+}
+
+/** The service under test, wherever it runs. */
+export interface ContractService {
+  readonly workspaceId: string;
+  /** `/workspaces/{workspaceId}`. */
+  readonly workspace: string;
+  readonly control: Control | undefined;
+  request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export const otherWorkspaceId = "00000000-0000-4000-8000-0000000000e2";
+
+const role = (name: string, scope: "read" | "write", level: "viewer" | "developer" | "admin" | "owner") => ({
+  key: `rnv_${name}`,
+  scope,
+  role: level,
+});
+
+const keys = [
+  role("owner", "write", "owner"),
+  role("admin", "write", "admin"),
+  role("developer", "write", "developer"),
+  role("viewer", "write", "viewer"),
+  role("reader", "read", "owner"),
+  { ...role("expired", "write", "owner"), expiresAt: "2020-01-01T00:00:00Z" },
+  { ...role("unverified", "write", "owner"), emailVerified: false },
+  { ...role("without_mfa", "write", "owner"), mfa: false },
+  { ...role("elsewhere", "write", "owner"), workspaceId: otherWorkspaceId },
+];
+
+/** The service that `RNV_CONTRACT_BASE_URL` names, else the embedded one over HTTP. */
+export async function startContractService(environment: NodeJS.ProcessEnv): Promise<ContractService> {
+  const { RNV_CONTRACT_BASE_URL: baseUrl, RNV_CONTRACT_WORKSPACE_ID: workspaceId } = environment;
+  if (baseUrl !== undefined && baseUrl !== "") {
+    const apiKey = environment.RNV_CONTRACT_API_KEY ?? "";
+    return contractService({ baseUrl, workspaceId: workspaceId ?? "", apiKey, close: async () => {} });
+  }
+  const clock = manualClock();
+  const emulator = createEmulator({ clock, apiKeys: keys, deploySeconds: 7, operationSeconds: 2 });
+  const server = await serveEmulator(emulator);
+  return contractService({
+    baseUrl: server.url,
+    workspaceId: emulator.workspaceId,
+    apiKey: "rnv_owner",
+    close: server.close,
+    control: { emulator, clock },
+  });
+}
+
+function contractService(at: {
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  readonly close: () => Promise<void>;
+  readonly control?: Control;
+}): ContractService {
+  return {
+    workspaceId: at.workspaceId,
+    workspace: `/workspaces/${at.workspaceId}`,
+    control: at.control,
+    close: at.close,
+    async request(method, path, { body, raw, headers, key, apiKey = at.apiKey } = {}) {
+      const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+      const response = await fetch(`${at.baseUrl}${path}`, {
+        method,
+        redirect: "manual",
+        headers: {
+          ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }),
+          ...(text !== undefined && { "content-type": "application/json" }),
+          ...(key !== undefined && { "idempotency-key": key }),
+          ...headers,
+        },
+        ...(text !== undefined && { body: text }),
+      });
+      const received = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: received,
+        body: received === "" ? undefined : JSON.parse(received),
+      };
+    },
+  };
+}
+
+/** A name of this run only, so that the suite may run in a workspace that is in use. */
+export const freshName = (): string => `contract-${randomUUID().slice(0, 8)}`;
+export const freshKey = (): string => `contract-${randomUUID()}`;

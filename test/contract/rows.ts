@@ -1,0 +1,19 @@
+import type { Row } from "./row";
+import { canvasRows } from "./rows/canvas-rows";
+import { commonRows } from "./rows/common-rows";
+import { deploymentRows } from "./rows/deployment-rows";
+import { headerRows } from "./rows/header-rows";
+import { projectRows } from "./rows/project-rows";
+import { serviceRows } from "./rows/service-rows";
+import { variableRows } from "./rows/variable-rows";
+
+/** Every row of the contract suite, by topic. */
+export const rowsByTopic: Readonly<Record<string, readonly Row[]>> = {
+  "catalog, authentication and errors": commonRows,
+  "headers, paging and idempotency": headerRows,
+  projects: projectRows,
+  services: serviceRows,
+  deployments: deploymentRows,
+  variables: variableRows,
+  canvas: canvasRows,
+};

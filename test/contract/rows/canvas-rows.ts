@@ -1,0 +1,306 @@
+import { type ContractService, freshKey } from "../contract-service";
+import { controlledRow, type Row, row } from "../row";
+import { expectError, liveService, newProject, newService, pathOf, unknownId } from "../things";
+
+const read = "GET /workspaces/{workspaceId}/canvas";
+const save = "PATCH /workspaces/{workspaceId}/canvas";
+
+/** A project of its own with one service: its canvas is nobody else's. */
+async function scoped(service: ContractService) {
+  const project = await newProject(service);
+  const environmentId: string = project.environments[0].id;
+  const { id } = await newService(service, { projectId: project.id, environmentId });
+  const path = `${service.workspace}/canvas?projectId=${project.id}`;
+  const put = (fields: object, query = "") =>
+    service.request("PATCH", `${path}${query}`, {
+      body: { revision: 0, positions: {}, viewport: null, ...fields },
+    });
+  return { project, environmentId, id, path, put };
+}
+
+const nodeIds = (answer: { body: { nodes: { id: string }[] } }) => answer.body.nodes.map((node) => node.id);
+
+export const canvasRows: readonly Row[] = [
+  row(
+    {
+      rule: "Canvas rule 1",
+      quote:
+        "Readers may view the workspace, one project across its environments, or one project environment.",
+      endpoints: [read],
+    },
+    async (service) => {
+      const { project, environmentId, id, path } = await scoped(service);
+      const ungrouped = await newService(service);
+      expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).toEqual(
+        expect.arrayContaining([id, ungrouped.id]),
+      );
+      const ofProject = await service.request("GET", path);
+      expect(nodeIds(ofProject)).toEqual([id]);
+      expect(ofProject.body.scope).toEqual({ projectId: project.id, environmentId: null });
+      const ofEnvironment = await service.request("GET", `${path}&environmentId=${environmentId}`);
+      expect(nodeIds(ofEnvironment)).toEqual([id]);
+      expect(ofEnvironment.body.scope).toEqual({ projectId: project.id, environmentId });
+    },
+  ),
+  row(
+    {
+      rule: "Canvas read",
+      quote: "environmentId (uuid, optional; needs `projectId` and must belong to it)",
+      endpoints: [read],
+    },
+    async (service) => {
+      const { environmentId, path } = await scoped(service);
+      expectError(
+        await service.request("GET", `${service.workspace}/canvas?environmentId=${environmentId}`),
+        400,
+      );
+      expectError(await service.request("GET", `${path}&environmentId=${unknownId}`), 400);
+      expectError(await service.request("GET", `${service.workspace}/canvas?projectId=nothing`), 400);
+      expectError(await service.request("GET", `${service.workspace}/canvas?projectId=${unknownId}`), 404);
+    },
+  ),
+  row(
+    {
+      rule: "Canvas rule 2",
+      quote: "Archived and deleting or deleted services are excluded.",
+      endpoints: [read],
+    },
+    async (service) => {
+      const { id, path } = await scoped(service);
+      await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
+      expect(nodeIds(await service.request("GET", path))).toEqual([]);
+      await service.request("POST", `${pathOf(service, id)}/restore`, { body: {} });
+      expect(nodeIds(await service.request("GET", path))).toEqual([id]);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Canvas rule 2",
+      quote: "Archived and deleting or deleted services are excluded.",
+      case: "deleting",
+    },
+    async (service, control) => {
+      const { id, name } = liveService(control);
+      await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
+      expect(nodeIds(await service.request("GET", `${service.workspace}/canvas`))).not.toContain(id);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Canvas rule 2",
+      quote: "Only active services and valid scoped reference and group connections appear.",
+      case: "edges",
+    },
+    async (service, { emulator }) => {
+      const { project, environmentId, id, path } = await scoped(service);
+      const other = await newService(service, { projectId: project.id, environmentId });
+      const outside = await newService(service);
+      emulator.store.addReference(id, other.id, ["DATABASE_URL"]);
+      emulator.store.addReference(id, outside.id, ["OUTSIDE"]);
+      const group = emulator.store.addGroup({
+        name: "shared",
+        serviceIds: [id],
+        projectId: project.id,
+        environmentId,
+      });
+      const { body } = await service.request("GET", path);
+      expect(body.groups).toEqual([
+        { id: `group:${group.id}`, name: "shared", environmentId, serviceIds: [id] },
+      ]);
+      expect(body.edges).toEqual([
+        { id: expect.any(String), source: id, target: other.id, kind: "reference", keys: ["DATABASE_URL"] },
+        { id: expect.any(String), source: `group:${group.id}`, target: id, kind: "environment-group" },
+      ]);
+      await service.request("POST", `${pathOf(service, other.id)}/archive`, { body: {} });
+      expect((await service.request("GET", path)).body.edges).toHaveLength(1);
+    },
+  ),
+  row(
+    {
+      rule: "Canvas rule 3",
+      quote: "Layouts are independent per scope. An unsaved layout has revision 0.",
+      endpoints: [read, save],
+    },
+    async (service) => {
+      const { environmentId, id, path, put } = await scoped(service);
+      expect((await service.request("GET", path)).body.layout).toEqual({
+        revision: 0,
+        positions: {},
+        viewport: null,
+      });
+      await put({ positions: { [id]: { x: 1, y: 2 } } });
+      const other = await service.request("GET", `${path}&environmentId=${environmentId}`);
+      expect(other.body.layout).toEqual({ revision: 0, positions: {}, viewport: null });
+    },
+  ),
+  row(
+    {
+      rule: "Canvas rule 4",
+      quote:
+        "PATCH replaces all saved positions and the viewport for the scope, using the current revision (optimistic control).",
+      endpoints: [save],
+    },
+    async (service) => {
+      const { project, environmentId, id, path, put } = await scoped(service);
+      const other = await newService(service, { projectId: project.id, environmentId });
+      const saved = await put({ positions: { [id]: { x: 1, y: -2.5 } }, viewport: { x: 0, y: 0, zoom: 1 } });
+      const { revision } = saved.body.layout;
+      expect(revision).toBeGreaterThan(0);
+      expect(saved.body.layout).toEqual({
+        revision,
+        positions: { [id]: { x: 1, y: -2.5 } },
+        viewport: { x: 0, y: 0, zoom: 1 },
+      });
+      expectError(await put({ positions: {} }), 409, "canvas_revision_conflict");
+      const again = await put({ revision, positions: { [other.id]: { x: 3, y: 4 } } });
+      expect(again.body.layout).toMatchObject({ positions: { [other.id]: { x: 3, y: 4 } }, viewport: null });
+      expect(Object.keys((await service.request("GET", path)).body.layout.positions)).toEqual([other.id]);
+    },
+  ),
+  row(
+    {
+      rule: "Canvas rule 4",
+      quote: "Empty `positions` and null `viewport` reset the layout.",
+      endpoints: [save],
+    },
+    async (service) => {
+      const { id, put } = await scoped(service);
+      const { revision } = (await put({ positions: { [id]: { x: 1, y: 1 } } })).body.layout;
+      expect((await put({ revision })).body.layout).toMatchObject({ positions: {}, viewport: null });
+    },
+  ),
+  row(
+    { rule: "Canvas rule 4", quote: "Node ids must exist in the current canvas.", endpoints: [save] },
+    async (service) => {
+      const { id, put } = await scoped(service);
+      const outside = await newService(service);
+      for (const node of [unknownId, `group:${unknownId}`, outside.id]) {
+        expectError(await put({ positions: { [node]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
+      }
+      await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
+      expectError(await put({ positions: { [id]: { x: 0, y: 0 } } }), 400, "canvas_invalid_node");
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Canvas rule 5",
+      quote: "PATCH is allowed to developer, admin or owner, also in protected environments.",
+      endpoints: [save],
+    },
+    async (service, { emulator }) => {
+      const { project } = await scoped(service);
+      const environment = emulator.store.addEnvironment(project.id, "Locked", { protected: true });
+      const path = `${service.workspace}/canvas?projectId=${project.id}&environmentId=${environment.id}`;
+      const body = { revision: 0, positions: {}, viewport: null };
+      expectError(await service.request("PATCH", path, { body, apiKey: "rnv_viewer" }), 403);
+      expect((await service.request("GET", path, { apiKey: "rnv_viewer" })).status).toBe(200);
+      expect((await service.request("PATCH", path, { body, apiKey: "rnv_developer" })).status).toBe(200);
+    },
+  ),
+  row(
+    {
+      rule: "Canvas rule 6",
+      quote:
+        "PATCH rejects unknown scope parameters, duplicate or empty scope values, and unsupported body fields.",
+      endpoints: [save],
+    },
+    async (service) => {
+      const { project, put } = await scoped(service);
+      for (const query of ["&depth=1", `&projectId=${project.id}`, "&environmentId="])
+        expectError(await put({}, query), 400);
+      expectError(await put({ nodes: [] }), 400);
+    },
+  ),
+  row(
+    { rule: "Canvas rule 6", quote: "It does not use `Idempotency-Key` replay.", endpoints: [save] },
+    async (service) => {
+      const { path } = await scoped(service);
+      const send = (key: string) =>
+        service.request("PATCH", path, { body: { revision: 0, positions: {}, viewport: null }, key });
+      const key = freshKey();
+      const first = await send(key);
+      expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([200, null]);
+      expectError(await send(key), 409, "canvas_revision_conflict");
+    },
+  ),
+  row(
+    {
+      rule: "Canvas save",
+      quote: "body {revision, positions, viewport}, all three required, no other fields",
+      endpoints: [save],
+    },
+    async (service) => {
+      const { path } = await scoped(service);
+      const whole: Record<string, unknown> = { revision: 0, positions: {}, viewport: null };
+      for (const name of Object.keys(whole)) {
+        const { [name]: _, ...body } = whole;
+        expectError(await service.request("PATCH", path, { body }), 400);
+      }
+    },
+  ),
+  row(
+    { rule: "Limits Canvas coordinates", quote: "-10000000..10000000", endpoints: [save] },
+    async (service) => {
+      const { id, put } = await scoped(service);
+      for (const at of [{ x: 10_000_001, y: 0 }, { x: 0, y: -10_000_001 }, { x: "0", y: 0 }, { x: 0 }]) {
+        expectError(await put({ positions: { [id]: at } }), 400);
+        expectError(await put({ viewport: { ...at, zoom: 1 } }), 400);
+      }
+      expect((await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } })).status).toBe(200);
+    },
+  ),
+  row({ rule: "Limits Canvas zoom", quote: "0.1..4", endpoints: [save] }, async (service) => {
+    const { put } = await scoped(service);
+    for (const zoom of [0.09, 4.01, null]) expectError(await put({ viewport: { x: 0, y: 0, zoom } }), 400);
+    expect((await put({ viewport: { x: 0, y: 0, zoom: 0.1 } })).status).toBe(200);
+    expect((await put({ revision: 1, viewport: { x: 0, y: 0, zoom: 4 } })).status).toBe(200);
+  }),
+  row(
+    { rule: "Limits Canvas revision", quote: "0..9007199254740990 in a save", endpoints: [save] },
+    async (service) => {
+      const { put } = await scoped(service);
+      for (const revision of [-1, 0.5, 9_007_199_254_740_991, "0", null])
+        expectError(await put({ revision }), 400);
+      expectError(await put({ revision: 9_007_199_254_740_990 }), 409, "canvas_revision_conflict");
+    },
+  ),
+  row(
+    { rule: "Limits Canvas positions", quote: "at most 2000 entries", endpoints: [save] },
+    async (service) => {
+      const { put } = await scoped(service);
+      const ids = Array.from(
+        { length: 2001 },
+        (_, i) => `99999999-9999-4999-8999-${String(i).padStart(12, "0")}`,
+      );
+      const positions = Object.fromEntries(ids.map((id) => [id, { x: 0, y: 0 }]));
+      const answer = await put({ positions });
+      expectError(answer, 400, "invalid_value");
+      expectError(await put({ positions: { "not-a-node": { x: 0, y: 0 } } }), 400);
+    },
+  ),
+  controlledRow(
+    { rule: "Limits Canvas nodes", quote: "2000 | canvas read", endpoints: [read] },
+    async (service, { emulator }) => {
+      const { project, path } = await scoped(service);
+      for (let i = 1; i < 2000; i += 1) emulator.store.addService({ name: `n${i}`, projectId: project.id });
+      expect((await service.request("GET", path)).body.nodes).toHaveLength(2000);
+      const last = emulator.store.addService({ name: "n2000", projectId: project.id });
+      expectError(await service.request("GET", path), 413, "canvas_too_large");
+      emulator.store.deleteServiceNow(last.id);
+      expect((await service.request("GET", path)).status).toBe(200);
+      for (const node of emulator.store.services())
+        if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
+    },
+  ),
+  controlledRow(
+    { rule: "Limits Canvas reference records and edges", quote: "10000 | canvas read", endpoints: [read] },
+    async (service, { emulator }) => {
+      const { id, path } = await scoped(service);
+      for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
+      expect((await service.request("GET", path)).body.edges).toHaveLength(10_000);
+      emulator.store.addReference(id, id, ["ONE_MORE"]);
+      expectError(await service.request("GET", path), 413, "canvas_too_large");
+      emulator.store.deleteServiceNow(id);
+    },
+  ),
+];

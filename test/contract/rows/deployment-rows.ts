@@ -1,0 +1,332 @@
+import { freshKey } from "../contract-service";
+import { controlledRow, type Row, row } from "../row";
+import {
+  deployed,
+  expectError,
+  liveService,
+  newService,
+  pathOf,
+  sha,
+  timestamp,
+  unknownId,
+  uuid,
+} from "../things";
+
+const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
+const repository = { configuration: { repository: "https://git.example.com/shop/api" } };
+
+export const deploymentRows: readonly Row[] = [
+  controlledRow(
+    {
+      rule: "Deployments queue",
+      quote: "{deployment: Deployment} with status `queued`",
+      endpoints: [`POST ${all}`],
+    },
+    async (service) => {
+      const { id } = await newService(service, repository);
+      const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
+        .body;
+      expect(deployment).toEqual({
+        id: expect.stringMatching(uuid),
+        status: "queued",
+        trigger: "manual",
+        actor: expect.any(String),
+        branch: "main",
+        commitSha: "",
+        commitMessage: expect.any(String),
+        blockedReason: "",
+        error: "",
+        cancelRequested: false,
+        canRollback: false,
+        sourceDeploymentId: null,
+        createdAt: expect.stringMatching(timestamp),
+        startedAt: null,
+        finishedAt: null,
+        steps: [],
+      });
+    },
+  ),
+  controlledRow(
+    { rule: "Deployments read", quote: "{deployment: Deployment}", endpoints: [`GET ${all}/{deploymentId}`] },
+    async (service, control) => {
+      const live = liveService(control);
+      const deployment = await deployed(service, control, live.id);
+      expect(deployment).toMatchObject({ status: "live", finishedAt: expect.stringMatching(timestamp) });
+      expect(deployment.steps.length).toBeGreaterThan(0);
+      for (const step of deployment.steps)
+        expect(step).toEqual({
+          name: expect.any(String),
+          startedAt: expect.stringMatching(timestamp),
+          finishedAt: expect.stringMatching(timestamp),
+        });
+      expectError(await service.request("GET", `${pathOf(service, live.id)}/deploys/${unknownId}`), 404);
+      expectError(
+        await service.request("GET", `${pathOf(service, liveService(control).id)}/deploys/${deployment.id}`),
+        404,
+      );
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Limits commitSha",
+      quote: "40..64 lowercase hexadecimal characters",
+      endpoints: [`POST ${all}`],
+    },
+    async (service) => {
+      const { id } = await newService(service, repository);
+      const send = (commitSha: unknown) =>
+        service.request("POST", `${pathOf(service, id)}/deploys`, { body: { commitSha } });
+      for (const wrong of [
+        sha.slice(1),
+        sha.toUpperCase(),
+        `${sha}${"a".repeat(25)}`,
+        `${sha.slice(1)}g`,
+        "",
+        7,
+      ]) {
+        expectError(await send(wrong), 400);
+      }
+      for (const right of [sha, `${sha}${"a".repeat(24)}`])
+        expect((await send(right)).body.deployment.commitSha).toBe(right);
+    },
+  ),
+  controlledRow(
+    { rule: "Deployments list", quote: "Newest first.", endpoints: [`GET ${all}`] },
+    async (service) => {
+      const { id } = await newService(service, repository);
+      const path = `${pathOf(service, id)}/deploys`;
+      const ids: string[] = [];
+      for (let i = 0; i < 3; i += 1)
+        ids.unshift((await service.request("POST", path, { body: {} })).body.deployment.id);
+      const { body } = await service.request("GET", path);
+      expect(body).toMatchObject({
+        available: true,
+        page: { hasMore: false, limit: 100, nextCursor: null },
+        reason: "",
+      });
+      expect(body.items.map((item: { id: string }) => item.id)).toEqual(ids);
+      const first = (await service.request("GET", `${path}?limit=2`)).body;
+      const second = (await service.request("GET", `${path}?limit=2&cursor=${first.page.nextCursor}`)).body;
+      expect([...first.items, ...second.items].map((item: { id: string }) => item.id)).toEqual(ids);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Deployments rule 1",
+      quote:
+        "When hosting is disabled and there is no runtime, the list returns `available: false` and an empty `items`; `reason` explains.",
+      endpoints: [`GET ${all}`],
+    },
+    async (service, { emulator }) => {
+      const { id } = await newService(service);
+      emulator.store.setHostingEnabled(false);
+      try {
+        const { body } = await service.request("GET", `${pathOf(service, id)}/deploys`);
+        expect(body).toMatchObject({ available: false, items: [], page: { hasMore: false } });
+        expect(body.reason).not.toBe("");
+      } finally {
+        emulator.store.setHostingEnabled(true);
+      }
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Deployments rule 2",
+      quote: "Queuing a deployment is subject to hosting enabled, capacity, billing and source validation.",
+      case: "hosting",
+      endpoints: [`POST ${all}`],
+    },
+    async (service, { emulator }) => {
+      const { id } = await newService(service, repository);
+      emulator.store.setHostingEnabled(false);
+      try {
+        expectError(
+          await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }),
+          409,
+          "engine_unavailable",
+        );
+      } finally {
+        emulator.store.setHostingEnabled(true);
+      }
+    },
+  ),
+  row(
+    {
+      rule: "Deployments rule 2",
+      quote: "Queuing a deployment is subject to hosting enabled, capacity, billing and source validation.",
+      case: "source",
+    },
+    async (service) => {
+      const { id } = await newService(service);
+      expectError(await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }), 400);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "General behaviour 3",
+      quote:
+        "Paid plans: configuration is saved first and checkout is completed in the dashboard before deploying.",
+    },
+    async (service, control) => {
+      const { id, configuration } = await newService(service, {
+        configuration: { ...repository.configuration, plan: "starter" },
+      });
+      expect(configuration.plan).toBe("starter");
+      const waiting = await deployed(service, control, id);
+      expect(waiting.status).toBe("queued");
+      expect(waiting.blockedReason).toMatch(/checkout/i);
+      control.emulator.store.completeCheckout(id);
+      control.clock.advance(60_000);
+      expect(
+        (await service.request("GET", `${pathOf(service, id)}/deploys/${waiting.id}`)).body.deployment.status,
+      ).toBe("live");
+    },
+  ),
+  controlledRow(
+    { rule: "Authentication rule 7", quote: "API credentials cannot authorize a purchase." },
+    async (service, control) => {
+      const { id } = await newService(service, {
+        configuration: { ...repository.configuration, plan: "starter" },
+      });
+      expect((await deployed(service, control, id)).status).toBe("queued");
+      expect((await deployed(service, control, id)).status).toBe("queued");
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Deployments rule 3",
+      quote:
+        "A replay of the same keyed deploy request returns the original successful response, not the latest status.",
+      endpoints: [`POST ${all}`],
+    },
+    async (service, { clock }) => {
+      const { id } = await newService(service, repository);
+      const [path, key] = [`${pathOf(service, id)}/deploys`, freshKey()];
+      const first = await service.request("POST", path, { body: {}, key });
+      clock.advance(60_000);
+      expect(
+        (await service.request("GET", `${path}/${first.body.deployment.id}`)).body.deployment.status,
+      ).toBe("live");
+      expect((await service.request("POST", path, { body: {}, key })).body).toEqual(first.body);
+    },
+  ),
+  controlledRow(
+    { rule: "Deployments rule 4", quote: "A new key requests a new deployment.", endpoints: [`POST ${all}`] },
+    async (service) => {
+      const { id } = await newService(service, repository);
+      const send = () =>
+        service.request("POST", `${pathOf(service, id)}/deploys`, { body: {}, key: freshKey() });
+      expect((await send()).body.deployment.id).not.toBe((await send()).body.deployment.id);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "States Cancel",
+      quote:
+        "status unchanged at once | `cancelRequested` becomes true; the caller polls for a terminal state.",
+      endpoints: [`POST ${all}/{deploymentId}/cancel`],
+    },
+    async (service, { clock }) => {
+      const { id } = await newService(service, repository);
+      const path = `${pathOf(service, id)}/deploys`;
+      const { deployment } = (await service.request("POST", path, { body: {} })).body;
+      const cancelled = await service.request("POST", `${path}/${deployment.id}/cancel`, { body: {} });
+      expect(cancelled.body).toEqual({ cancelRequested: true });
+      expect((await service.request("GET", `${path}/${deployment.id}`)).body.deployment).toMatchObject({
+        status: "queued",
+        cancelRequested: true,
+      });
+      clock.advance(60_000);
+      expect((await service.request("GET", `${path}/${deployment.id}`)).body.deployment.status).toBe(
+        "cancelled",
+      );
+    },
+  ),
+  controlledRow(
+    {
+      rule: "States Cancel",
+      quote: "any terminal | Cancellation request | rejected | No state change.",
+      endpoints: [`POST ${all}/{deploymentId}/cancel`],
+    },
+    async (service, control) => {
+      const { id } = await newService(service, repository);
+      const deployment = await deployed(service, control, id);
+      const path = `${pathOf(service, id)}/deploys/${deployment.id}`;
+      expectError(await service.request("POST", `${path}/cancel`, { body: {} }), 409);
+      expect((await service.request("GET", path)).body.deployment).toEqual(deployment);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "General behaviour 1",
+      quote: "A new deployment can be in progress while an earlier release keeps serving traffic.",
+    },
+    async (service, control) => {
+      const { id, liveDeploymentId } = liveService(control);
+      const { deployment } = (await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }))
+        .body;
+      expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
+        liveDeploymentId,
+        deploymentId: deployment.id,
+      });
+      control.clock.advance(60_000);
+      expect((await service.request("GET", pathOf(service, id))).body.service.liveDeploymentId).toBe(
+        deployment.id,
+      );
+    },
+  ),
+  controlledRow(
+    { rule: "General behaviour 2", quote: "HTTP 200 on such a call means accepted, not finished." },
+    async (service, control) => {
+      const { id } = liveService(control);
+      control.emulator.store.failNextDeployment(id, "no such branch");
+      const answer = await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} });
+      expect(answer.status).toBe(200);
+      control.clock.advance(60_000);
+      const path = `${pathOf(service, id)}/deploys/${answer.body.deployment.id}`;
+      expect((await service.request("GET", path)).body.deployment).toMatchObject({
+        status: "failed",
+        error: "no such branch",
+      });
+    },
+  ),
+  controlledRow(
+    { rule: "Deployment status superseded", quote: "Another release replaced this deployment request." },
+    async (service, control) => {
+      const { id } = await newService(service, repository);
+      const path = `${pathOf(service, id)}/deploys`;
+      const first = (await service.request("POST", path, { body: {} })).body.deployment;
+      const second = await deployed(service, control, id);
+      expect(second.status).toBe("live");
+      expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.status).toBe("superseded");
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Gap Rollback",
+      quote:
+        "Rollback endpoint (request `confirm` = exact service name, returns a new deployment): path and body shape not shown.",
+      endpoints: [`POST ${all}/{deploymentId}/rollback`],
+    },
+    async (service, control) => {
+      const { id, name } = await newService(service, repository);
+      const first = await deployed(service, control, id);
+      const second = await deployed(service, control, id);
+      const path = `${pathOf(service, id)}/deploys`;
+      expect((await service.request("GET", `${path}/${first.id}`)).body.deployment.canRollback).toBe(true);
+      expect(second.canRollback).toBe(false);
+      expectError(
+        await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: "other" } }),
+        400,
+      );
+      expectError(
+        await service.request("POST", `${path}/${second.id}/rollback`, { body: { confirm: name } }),
+        409,
+      );
+      const { deployment } = (
+        await service.request("POST", `${path}/${first.id}/rollback`, { body: { confirm: name } })
+      ).body;
+      expect(deployment).toMatchObject({ status: "queued", sourceDeploymentId: first.id });
+    },
+  ),
+];

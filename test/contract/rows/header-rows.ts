@@ -1,0 +1,248 @@
+import { type ContractService, freshKey, freshName } from "../contract-service";
+import { controlledRow, type Row, row } from "../row";
+import { expectError, liveService, newProject, newService, pathOf } from "../things";
+
+const draft = () => ({ name: freshName(), color: "#2f6fed" });
+const post = (service: ContractService, options: Parameters<ContractService["request"]>[2] = {}) =>
+  service.request("POST", `${service.workspace}/projects`, { body: draft(), ...options });
+const replayed = (answer: { headers: Headers }) => answer.headers.get("idempotency-replayed");
+const day = 24 * 60 * 60 * 1000;
+
+async function countNamed(service: ContractService, name: string): Promise<number> {
+  const { projects } = (await service.request("GET", `${service.workspace}/projects`)).body;
+  return projects.filter((project: { name: string }) => project.name === name).length;
+}
+
+export const headerRows: readonly Row[] = [
+  row(
+    {
+      rule: "Header and parameter X-Request-ID",
+      quote:
+        "The accepted or generated value is returned in `X-Request-ID` and in the error body `requestId`.",
+    },
+    async (service) => {
+      for (const id of ["a", "A.b_c-1", "0".repeat(64)]) {
+        const headers = { "x-request-id": id };
+        expect((await service.request("GET", "/catalog", { headers })).headers.get("x-request-id")).toBe(id);
+        expect((await service.request("GET", "/nothing", { headers })).body.requestId).toBe(id);
+      }
+      expect((await service.request("GET", "/catalog")).headers.get("x-request-id")).toMatch(/./);
+    },
+  ),
+  row(
+    { rule: "Header and parameter X-Request-ID", quote: "Invalid values are replaced." },
+    async (service) => {
+      for (const id of ["-a", "a b", "a/b", "ü"]) {
+        const answer = await service.request("GET", "/nothing", {
+          headers: { "x-request-id": Buffer.from(id).toString("latin1") },
+        });
+        expect(answer.body.requestId).not.toBe(id);
+        expect(answer.body.requestId).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+      }
+    },
+  ),
+  row({ rule: "Limits X-Request-ID length", quote: "at most 64" }, async (service) => {
+    const id = "a".repeat(65);
+    expect(
+      (await service.request("GET", "/catalog", { headers: { "x-request-id": id } })).headers.get(
+        "x-request-id",
+      ),
+    ).not.toBe(id);
+  }),
+  row({ rule: "Header and parameter X-Request-ID", quote: "Not an idempotency key." }, async (service) => {
+    const body = draft();
+    const headers = { "x-request-id": `r-${freshName()}` };
+    const ids = [await post(service, { body, headers }), await post(service, { body, headers })].map(
+      (answer) => answer.body.project.id,
+    );
+    expect(ids[0]).not.toBe(ids[1]);
+  }),
+  row(
+    { rule: "Header and parameter X-CSRFToken", quote: "not required with a validated bearer key" },
+    async (service) => {
+      expect((await post(service)).status).toBe(200);
+      expect((await post(service, { headers: { "x-csrftoken": "anything" } })).status).toBe(200);
+    },
+  ),
+  row(
+    {
+      rule: "Header and parameter limit",
+      quote: "Supplying `limit` or `cursor` turns on pagination for lists that are otherwise unbounded.",
+    },
+    async (service) => {
+      const made = [await newProject(service), await newProject(service), await newProject(service)].map(
+        ({ id }) => id,
+      );
+      const seen: string[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null) {
+        const query: string = cursor === "" ? "limit=2" : `limit=2&cursor=${encodeURIComponent(cursor)}`;
+        const { projects, page } = (await service.request("GET", `${service.workspace}/projects?${query}`))
+          .body;
+        expect(projects.length).toBeLessThanOrEqual(2);
+        expect(page).toEqual({ hasMore: page.nextCursor !== null, limit: 2, nextCursor: page.nextCursor });
+        seen.push(...projects.map((project: { id: string }) => project.id));
+        cursor = page.nextCursor;
+      }
+      expect(new Set(seen).size).toBe(seen.length);
+      expect(seen).toEqual(expect.arrayContaining(made));
+    },
+  ),
+  row({ rule: "Limits Page size", quote: "1..200, default 100" }, async (service) => {
+    const list = (limit: string) => service.request("GET", `${service.workspace}/projects?limit=${limit}`);
+    for (const wrong of ["0", "201", "-1", "1.5", "ten", ""]) expectError(await list(wrong), 400);
+    for (const right of ["1", "200"]) expect((await list(right)).body.page.limit).toBe(Number(right));
+    const { id } = await newService(service);
+    expect((await service.request("GET", `${pathOf(service, id)}/deploys`)).body.page.limit).toBe(100);
+  }),
+  row({ rule: "Header and parameter cursor", quote: "An invalid cursor gives 400." }, async (service) => {
+    for (const cursor of ["nothing", "", "AAAA", Buffer.from('{"offset":2}').toString("base64")]) {
+      expectError(
+        await service.request("GET", `${service.workspace}/projects?cursor=${encodeURIComponent(cursor)}`),
+        400,
+      );
+    }
+  }),
+  controlledRow(
+    { rule: "Header and parameter cursor", quote: "reuse with the same endpoint and query" },
+    async (service, control) => {
+      await newProject(service);
+      await newProject(service);
+      const { nextCursor } = (await service.request("GET", `${service.workspace}/projects?limit=1`)).body
+        .page;
+      expect(
+        (await service.request("GET", `${service.workspace}/projects?limit=1&cursor=${nextCursor}`)).status,
+      ).toBe(200);
+      expectError(
+        await service.request("GET", `${service.workspace}/projects?limit=2&cursor=${nextCursor}`),
+        400,
+      );
+      expectError(
+        await service.request(
+          "GET",
+          `${pathOf(service, liveService(control).id)}/deploys?limit=1&cursor=${nextCursor}`,
+        ),
+        400,
+      );
+    },
+  ),
+  row(
+    { rule: "Header and parameter Idempotency-Key", quote: "1..160 visible ASCII characters without spaces" },
+    async (service) => {
+      for (const key of ["with space", "a".repeat(161), "\u00e9"])
+        expectError(await post(service, { key }), 400);
+      expect((await post(service, { key: `!~${freshKey()}` })).status).toBe(200);
+    },
+  ),
+  row({ rule: "Limits Idempotency-Key length", quote: "1..160 characters" }, async (service) => {
+    expect((await post(service, { key: freshKey().padEnd(160, "x") })).status).toBe(200);
+    expectError(await post(service, { key: freshKey().padEnd(161, "x") }), 400);
+  }),
+  row(
+    { rule: "Idempotency rule 1", quote: "Successful responses are retained 24 hours" },
+    async (service) => {
+      const [body, key] = [draft(), freshKey()];
+      const first = await post(service, { body, key });
+      const second = await post(service, { body, key });
+      expect(second.body).toEqual(first.body);
+      expect(second.status).toBe(first.status);
+      expect(await countNamed(service, body.name)).toBe(1);
+    },
+  ),
+  controlledRow({ rule: "Limits Idempotency retention", quote: "24 hours" }, async (service, { clock }) => {
+    const [body, key] = [draft(), freshKey()];
+    const first = await post(service, { body, key });
+    clock.advance(day - 1000);
+    expect((await post(service, { body, key })).body).toEqual(first.body);
+    clock.advance(1000);
+    const later = await post(service, { body, key });
+    expect(replayed(later)).toBe("false");
+    expect(later.body.project.id).not.toBe(first.body.project.id);
+  }),
+  controlledRow(
+    { rule: "Idempotency rule 1", quote: "scoped to workspace, actor, credential, method and path" },
+    async (service) => {
+      const [body, key] = [draft(), freshKey()];
+      const { project } = (await post(service, { body, key })).body;
+      const admin = await post(service, { body, key, apiKey: "rnv_admin" });
+      expect(replayed(admin)).toBe("false");
+      expect(admin.body.project.id).not.toBe(project.id);
+      const path = `${service.workspace}/projects/${project.id}`;
+      expect(replayed(await service.request("PATCH", path, { body: { description: "x" }, key }))).toBe(
+        "false",
+      );
+      expect(replayed(await service.request("DELETE", path, { body: { confirm: project.name }, key }))).toBe(
+        "false",
+      );
+    },
+  ),
+  row(
+    {
+      rule: "Idempotency rule 1",
+      quote: "Successful responses are retained 24 hours",
+      case: "a refusal is not retained",
+    },
+    async (service) => {
+      const key = freshKey();
+      expectError(await post(service, { body: { name: "" }, key }), 400);
+      expect(replayed(await post(service, { key }))).toBe("false");
+    },
+  ),
+  row(
+    {
+      rule: "Idempotency rule 2",
+      quote: "The same key with a changed payload returns 409 `idempotency_conflict`.",
+    },
+    async (service) => {
+      const [body, key] = [draft(), freshKey()];
+      await post(service, { body, key });
+      expectError(
+        await post(service, { body: { ...body, description: "other" }, key }),
+        409,
+        "idempotency_conflict",
+      );
+      const reordered = { color: body.color, name: body.name };
+      expect(replayed(await post(service, { body: reordered, key }))).toBe("true");
+    },
+  ),
+  controlledRow(
+    { rule: "Idempotency rule 3", quote: "If the body carries `requestId`, it must match." },
+    async (service, control) => {
+      const path = `${pathOf(service, liveService(control).id)}/deploys`;
+      const key = freshKey();
+      expectError(await service.request("POST", path, { body: { requestId: "other" }, key }), 400);
+      expect((await service.request("POST", path, { body: { requestId: key }, key })).status).toBe(200);
+    },
+  ),
+  row(
+    {
+      rule: "Idempotency rule 4",
+      quote:
+        "A response header is `true` for a retained response and `false` for a newly committed keyed operation; it is absent when no receipt is used.",
+    },
+    async (service) => {
+      const [body, key] = [draft(), freshKey()];
+      expect(replayed(await post(service, { body, key }))).toBe("false");
+      expect(replayed(await post(service, { body, key }))).toBe("true");
+      expect(replayed(await post(service))).toBeNull();
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Idempotency rule 5",
+      quote: "For a legacy deployment key without a receipt, 409 `idempotency_legacy_conflict` is returned",
+    },
+    async (service, control) => {
+      const { id } = liveService(control);
+      const key = freshKey();
+      control.emulator.store.addLegacyDeployment(id, key);
+      const count = control.emulator.store.deployments(id).length;
+      expectError(
+        await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {}, key }),
+        409,
+        "idempotency_legacy_conflict",
+      );
+      expect(control.emulator.store.deployments(id)).toHaveLength(count);
+    },
+  ),
+];

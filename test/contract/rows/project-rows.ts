@@ -1,0 +1,162 @@
+import { freshName } from "../contract-service";
+import { controlledRow, type Row, row } from "../row";
+import { expectError, liveService, newProject, newService, pathOf, timestamp, uuid } from "../things";
+
+const list = "GET /workspaces/{workspaceId}/projects";
+const create = "POST /workspaces/{workspaceId}/projects";
+const read = "GET /workspaces/{workspaceId}/projects/{projectId}";
+const change = "PATCH /workspaces/{workspaceId}/projects/{projectId}";
+const remove = "DELETE /workspaces/{workspaceId}/projects/{projectId}";
+
+export const projectRows: readonly Row[] = [
+  row(
+    {
+      rule: "Projects create",
+      quote: "{project: Project} with its Production environment",
+      endpoints: [create],
+    },
+    async (service) => {
+      const name = freshName();
+      const project = await newProject(service, { name, color: "#101010", description: "Shop" });
+      expect(project).toMatchObject({ name, color: "#101010", description: "Shop" });
+      expect(project.id).toMatch(uuid);
+      expect([project.createdAt, project.updatedAt]).toEqual([
+        expect.stringMatching(timestamp),
+        expect.stringMatching(timestamp),
+      ]);
+      expect(project.environments).toEqual([
+        expect.objectContaining({ name: "Production", id: expect.stringMatching(uuid) }),
+      ]);
+    },
+  ),
+  row(
+    {
+      rule: "Projects create",
+      quote: "optional `description`",
+      case: "empty by default",
+      endpoints: [create],
+    },
+    async (service) => {
+      expect((await newProject(service)).description).toBe("");
+    },
+  ),
+  row(
+    {
+      rule: "Projects create",
+      quote: "body {name: string, color: string}",
+      case: "both are needed",
+      endpoints: [create],
+    },
+    async (service) => {
+      for (const body of [
+        { name: "a" },
+        { color: "#101010" },
+        { name: 7, color: "#101010" },
+        { name: "", color: "#101010" },
+      ]) {
+        expectError(await service.request("POST", `${service.workspace}/projects`, { body }), 400);
+      }
+    },
+  ),
+  row(
+    { rule: "Projects list", quote: "Without both, the complete list is returned.", endpoints: [list] },
+    async (service) => {
+      const made = [await newProject(service), await newProject(service)];
+      const { status, body } = await service.request("GET", `${service.workspace}/projects`);
+      expect(status).toBe(200);
+      expect(body.projects.map((project: { id: string }) => project.id)).toEqual(
+        expect.arrayContaining(made.map((project) => project.id)),
+      );
+      expect(body.page).toMatchObject({ hasMore: false, nextCursor: null });
+    },
+  ),
+  row({ rule: "Projects read", quote: "{project: Project}", endpoints: [read] }, async (service) => {
+    const project = await newProject(service);
+    expect((await service.request("GET", `${service.workspace}/projects/${project.id}`)).body).toEqual({
+      project,
+    });
+  }),
+  row(
+    {
+      rule: "Projects change",
+      quote: "body with fields to change, including `description: string`",
+      endpoints: [change],
+    },
+    async (service) => {
+      const before = await newProject(service, { description: "old" });
+      const path = `${service.workspace}/projects/${before.id}`;
+      const { project } = (await service.request("PATCH", path, { body: { description: "new" } })).body;
+      expect(project).toMatchObject({
+        id: before.id,
+        name: before.name,
+        color: before.color,
+        description: "new",
+      });
+      expect(project.updatedAt > before.updatedAt).toBe(true);
+      expect((await service.request("GET", path)).body.project).toEqual(project);
+    },
+  ),
+  row(
+    {
+      rule: "Projects delete",
+      quote: "body {confirm: string} equal to the project name",
+      endpoints: [remove],
+    },
+    async (service) => {
+      const project = await newProject(service, { name: `Shop ${freshName()}` });
+      const path = `${service.workspace}/projects/${project.id}`;
+      for (const confirm of [project.name.toLowerCase(), `${project.name} `, "", project.id]) {
+        expectError(await service.request("DELETE", path, { body: { confirm } }), 400);
+      }
+      expectError(await service.request("DELETE", path, { body: {} }), 400);
+      expect((await service.request("GET", path)).status).toBe(200);
+      expect((await service.request("DELETE", path, { body: { confirm: project.name } })).body.deleted).toBe(
+        true,
+      );
+      expectError(await service.request("GET", path), 404);
+    },
+  ),
+  row(
+    { rule: "Projects delete", quote: "project must hold no services", endpoints: [remove] },
+    async (service) => {
+      const project = await newProject(service);
+      const environmentId = project.environments[0].id;
+      const held = await newService(service, { projectId: project.id, environmentId });
+      const path = `${service.workspace}/projects/${project.id}`;
+      expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+      await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
+      expect((await service.request("DELETE", path, { body: { confirm: project.name } })).status).toBe(200);
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Projects delete",
+      quote: "project must hold no services",
+      case: "a service still being deleted counts",
+    },
+    async (service, control) => {
+      const project = await newProject(service);
+      const held = liveService(control);
+      control.emulator.store.editService(held.id, () => ({
+        projectId: project.id,
+        environmentId: project.environments[0].id,
+      }));
+      await service.request("DELETE", pathOf(service, held.id), { body: { confirm: held.name } });
+      const path = `${service.workspace}/projects/${project.id}`;
+      expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+      control.clock.advance(60_000);
+      expect((await service.request("DELETE", path, { body: { confirm: project.name } })).body.deleted).toBe(
+        true,
+      );
+    },
+  ),
+  controlledRow(
+    { rule: "Projects delete", quote: "and no scoped environment groups" },
+    async (service, control) => {
+      const project = await newProject(service);
+      control.emulator.store.addGroup({ name: "shared", serviceIds: [], projectId: project.id });
+      const path = `${service.workspace}/projects/${project.id}`;
+      expectError(await service.request("DELETE", path, { body: { confirm: project.name } }), 409);
+    },
+  ),
+];
