@@ -1,0 +1,127 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createClient } from "../../src/api/client";
+import { createEndpoints } from "../../src/api/create-endpoints";
+import { createReads } from "../../src/api/create-reads";
+import { defaultGaps, type GapSettings } from "../../src/api/gaps";
+import { type ApplyOutcome, apply } from "../../src/commands/apply";
+import type { Context } from "../../src/commands/context";
+import { type DriftOutcome, drift } from "../../src/commands/drift";
+import { type PlanOutcome, plan } from "../../src/commands/plan";
+import { type ApplyRequest, planRequest } from "../../src/commands/requests";
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+} from "../../src/emulator/emulator";
+import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
+import type { ApplyEvent } from "../../src/model/apply-event";
+import { Secret } from "../../src/model/secret";
+import { createLocalBackend } from "../../src/state/local-backend";
+import { keyIdOf } from "../../src/state/state-key";
+
+export interface WorkbenchOptions {
+  readonly emulator?: EmulatorOptions;
+  readonly gaps?: Partial<GapSettings>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** A workspace on the embedded service with a folder, a state and a clock of its own, all in this process. */
+export interface Workbench {
+  readonly folder: string;
+  readonly emulator: Emulator;
+  readonly clock: ManualClock;
+  readonly events: ApplyEvent[];
+  readonly context: Context;
+  write(file: string, text: string): void;
+  plan(request?: Partial<ApplyRequest>): Promise<PlanOutcome>;
+  /** Approves everything, and confirms no deletion, unless the request says otherwise. */
+  apply(request?: Partial<ApplyRequest>): Promise<ApplyOutcome>;
+  drift(request?: Partial<ApplyRequest>): Promise<DriftOutcome>;
+  /** Method and path of every write the service saw since the last `resetLog`. */
+  writes(): string[];
+  remove(): void;
+}
+
+const baseUrl = "http://127.0.0.1:1/api/v1";
+const stateKey = new Uint8Array(32).fill(7);
+
+export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-bench-"));
+  const clock = manualClock({ sleepMoves: true });
+  const emulator = createEmulator({ clock, ...options.emulator });
+  const events: ApplyEvent[] = [];
+  let seed = 1;
+  const context: Context = {
+    cwd: folder,
+    environment: options.environment ?? {},
+    baseUrl,
+    workspaceId: embeddedWorkspaceId,
+    credential: "0123456789abcdef",
+    host: "bench",
+    pid: process.pid,
+    clock,
+    randomBytes: (size) => {
+      const bytes = new Uint8Array(size);
+      for (let i = 0; i < size; i += 1) {
+        seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+        bytes[i] = seed >>> 16;
+      }
+      return bytes;
+    },
+    backend: createLocalBackend({
+      path: join(folder, ".rnv", "state.json"),
+      host: "bench",
+      pid: process.pid,
+      isAlive: () => true,
+      clock,
+      workspaceId: embeddedWorkspaceId,
+      baseUrl,
+    }),
+    connect: async () => {
+      const gaps = { ...defaultGaps, ...options.gaps };
+      const client = createClient({
+        baseUrl,
+        apiKey: new Secret(embeddedApiKey),
+        transport: emulator.transport(),
+        clock,
+        random: () => 0.5,
+        gaps,
+      });
+      const endpoints = (send: typeof client.send) => createEndpoints(send, embeddedWorkspaceId, gaps);
+      return {
+        send: client.send,
+        endpoints,
+        reads: createReads(endpoints(client.send)),
+        close: client.close,
+      };
+    },
+    stateKey: async () => ({ key: stateKey, keyId: keyIdOf(stateKey), diagnostics: [] }),
+    emit: (event) => events.push(event),
+    signal: new AbortController().signal,
+  };
+  const requestOf = (request: Partial<ApplyRequest>): ApplyRequest => ({
+    ...planRequest,
+    lockTimeoutMs: 0,
+    parallelism: 10,
+    approve: async () => ({ confirmedDeletes: [] }),
+    ...request,
+  });
+  return {
+    folder,
+    emulator,
+    clock,
+    events,
+    context,
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    plan: (request = {}) => plan(context, requestOf(request)),
+    apply: (request = {}) => apply(context, requestOf(request)),
+    drift: (request = {}) => drift(context, requestOf(request)),
+    writes: () =>
+      emulator.log.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
