@@ -68,7 +68,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     onRemove: change.on_remove,
     ...(change.blocked_by && { guard: change.blocked_by }),
     ...(change.cost && { cost: change.cost }),
-    binding: change.binding ?? null,
+    binding: change.binding,
     subject: { resolved: new Map(), fingerprints: {} },
   };
 }

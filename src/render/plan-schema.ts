@@ -69,7 +69,7 @@ const resourceChange = z.strictObject({
   on_remove: z.enum(["delete", "archive", "retain"]),
   binding: z
     .strictObject({ id: z.string(), updatedAt: z.string().nullable(), digest: z.string() })
-    .optional(),
+    .nullable(),
   declared_digest: z.string().optional(),
 });
 

@@ -1,5 +1,6 @@
 import type { Effect } from "../model/resource-type";
 import type { Action, AttributeChange, Cause, Change, Plan, PlanOptions } from "../plan/plan";
+import { inertText } from "./inert";
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
 
@@ -126,6 +127,6 @@ export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
   for (const { type } of unmanaged) counts.set(type, (counts.get(type) ?? 0) + 1);
   return [...counts]
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .map(([type, count]) => counted(count, type))
+    .map(([type, count]) => counted(count, inertText(type)))
     .join(", ");
 }

@@ -1,0 +1,122 @@
+import { driftReport } from "../../../src/plan/classify-drift";
+import { driftJson } from "../../../src/render/drift-json";
+import { driftMarkdown } from "../../../src/render/drift-markdown";
+import { driftText } from "../../../src/render/drift-text";
+import { plainStyle } from "../../../src/render/style";
+import { absent, address, change, field, plan, secret, value } from "./plan-fixture";
+
+const report = driftReport(
+  plan(
+    [
+      change("update", "service.shop.api", {
+        attributes: [
+          field("configuration.branch", value("hotfix"), value("main"), { cause: "drift" }),
+          field("configuration.plan", value("free"), value("starter")),
+        ],
+        drift: [field("configuration.branch", value("main"), value("hotfix"), { cause: "drift" })],
+      }),
+      change("create", "service.shop.worker", { missing: true }),
+      change("create", "service.shop.cron", { attributes: [field("kind", absent, value("cron"))] }),
+      change("update", "variable.shop.api.KEY", {
+        attributes: [field("value", secret, secret, { cause: "drift" })],
+        drift: [field("value", secret, secret, { cause: "drift" })],
+      }),
+      change("update", "deployment.shop.api", { reason: "service.shop.api changes" }),
+    ],
+    {
+      unmanaged: [{ type: "service", id: "1", name: "x" }],
+      unchecked: [{ address: address("variable.shop.api.OLD"), reason: "variables are not listed" }],
+    },
+  ),
+);
+
+it("tells what changed outside from what was not applied yet", () => {
+  expect(driftText(report, plainStyle)).toBe(
+    [
+      "Changed outside rnv:",
+      "",
+      "  ~ service.shop.api",
+      '      ~ configuration.branch  "main" -> "hotfix"',
+      "",
+      "  ~ variable.shop.api.KEY",
+      "      ~ value  (sensitive) -> (sensitive)",
+      "",
+      "Deleted outside rnv:",
+      "",
+      "  - service.shop.worker",
+      "",
+      "Declared, but not applied yet:",
+      "",
+      "  ~ service.shop.api would be updated in place",
+      '      ~ configuration.plan  "free" -> "starter"',
+      "",
+      "  + service.shop.cron would be created",
+      '      + kind  "cron"',
+      "",
+      "  ~ deployment.shop.api would run again",
+      "",
+      "Could not be checked:",
+      "",
+      "    variable.shop.api.OLD  variables are not listed",
+      "",
+      "Also in this workspace, not managed here: 1 service.",
+      "",
+      "Drift: 2 changed outside rnv, 1 deleted outside rnv, 3 not applied yet. 1 resource could not be checked.",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("says that there is none", () => {
+  expect(driftText(driftReport(plan([change("no-op", "service.a")])), plainStyle)).toBe(
+    "No drift. Your infrastructure matches the configuration.\n",
+  );
+});
+
+it("is one JSON document", () => {
+  expect(JSON.parse(driftJson(report))).toMatchObject({
+    format_version: "1.0",
+    has_drift: true,
+    drifted: [
+      {
+        address: "service.shop.api",
+        attributes: [
+          {
+            path: "configuration.branch",
+            cause: "drift",
+            before: { kind: "value", value: "main" },
+            after: { kind: "value", value: "hotfix" },
+          },
+        ],
+      },
+      {
+        address: "variable.shop.api.KEY",
+        attributes: [{ before: { kind: "secret" }, after: { kind: "secret" } }],
+      },
+    ],
+    missing: ["service.shop.worker"],
+    unmanaged: [{ type: "service", id: "1", name: "x" }],
+  });
+});
+
+it("folds each difference away in Markdown, after the count", () => {
+  const text = driftMarkdown(report);
+  expect(text).toMatch(/^### rnv drift\n\n\*\*Drift: 2 changed outside rnv, 1 deleted outside rnv/);
+  expect(text).toContain("- `service.shop.worker` was deleted outside rnv");
+  expect(text).toContain(
+    '<details><summary><code>service.shop.api</code> changed outside rnv</summary>\n\n```diff\n- configuration.branch: "main"\n+ configuration.branch: "hotfix"\n```\n\n</details>',
+  );
+});
+
+it("stays below its limit in Markdown and says what is left out", () => {
+  const many = driftReport(
+    plan(
+      [...Array(400).keys()].map((i) =>
+        change("create", `service.s${i}`, { attributes: [field("a", absent, value("x".repeat(300)))] }),
+      ),
+    ),
+  );
+  const text = driftMarkdown(many, { limit: 20_000 });
+  expect(text.length).toBeLessThanOrEqual(20_000);
+  expect(text).toMatch(/> \d+ items left out, because this text would be too long\.\n$/);
+});

@@ -1,0 +1,158 @@
+import fc from "fast-check";
+import type { Plan } from "../../../src/plan/plan";
+import { planMarkdown } from "../../../src/render/plan-markdown";
+import { planText } from "../../../src/render/plan-text";
+import { createStyle, plainStyle } from "../../../src/render/style";
+import { absent, address, change, field, plan, shopPlan, value } from "./plan-fixture";
+
+it("opens with the summary, then what blocks, then the table", () => {
+  expect(planMarkdown(shopPlan).split("\n").slice(0, 24)).toEqual([
+    "### rnv plan",
+    "",
+    "**Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.**",
+    "",
+    "> [!CAUTION]",
+    "> Blocked until it is resolved:",
+    "> - `service.shop.docs`: service.shop.docs would be destroyed, and that is not confirmed. `--confirm-delete` service.shop.docs",
+    "",
+    "> [!WARNING]",
+    '> - warning `plan.live_changed_too`: configuration.branch of service.shop.api had changed outside rnv too (live is "main")',
+    "",
+    "| action | resource | what | effect |",
+    "| --- | --- | --- | --- |",
+    "| forget | `service.legacy` |  |  |",
+    "| import | `project.shop` | description |  |",
+    "| update | `service.shop.api` | branch, plan, port and 2 more | deploys, changes the bill |",
+    "| create | `variable.shop.api.LOG_LEVEL` |  |  |",
+    "| update | `variable.shop.api.WORKER_HOST` | value |  |",
+    "| create | `deployment.shop.api` | because service.shop.api changes | deploys |",
+    "| **replace** | `service.shop.docs` | kind | **destructive** |",
+    '| **delete** | `service.shop.worker` | named "Old worker" | **destructive**, changes the bill |',
+    "| **delete** | `variable.shop.worker.TOKEN` | together with what it belongs to |  |",
+    "| **delete** | `variable.shop.worker.URL` | together with what it belongs to |  |",
+    "",
+  ]);
+});
+
+it("folds the fields of each resource into a diff", () => {
+  const item = change("update", "service.a", {
+    attributes: [
+      field("branch", value("main"), value("release"), { cause: "drift" }),
+      field("page", value("a\nb"), value("a\nc")),
+    ],
+  });
+  expect(planMarkdown(plan([item]))).toContain(
+    [
+      "<details><summary><code>service.a</code> will be updated in place</summary>",
+      "",
+      "```diff",
+      '- branch: "main"',
+      '+ branch: "release"  # drift: changed outside rnv',
+      "  page:",
+      "    a",
+      "-   b",
+      "+   c",
+      "```",
+      "",
+      "</details>",
+    ].join("\n"),
+  );
+});
+
+it("says so when nothing changes", () => {
+  expect(planMarkdown(plan([]))).toBe(
+    "### rnv plan\n\n**No changes. Your infrastructure matches the configuration.**\n",
+  );
+});
+
+it("drops details, then the table, to stay below its limit, and says so", () => {
+  const big = plan(
+    [...Array(500).keys()].map((i) =>
+      change("create", `service.s${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+    ),
+  );
+  const text = planMarkdown(big);
+  expect(text.length).toBeLessThanOrEqual(60_000);
+  expect(text).toMatch(/> The details of \d+ resources are left out/);
+  expect(text).toContain("| and 300 more |");
+  expect(planMarkdown(big, { limit: 1000 })).toBe(
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n",
+  );
+});
+
+describe("whatever names and values are called", () => {
+  const nasty = fc
+    .array(
+      fc.constantFrom(
+        ..."::error::|##[group]|\u001b[2J|\u202e|\u200b|\n|\r|`|```|\\|@admin|<script>|</details>|[x](y)|![i](j)|*| |a".split(
+          "|",
+        ),
+        "|",
+      ),
+      { minLength: 1, maxLength: 5 },
+    )
+    .map((parts) => parts.join(""));
+  const hostilePlan: fc.Arbitrary<Plan> = fc
+    .record({ a: nasty, b: nasty, c: nasty, d: nasty })
+    .map(({ a, b, c, d }) =>
+      plan(
+        [
+          change("update", `service.${a}`, {
+            name: b,
+            id: c,
+            previousAddress: address(`service.${d}`),
+            reason: d,
+            attributes: [field(a, value(b), value(c)), field(d, value(`${a}\n${b}`), value([c]))],
+            released: [field(b, value(a), value(b), { cause: "released" })],
+            guard: { code: "guard.name_changed", summary: c, hint: d },
+          }),
+          change("delete", `service.${b}x`, { name: a, id: d }),
+          change("no-op", `service.${c}y`, { previousAddress: address(`service.${b}`) }),
+        ],
+        {
+          outputs: [{ name: a, before: value(b), after: value(c) }],
+          unmanaged: [{ type: d, id: a, name: b }],
+          unchecked: [{ address: address(`service.${c}`), reason: d }],
+          diagnostics: [
+            { severity: "warning", code: "live.failed", summary: a, detail: b, hint: c, requestId: d },
+          ],
+        },
+      ),
+    );
+
+  it("the text has no raw control character and no line that a runner obeys", () => {
+    fc.assert(
+      fc.property(hostilePlan, (given) => {
+        const text = planText(given, plainStyle) + planText(given, plainStyle, { compact: true });
+        expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
+        expect(text).not.toMatch(/^\s*::|##\w*\[/m);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("the Markdown has no HTML, mention, link or table column of theirs", () => {
+    fc.assert(
+      fc.property(hostilePlan, (given) => {
+        const text = planMarkdown(given);
+        expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
+        expect(text).not.toMatch(/^\s*::|##\w*\[/m);
+        const rows = text.split("\n").filter((line) => line.startsWith("| "));
+        for (const row of rows) expect(row.replace(/\\[\\|]/g, "").match(/\|/g)).toHaveLength(5);
+        const bare = text
+          .replace(/^(`{3,})diff\n[\s\S]*?\n\1$/gm, "")
+          .replace(/(?<!`)(`+)(?!`)[^\n]*?(?<!`)\1(?!`)/g, "")
+          .replace(/<code>[^<>]*<\/code>/g, "")
+          .replace(/<\/?(details|summary)>/g, "");
+        expect(bare).not.toMatch(/<|@admin|\]\(/);
+        expect(text.match(/<\/details>/g)?.length ?? 0).toBeGreaterThanOrEqual(1);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+it("uses arrows where the terminal can draw them", () => {
+  const item = change("update", "service.a", { attributes: [field("p", value(1), value(2))] });
+  expect(planText(plan([item]), createStyle({ color: false, unicode: true }))).toContain("~ p  1 → 2");
+});

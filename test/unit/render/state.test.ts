@@ -1,0 +1,184 @@
+import type { RecordedResource, State } from "../../../src/model/state";
+import { graphDot, graphMermaid } from "../../../src/render/graph";
+import { outputsJson, stateJson } from "../../../src/render/state-json";
+import { outputsText, stateList, stateText } from "../../../src/render/state-text";
+import { plainStyle } from "../../../src/render/style";
+import { stateSchema } from "../../../src/state/state-schema";
+import { address } from "./plan-fixture";
+
+const recorded = (rest: Partial<RecordedResource>): RecordedResource => ({
+  type: "service",
+  id: "id",
+  name: "x",
+  dependsOn: [],
+  applied: {},
+  computed: {},
+  preventDestroy: false,
+  onRemove: "delete",
+  writes: 1,
+  ...rest,
+});
+
+const state: State = {
+  format: "rnv-state",
+  version: 1,
+  lineage: "1f0c",
+  serial: 3,
+  workspaceId: "w",
+  baseUrl: "https://host.example/api/v1",
+  keyId: null,
+  resources: {
+    [address("deployment.shop.api")]: recorded({
+      type: "deployment",
+      id: "d1",
+      name: "api",
+      parent: address("service.shop.api"),
+    }),
+    [address("project.shop")]: recorded({ type: "project", id: "p1", name: "Shop" }),
+    [address("service.shop.api")]: recorded({
+      id: "s1",
+      name: "api",
+      parent: address("project.shop"),
+      applied: { "configuration.branch": "main", name: "api" },
+      computed: { url: "https://api.example" },
+      preventDestroy: true,
+    }),
+    [address("variable.shop.api.KEY")]: recorded({
+      type: "variable",
+      id: "v1",
+      name: "KEY",
+      applied: { value: { fingerprint: "f00d" } },
+    }),
+  },
+  outputs: { apiUrl: "https://api.example", ports: [80, 443] },
+  run: { id: "r", planDigest: "p", credential: "c", startedAt: "2030-01-01T00:00:00Z", fences: {} },
+  open: [
+    {
+      seq: 1,
+      runId: "r",
+      address: address("service.shop.web"),
+      type: "service",
+      operation: "createService",
+      method: "POST",
+      path: "/services",
+      key: "k",
+      bodyDigest: "b",
+      name: "web",
+      at: "2030-01-01T00:00:01Z",
+    },
+  ],
+};
+
+it("lists addresses in reading order", () => {
+  expect(stateList(state)).toBe(
+    "project.shop\nservice.shop.api\nvariable.shop.api.KEY\ndeployment.shop.api\n",
+  );
+});
+
+it("shows what is recorded, and what a run left open", () => {
+  expect(stateText(state, plainStyle)).toBe(
+    [
+      'project.shop ("Shop") [id=p1]',
+      "",
+      'service.shop.api ("api") [id=s1]',
+      '    configuration.branch  "main"',
+      '    name                  "api"',
+      '    url                   "https://api.example"',
+      "    # preventDestroy",
+      "",
+      'variable.shop.api.KEY ("KEY") [id=v1]',
+      "    value  (sensitive)",
+      "",
+      'deployment.shop.api ("api") [id=d1]',
+      "",
+      "Outputs:",
+      "",
+      'apiUrl = "https://api.example"',
+      "ports = [80, 443]",
+      "",
+      "A run that started at 2030-01-01T00:00:00Z did not end. The outcome of 1 write is not known:",
+      "  service.shop.web: createService at 2030-01-01T00:00:01Z",
+      "",
+    ].join("\n"),
+  );
+});
+
+it("says that an empty state is empty", () => {
+  expect(stateText({ ...state, resources: {}, outputs: {}, run: null, open: [] }, plainStyle)).toBe(
+    "The state is empty.\n",
+  );
+});
+
+it("never shows a fingerprint", () => {
+  expect(stateText(state, plainStyle) + stateJson(state)).not.toContain("f00d");
+});
+
+it("gives Terraform's shape as JSON, with secrets null and marked", () => {
+  const document = JSON.parse(stateJson(state));
+  expect(document.format_version).toBe("1.0");
+  expect(document.values.outputs.apiUrl).toEqual({
+    sensitive: false,
+    type: "string",
+    value: "https://api.example",
+  });
+  expect(document.values.root_module.resources[1]).toMatchObject({
+    address: "service.shop.api",
+    type: "service",
+    name: "shop.api",
+    values: { configuration: { branch: "main" }, name: "api", url: "https://api.example" },
+    sensitive_values: {},
+  });
+  expect(document.values.root_module.resources[2]).toMatchObject({
+    values: { value: null },
+    sensitive_values: { value: true },
+  });
+});
+
+it("is a state that the schema of the file accepts", () => {
+  expect(stateSchema.safeParse(JSON.parse(JSON.stringify(state))).error).toBeUndefined();
+});
+
+it("writes outputs as text and in Terraform's JSON with their types", () => {
+  const outputs = { b: true, a: [1, "x"], c: null, d: { e: 2 } };
+  expect(outputsText(outputs)).toBe('a = [1, "x"]\nb = true\nc = null\nd = {"e": 2}\n');
+  expect(JSON.parse(outputsJson(outputs))).toEqual({
+    a: { sensitive: false, type: ["tuple", ["number", "string"]], value: [1, "x"] },
+    b: { sensitive: false, type: "bool", value: true },
+    c: { sensitive: false, type: "dynamic", value: null },
+    d: { sensitive: false, type: ["object", { e: "number" }], value: { e: 2 } },
+  });
+});
+
+describe("a graph", () => {
+  const graph = {
+    nodes: ["service.shop.api", "project.shop"],
+    edges: [{ from: "service.shop.api", to: "project.shop" }],
+  };
+
+  it("is drawn by Graphviz", () => {
+    expect(graphDot(graph)).toBe(
+      [
+        "digraph rnv {",
+        "  rankdir = LR",
+        '  node [shape = box, fontname = "sans-serif"]',
+        '  "project.shop"',
+        '  "service.shop.api"',
+        '  "service.shop.api" -> "project.shop"',
+        "}",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("is drawn by Mermaid", () => {
+    expect(graphMermaid(graph)).toBe(
+      'flowchart LR\n  n0["project.shop"]\n  n1["service.shop.api"]\n  n1 --> n0\n',
+    );
+  });
+
+  it("cannot be left by a label", () => {
+    const nasty = { nodes: ['a"]; evil --> b\n<img>'], edges: [] };
+    expect(graphDot(nasty)).toContain('  "a\\"]; evil --> b\\\\n<img>"\n');
+    expect(graphMermaid(nasty)).toContain('n0["a#34;#93;#59; evil --#62; b#92;n#60;img#62;"]');
+  });
+});
