@@ -18,14 +18,9 @@ const fileSafe = (id: string): string =>
 const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${fileSafe(self.id)}.tmp`;
 
 /** Puts a record at a path where nothing stands, whole or not at all; false when something does. */
-export async function placeLock(
-  port: LockPort,
-  path: string,
-  record: LockRecord,
-  self = record,
-): Promise<boolean> {
+export async function placeLock(port: LockPort, path: string, record: LockRecord): Promise<boolean> {
   const { disk } = port;
-  const scratch = scratchOf(port, self);
+  const scratch = scratchOf(port, record);
   await writeNew(disk, scratch, encodeLock(record));
   try {
     await disk.link(scratch, path);
@@ -82,13 +77,19 @@ export async function swapLock(
   }
 }
 
-async function claimLock(port: LockPort, claim: string, self: LockRecord, force: boolean): Promise<boolean> {
-  if (await placeLock(port, claim, self)) return true;
-  const found = await readLock(port.disk, claim);
+async function claimLock(port: LockPort, path: string, self: LockRecord, force: boolean): Promise<boolean> {
+  // Of its own id: a holder that dies while it releases leaves a claim on itself, and that is claimed in turn.
+  const claim = {
+    ...self,
+    id: `claim-${createHash("sha256").update(`${self.id} ${path}`).digest("hex").slice(0, 32)}`,
+  };
+  if (await placeLock(port, path, claim)) return true;
+  const found = await readLock(port.disk, path);
   if (found.kind === "free") return false;
   if (found.kind === "unreadable")
-    return force && (await port.disk.remove(claim)) && placeLock(port, claim, self);
-  if (isSameLock(found.record, self)) return true;
+    return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  // Left by this holder when removing it failed.
+  if (found.record.id === claim.id) return true;
   if (!force && !(await isDead(port.disk, found.record, self, port.isAlive))) return false;
-  return swapLock(port, self, { path: claim, expected: found.record, next: self }, force);
+  return swapLock(port, self, { path, expected: found.record, next: claim }, force);
 }

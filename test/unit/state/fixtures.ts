@@ -69,3 +69,5 @@ export const intent = (seq: number): JournalEntry & { readonly kind: "intent" } 
     at: "2026-01-01T00:00:00.000Z",
   },
 });
+
+export const outcome = (seq: number): JournalEntry => ({ kind: "outcome", seq, result: "done", status: 200 });

@@ -1,0 +1,146 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { type Address, typeOf } from "../model/address";
+import type { RecordedResource, State } from "../model/state";
+import { canonicalJson, type Plain } from "../model/value";
+import { workspaceMismatch } from "./recorded";
+
+export type Edited =
+  | { readonly state: State; readonly diagnostics: readonly [] }
+  | { readonly state?: undefined; readonly diagnostics: readonly Diagnostic[] };
+
+type Resources = Readonly<Record<Address, RecordedResource>>;
+
+/** `rnv state mv`: records one resource under another address; what points at it follows, nothing else moves. */
+export function moveResource(state: State, from: Address, to: Address): Edited {
+  const diagnostics = [...unknown(state, [from]), ...unsettled(state, [from, to])];
+  if (from !== to && Object.hasOwn(state.resources, to))
+    diagnostics.push(
+      error("state.conflict", `${to} is in the state already`, {
+        address: to,
+        hint: `remove it first (rnv state rm ${to}), or move to another address`,
+      }),
+    );
+  if (typeOf(from) !== typeOf(to))
+    diagnostics.push(
+      error("state.conflict", `${from} cannot become ${to}: that is another type of resource`, {
+        address: from,
+      }),
+    );
+  if (diagnostics.length > 0) return { diagnostics };
+  const renamed = (address: Address): Address => (address === from ? to : address);
+  return {
+    state: {
+      ...state,
+      resources: mapResources(state.resources, (address, resource) => [
+        renamed(address),
+        {
+          ...resource,
+          ...(resource.parent === undefined ? {} : { parent: renamed(resource.parent) }),
+          dependsOn: resource.dependsOn.map(renamed),
+        },
+      ]),
+    },
+    diagnostics: [],
+  };
+}
+
+/** `rnv state rm`: forgets resources and everything that lies in them. The service is not asked. */
+export function removeResources(
+  state: State,
+  addresses: readonly Address[],
+): Edited & { readonly removed: readonly Address[] } {
+  const removed = withChildren(state.resources, addresses);
+  const diagnostics = [...unknown(state, addresses), ...unsettled(state, [...removed])];
+  if (diagnostics.length > 0) return { diagnostics, removed: [] };
+  const resources = mapResources(state.resources, (address, resource) =>
+    removed.has(address)
+      ? undefined
+      : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !removed.has(other)) }],
+  );
+  return { state: { ...state, resources }, diagnostics: [], removed: [...removed].sort() };
+}
+
+/**
+ * `rnv state push`: whether a state may take the place of the recorded one. As in Terraform, another lineage, an older
+ * serial, or the same serial with other content need `force`; another workspace is never accepted.
+ */
+export function validatePush(current: State | undefined, incoming: State, force: boolean): Edited {
+  if (current === undefined) return { state: incoming, diagnostics: [] };
+  const mismatch = workspaceMismatch(incoming, "the pushed state", current);
+  if (mismatch !== undefined) return { diagnostics: [mismatch] };
+  const reason = force ? undefined : refusal(current, incoming);
+  if (reason === undefined) return { state: incoming, diagnostics: [] };
+  return {
+    diagnostics: [
+      error("state.conflict", reason, {
+        hint: "pull the recorded state and repeat the edit on it; --force replaces it all the same",
+      }),
+    ],
+  };
+}
+
+function refusal(current: State, incoming: State): string | undefined {
+  if (current.open.length > 0 && !isSame(current.open, incoming.open))
+    return `the recorded state has ${current.open.length} writes whose outcome is not known yet, and the pushed one does not have them`;
+  if (current.lineage !== incoming.lineage)
+    return `the pushed state has lineage ${incoming.lineage}, the recorded one ${current.lineage}: they were never the same state`;
+  if (incoming.serial < current.serial)
+    return `the pushed state has serial ${incoming.serial}, the recorded one is at ${current.serial} already`;
+  if (incoming.serial === current.serial && !isSame(current, incoming))
+    return `both states have serial ${current.serial}, with different content`;
+  return undefined;
+}
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a as Plain) === canonicalJson(b as Plain);
+
+function unknown(state: State, addresses: readonly Address[]): Diagnostic[] {
+  return addresses
+    .filter((address) => !Object.hasOwn(state.resources, address))
+    .map((address) =>
+      error("state.address_unknown", `${address} is not in the state`, {
+        address,
+        hint: didYouMean(address, Object.keys(state.resources)) ?? "rnv state list shows what is",
+      }),
+    );
+}
+
+/** An edit must not pull an address from under a write whose outcome is still to be found out. */
+function unsettled(state: State, addresses: readonly Address[]): Diagnostic[] {
+  return state.open
+    .filter((intent) => addresses.includes(intent.address))
+    .map((intent) =>
+      error(
+        "state.open_intent",
+        `the outcome of ${intent.operation} for ${intent.address} is not known yet`,
+        {
+          address: intent.address,
+          hint: "run rnv apply (or rnv apply -refresh-only) first: it finds out",
+        },
+      ),
+    );
+}
+
+function withChildren(resources: Resources, addresses: readonly Address[]): Set<Address> {
+  const children = new Map<Address, Address[]>();
+  for (const [address, { parent }] of entriesOf(resources))
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), address]);
+  const found = new Set<Address>(addresses);
+  // A set goes on over what is added to it while it is walked.
+  for (const address of found) for (const child of children.get(address) ?? []) found.add(child);
+  return found;
+}
+
+const entriesOf = (resources: Resources): [Address, RecordedResource][] =>
+  Object.entries(resources) as [Address, RecordedResource][];
+
+const mapResources = (
+  resources: Resources,
+  map: (address: Address, resource: RecordedResource) => [Address, RecordedResource] | undefined,
+): Resources =>
+  Object.fromEntries(
+    entriesOf(resources).flatMap(([address, resource]) => {
+      const mapped = map(address, resource);
+      return mapped === undefined ? [] : [mapped];
+    }),
+  ) as Resources;

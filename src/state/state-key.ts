@@ -1,0 +1,163 @@
+import { createHash, scrypt } from "node:crypto";
+import { dirname } from "node:path";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { State } from "../model/state";
+import type { Disk } from "./disk";
+import { diskCode, isLinkUnsupported } from "./disk";
+import { readFailed, writeFailed } from "./disk-failure";
+import { syncFolderOf, writeFully, writeNew } from "./durable-file";
+import { nodeDisk } from "./node-disk";
+
+export interface StateKeySource {
+  /** `RNV_STATE_KEY` is read from it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The key file: `.rnv/state.key`. */
+  readonly path: string;
+  /** Make a key file when there is no key at all. */
+  readonly create: boolean;
+  readonly disk?: Disk;
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+export interface LoadedStateKey {
+  /** 32 bytes. */
+  readonly key?: Uint8Array;
+  readonly keyId?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const keyLength = 32;
+const shortestPassphrase = 16;
+const largestKeyFile = 4096;
+
+/**
+ * The key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
+ * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set.
+ */
+export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
+  const text = source.environment.RNV_STATE_KEY?.trim();
+  if (text) return fromText(text);
+  try {
+    const read = await readKeyFile(source);
+    if (read !== undefined || !source.create) return read ?? { diagnostics: [] };
+    await createKeyFile(source);
+    // What stands there now may be the key of another run that was faster.
+    return (await readKeyFile(source)) ?? { diagnostics: [noKeyIn(source.path)] };
+  } catch (cause) {
+    const failure = source.create ? writeFailed(source.path, cause) : readFailed(source.path, cause);
+    return { diagnostics: failure.diagnostics };
+  }
+}
+
+/** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
+export const keyIdOf = (key: Uint8Array): string =>
+  createHash("sha256").update(key).digest("hex").slice(0, 16);
+
+/** The error when the state was fingerprinted with a key that is not at hand; undefined when it fits. */
+export function checkStateKey(state: State, key: Uint8Array | undefined): Diagnostic | undefined {
+  if (state.keyId === null) return undefined;
+  const hint =
+    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written; if it is lost for good: rnv state rm the variables, then apply, which writes their values anew";
+  if (key === undefined)
+    return error(
+      "state.key_missing",
+      `the state was written with key ${state.keyId}, and there is no key here`,
+      {
+        detail: "Without it nobody can tell whether a secret changed.",
+        hint,
+      },
+    );
+  const keyId = keyIdOf(key);
+  if (keyId === state.keyId) return undefined;
+  return error(
+    "state.key_mismatch",
+    `the state was written with key ${state.keyId}, the key here is ${keyId}`,
+    {
+      detail: "With another key every secret would look changed.",
+      hint,
+    },
+  );
+}
+
+const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): LoadedStateKey => ({
+  key,
+  keyId: keyIdOf(key),
+  diagnostics,
+});
+
+async function fromText(text: string): Promise<LoadedStateKey> {
+  const raw = rawKey(text);
+  if (raw !== undefined) return loaded(raw);
+  if (text.length >= shortestPassphrase) return loaded(await stretch(text));
+  return {
+    diagnostics: [
+      error("config.invalid", "RNV_STATE_KEY is too short to be a key", {
+        hint: `use 64 hex digits (openssl rand -hex 32), base64 of 32 bytes, or at least ${shortestPassphrase} characters`,
+      }),
+    ],
+  };
+}
+
+function rawKey(text: string): Uint8Array | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, "hex");
+  if (/^[A-Za-z0-9+/]{43}=?$/.test(text)) return Buffer.from(text, "base64");
+  if (/^[A-Za-z0-9_-]{43}=?$/.test(text)) return Buffer.from(text, "base64url");
+  return undefined;
+}
+
+/** A passphrase guesses itself from a fingerprint in a leaked state unless each guess is made to cost something. */
+const stretch = (passphrase: string): Promise<Uint8Array> =>
+  new Promise((resolve, reject) => {
+    scrypt(
+      passphrase,
+      "rnv state key 1",
+      keyLength,
+      { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 },
+      (cause, key) => (cause ? reject(cause) : resolve(key)),
+    );
+  });
+
+async function readKeyFile({ disk = nodeDisk, path }: StateKeySource): Promise<LoadedStateKey | undefined> {
+  const bytes = await disk.read(path, largestKeyFile);
+  if (bytes === undefined) return undefined;
+  const key = rawKey(Buffer.from(bytes).toString("utf8").trim());
+  if (key === undefined) return { diagnostics: [noKeyIn(path)] };
+  const mode = (await disk.stat(path))?.mode ?? 0o600;
+  return loaded(
+    key,
+    mode & 0o077
+      ? [warning("config.insecure", `${path} can be read by others`, { hint: `chmod 600 ${path}` })]
+      : [],
+  );
+}
+
+const noKeyIn = (path: string): Diagnostic =>
+  error("state.key_missing", `${path} does not hold a key`, {
+    hint: "restore it from a copy, or set RNV_STATE_KEY; if the state names no key yet, remove the file",
+  });
+
+async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySource): Promise<void> {
+  const text = Buffer.from(`${Buffer.from(randomBytes(keyLength)).toString("hex")}\n`);
+  const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
+  await disk.makeFolder(dirname(path));
+  await writeNew(disk, scratch, text);
+  try {
+    await disk.link(scratch, path);
+  } catch (cause) {
+    if (isLinkUnsupported(cause)) await createInPlace(disk, path, text);
+    else if (diskCode(cause) !== "EEXIST") throw cause;
+  } finally {
+    await disk.remove(scratch).catch(() => undefined);
+  }
+  await syncFolderOf(disk, path);
+}
+
+async function createInPlace(disk: Disk, path: string, text: Uint8Array): Promise<void> {
+  const file = await disk.create(path);
+  try {
+    await writeFully(file, text, 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
