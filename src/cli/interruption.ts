@@ -20,9 +20,12 @@ export function listenForInterruption(
 ): Interruption {
   const controller = new AbortController();
   const listener = (): void => {
-    if (controller.signal.aborted) return on.second();
-    on.first();
-    controller.abort(new Error("interrupted"));
+    if (controller.signal.aborted) {
+      on.second();
+    } else {
+      on.first();
+      controller.abort(new Error("interrupted"));
+    }
   };
   source.on("SIGINT", listener);
   source.on("SIGTERM", listener);

@@ -14,6 +14,7 @@ export function createProgram(run: Run, terminal: Terminal, version: string): Co
     .usage("[-chdir=DIR] <verb> [options]")
     .version(version, "-v, --version", "print the version")
     .helpOption("-h, --help", "show help")
+    .helpCommand("help [verb]", "Show help of a verb")
     .option("--chdir <dir>", "work in this folder")
     .option("--no-color", "no colour (also NO_COLOR)")
     .configureHelp({ showGlobalOptions: true, helpWidth: terminal.width ?? 100 })

@@ -18,6 +18,9 @@ interface Screen {
 export const outStyle = ({ terminal }: Screen): Style =>
   createStyle({ color: terminal.color.out, width: terminal.width, unicode: terminal.width !== undefined });
 
+export const errStyle = ({ terminal }: Screen): Style =>
+  createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.width !== undefined });
+
 /** Prints findings on standard error: standard output stays clean for pipes. In GitHub Actions as annotations too. */
 export function report(
   screen: Screen,
@@ -26,8 +29,7 @@ export function report(
 ): void {
   if (diagnostics.length === 0) return;
   const { terminal, environment } = screen;
-  const style = createStyle({ color: terminal.color.err, width: terminal.width, unicode: terminal.live });
-  terminal.err(`${diagnosticsText(diagnostics, style, sources)}\n`);
+  terminal.err(`${diagnosticsText(diagnostics, errStyle(screen), sources)}\n`);
   if (environment.GITHUB_ACTIONS === "true") terminal.err(githubAnnotations(diagnostics, sources));
 }
 

@@ -68,18 +68,25 @@ export function readSettings(
 
 const setting = (environment: Environment, name: string): string => environment[name]?.trim() ?? "";
 
-const missing = (name: string, meaning: string): Diagnostic =>
-  error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint: tryIt });
+const missing = (name: string, meaning: string, hint: string): Diagnostic =>
+  error("config.missing", `${name} is not set`, { detail: `It holds ${meaning}.`, hint });
 
 function checkAddress(baseUrl: string): readonly Diagnostic[] {
-  if (baseUrl === "") return [missing("RNV_BASE_URL", "the address of the service, ending in /api/v1")];
+  if (baseUrl === "")
+    return [missing("RNV_BASE_URL", "the address of the service, ending in /api/v1", tryIt)];
   const wrong = checkBaseUrl(baseUrl);
   return wrong ? [wrong] : [];
 }
 
 function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
   if (workspaceId === "")
-    return [missing("RNV_WORKSPACE_ID", "the UUID of the workspace that the key belongs to")];
+    return [
+      missing(
+        "RNV_WORKSPACE_ID",
+        "the UUID of the workspace that the key belongs to",
+        "export RNV_WORKSPACE_ID=<uuid>",
+      ),
+    ];
   if (uuid.test(workspaceId)) return [];
   return [
     error("config.invalid", "RNV_WORKSPACE_ID is not a UUID", {
@@ -101,7 +108,8 @@ function readKey(environment: Environment, cwd: string): KeyText {
   if (file === "") {
     const diagnostic = missing(
       "RNV_API_KEY",
-      "an API key of the workspace (or RNV_API_KEY_FILE names a file with it)",
+      "an API key of the workspace; RNV_API_KEY_FILE may name a file that holds it instead",
+      "export RNV_API_KEY_FILE=<path>, or RNV_API_KEY in CI",
     );
     return { text: "", diagnostics: [diagnostic] };
   }

@@ -3,9 +3,9 @@ import { savePlan } from "../../plan/saved-plan";
 import { hasChanges } from "../../render/plan-wording";
 import { formatOf } from "../format";
 import type { Handler } from "../invocation";
-import { writePrivateFile } from "../private-file";
 import { exitCodes, report } from "../report";
 import { withContext } from "../with-context";
+import { writeWholeFile } from "../write-whole-file";
 import { planRequestOf } from "./request";
 import { besidePlan, showPlan } from "./show-plan";
 
@@ -20,7 +20,7 @@ export const planHandler: Handler = async (invocation) => {
   report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
-    writePrivateFile(options.out, savePlan(outcome.plan, { files: request.files }));
+    writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files }));
     terminal.err(`Saved the plan to ${options.out}. To do exactly this: rnv apply ${options.out}\n`);
   }
   return options.detailedExitcode === true && hasChanges(outcome.plan) ? exitCodes.changes : exitCode;

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
 import type { Plan } from "../../plan/plan";
 import { planDocument } from "../../plan/plan-document";
 import { inertJson } from "../../render/inert";
@@ -6,9 +6,12 @@ import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";
 import type { Format } from "../format";
 import type { Invocation } from "../invocation";
-import { outStyle } from "../report";
+import { errStyle, outStyle } from "../report";
 
-/** Prints a plan on standard output. Errors are left to standard error, where `report` puts them. */
+/**
+ * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
+ * pipe never takes it for a plan.
+ */
 export function showPlan(
   invocation: Invocation,
   plan: Plan,
@@ -18,8 +21,8 @@ export function showPlan(
   const { terminal } = invocation;
   if (format === "json") return terminal.out(`${inertJson(planDocument(plan), 2)}\n`);
   if (format === "markdown") return terminal.out(planMarkdown(plan));
-  const warnings = plan.diagnostics.filter(({ severity }) => severity === "warning");
-  terminal.out(planText({ ...plan, diagnostics: warnings }, outStyle(invocation), { sources }));
+  if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
+  else terminal.out(planText(plan, outStyle(invocation), { sources }));
 }
 
 /** The diagnostics that are not in the text of the plan. */
@@ -29,5 +32,5 @@ export const besidePlan = (
   format: Format,
 ): readonly Diagnostic[] =>
   format === "text" && plan !== undefined
-    ? diagnostics.filter((found) => found.severity === "error" || !plan.diagnostics.includes(found))
+    ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
     : diagnostics;

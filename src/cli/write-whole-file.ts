@@ -2,13 +2,13 @@ import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 
 /**
- * Writes a file that only its user can read (mode 0600), whole or not at all: beside it, synced, then renamed. With
+ * Writes a file whole or not at all: beside it, synced, then renamed. Only its user can read it unless `mode` says. With
  * `keep`, a file that is there already stays and is an error. Throws `DiagnosticsError`.
  */
-export function writePrivateFile(path: string, text: string, { keep = false } = {}): void {
+export function writeWholeFile(path: string, text: string, { keep = false, mode = 0o600 } = {}): void {
   const scratch = `${path}.${process.pid}.tmp`;
   try {
-    writeScratch(scratch, text);
+    writeScratch(scratch, text, mode);
     // A link never replaces what stands there; a rename does.
     if (keep) linkSync(scratch, path);
     else renameSync(scratch, path);
@@ -21,9 +21,9 @@ export function writePrivateFile(path: string, text: string, { keep = false } = 
   }
 }
 
-function writeScratch(path: string, text: string): void {
+function writeScratch(path: string, text: string, mode: number): void {
   rmSync(path, { force: true });
-  const file = openSync(path, "wx", 0o600);
+  const file = openSync(path, "wx", mode);
   try {
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);

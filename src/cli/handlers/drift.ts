@@ -1,0 +1,27 @@
+import { drift } from "../../commands/drift";
+import type { DriftReport } from "../../plan/classify-drift";
+import { driftJson } from "../../render/drift-json";
+import { driftMarkdown } from "../../render/drift-markdown";
+import { driftText } from "../../render/drift-text";
+import { type Format, formatOf } from "../format";
+import type { Handler, Invocation } from "../invocation";
+import { outStyle, report } from "../report";
+import { withContext } from "../with-context";
+import { planRequestOf } from "./request";
+
+/** `rnv drift` */
+export const driftHandler: Handler = async (invocation) => {
+  const { options, terminal } = invocation;
+  const request = planRequestOf(options);
+  const outcome = await withContext(invocation, (context) => drift(context, request));
+  report(invocation, outcome.diagnostics, outcome.sources);
+  // After an error the report would be incomplete: no drift must not be read into it.
+  if (outcome.report && outcome.exitCode !== 1)
+    terminal.out(textOf(outcome.report, formatOf(options), invocation));
+  return outcome.exitCode;
+};
+
+function textOf(found: DriftReport, format: Format, invocation: Invocation): string {
+  if (format === "json") return driftJson(found);
+  return format === "markdown" ? driftMarkdown(found) : driftText(found, outStyle(invocation));
+}

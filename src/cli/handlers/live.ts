@@ -1,0 +1,44 @@
+import { exportManifest } from "../../commands/export-manifest";
+import { importResource } from "../../commands/import-resource";
+import { inertText } from "../../render/inert";
+import { counted } from "../../render/plan-wording";
+import type { Handler } from "../invocation";
+import { outStyle, report } from "../report";
+import { withContext } from "../with-context";
+import { writeWholeFile } from "../write-whole-file";
+
+/** `rnv import` */
+export const importHandler: Handler = async (invocation) => {
+  const [address, id] = invocation.positional as readonly [string, string];
+  const lockTimeoutMs = (invocation.options.lockTimeout as number | undefined) ?? 0;
+  const outcome = await withContext(invocation, (context) =>
+    importResource(context, { address, id, lockTimeoutMs }),
+  );
+  report(invocation, outcome.diagnostics);
+  if (outcome.recorded) {
+    const { colors } = outStyle(invocation);
+    const name = inertText(JSON.stringify(outcome.recorded.name));
+    invocation.terminal.out(
+      `${colors.green(`Imported ${inertText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
+        "`rnv plan` shows what differs from the manifest.\n",
+    );
+  }
+  return outcome.exitCode;
+};
+
+/** `rnv export` */
+export const exportHandler: Handler = async (invocation) => {
+  const { terminal, options } = invocation;
+  const { project, out } = options as { readonly project?: string; readonly out?: string };
+  const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
+  report(invocation, outcome.diagnostics);
+  if (outcome.text === undefined) return outcome.exitCode;
+  if (out === undefined) terminal.out(outcome.text);
+  else {
+    writeWholeFile(out, outcome.text, { keep: true, mode: 0o666 & ~process.umask() });
+    terminal.err(
+      `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
+    );
+  }
+  return outcome.exitCode;
+};

@@ -1,0 +1,111 @@
+import type { Resource } from "../api/resource";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";
+import type { Catalog } from "../model/catalog";
+import type { LiveResource } from "../model/live";
+import { type Plain, plainEqual } from "../model/value";
+import { resourceTypes } from "../resources";
+import type { Context, Outcome } from "./context";
+import { logicalNames } from "./logical-names";
+
+export interface ExportRequest {
+  /** Name or id of the one project to write; everything when undefined. */
+  readonly project?: string;
+}
+
+export interface ExportOutcome extends Outcome {
+  /** YAML. */
+  readonly text?: string;
+  readonly count: number;
+}
+
+/** Types that a manifest has to name: what only follows from them is declared where someone wants it. */
+const exported = resourceTypes.filter(({ removal }) => removal === "delete");
+
+/** `rnv export`: a manifest of what is live, such that a plan of it with `--adopt` changes nothing. */
+export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
+  const { reads } = await context.connect();
+  const catalog = (await reads.catalog()) as Catalog;
+  const lists = await Promise.all(exported.map((type) => type.list(reads)));
+  const all = lists.flat();
+  const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
+  const names = logicalNames(live);
+  const blocks = live.flatMap((one) => {
+    const place = names.get(one);
+    return place === undefined ? [] : [blockOf(one, place, catalog, isAmbiguous(one, live))];
+  });
+  const diagnostics: Diagnostic[] = live
+    .filter((one) => !names.has(one))
+    .map((one) =>
+      warning("live.failed", `${one.type} "${one.name}" is left out: what it lies in is not listed`),
+    );
+  const sources = new Map<string, string>();
+  return {
+    text: writeManifest(blocks, resourceTypes),
+    count: blocks.length,
+    diagnostics,
+    exitCode: 0,
+    sources,
+  };
+}
+
+/** The project of that name or id; two of the same name are told apart by id only. */
+function rootNamed(all: readonly LiveResource[], text: string): LiveResource {
+  const roots = all.filter(({ type }) => typeOf(type).parents.length === 0);
+  const found = roots.filter(({ id, name }) => id === text || name === text);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  if (only === undefined) {
+    const hint =
+      didYouMean(
+        text,
+        roots.map(({ name }) => name),
+      ) ?? "rnv export without --project shows all of them";
+    throw new DiagnosticsError([error("command.usage", `there is no project "${text}"`, { hint })]);
+  }
+  const hint = `use an id: ${found.map(({ id }) => id).join(", ")}`;
+  throw new DiagnosticsError([
+    error("live.ambiguous", `${found.length} projects are named "${text}"`, { hint }),
+  ]);
+}
+
+/** A resource with everything in it. */
+function within(root: LiveResource, all: readonly LiveResource[]): readonly LiveResource[] {
+  const found = new Map([[root.id, root]]);
+  // Lists are in the order of the types, parents first.
+  for (const one of all) if (one.parentId !== null && found.has(one.parentId)) found.set(one.id, one);
+  return [...found.values()];
+}
+
+/** Its name does not tell which one it is: only an id does. */
+const isAmbiguous = (one: LiveResource, live: readonly LiveResource[]): boolean =>
+  live.some(
+    (other) =>
+      other !== one && other.type === one.type && other.name === one.name && other.parentId === one.parentId,
+  );
+
+function blockOf(
+  { type, id, attributes }: LiveResource,
+  names: readonly string[],
+  catalog: Catalog,
+  isNamedByIdOnly: boolean,
+): ManifestBlock {
+  const { rules, parents, defaults } = typeOf(type);
+  const base = defaults(catalog);
+  const parentAttributes = parents.map(({ attribute }) => attribute);
+  const written = new Map<string, Plain>();
+  for (const [path, value] of attributes) {
+    const isDeclarable = rules[path] !== undefined && !parentAttributes.includes(path);
+    if (isDeclarable && value !== null && !plainEqual(value, base.get(path))) written.set(path, value);
+  }
+  // A secret stays where it is: its value is never read.
+  if (rules.preserve && Object.values(rules).some(({ secret }) => secret)) written.set("preserve", true);
+  return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
+}
+
+function typeOf(name: string): Resource {
+  const type = resourceTypes.find((candidate) => candidate.type === name);
+  if (!type) throw new Error(`a listing of the unknown type ${name}`);
+  return type;
+}
