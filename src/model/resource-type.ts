@@ -119,8 +119,11 @@ export interface ResourceType {
   readonly check: (declared: Attributes<ResolvedValue>, catalog: Catalog) => readonly Finding[];
   /** Estimated monthly price of these attributes (live or default where not declared); undefined: unpriced. */
   readonly monthlyCost?: (attributes: Attributes<ResolvedValue>, catalog: Catalog) => Money | undefined;
-  /** A resource without a life of its own, such as a deployment: why it must run again, or undefined. */
-  readonly reaction?: (context: ReactionContext) => string | undefined;
+  /**
+   * A resource without a life of its own, such as a deployment: why it must run again. Undefined: no reason but what
+   * differs in its own fields; null: it must not run, whatever differs.
+   */
+  readonly reaction?: (context: ReactionContext) => string | null | undefined;
   /** Declared as made by someone else (`preserve`): found or an error, never created, forgotten instead of deleted. */
   readonly mustExist?: (declared: Attributes<ResolvedValue>) => boolean;
   /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */

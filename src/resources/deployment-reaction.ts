@@ -1,11 +1,11 @@
 import { typeOf } from "../model/address";
 import type { ReactionContext, Upstream } from "../model/resource-type";
 
-/** Why a service is deployed again, or undefined (DESIGN section 4, "Deploys"). */
-export function deploymentReaction(context: ReactionContext): string | undefined {
+/** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
+export function deploymentReaction(context: ReactionContext): string | null | undefined {
   const { declared, parent, upstream, recorded } = context;
   const when = declared.get("when") ?? "changed";
-  if (when === "never" || parent?.get("archived") === true) return undefined;
+  if (when === "never" || parent?.get("archived") === true) return null;
   if (when === "always") return "always";
   const changing = upstream.filter(({ changes }) => changes);
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;

@@ -160,16 +160,12 @@ function monthlyCost(attributes: ReadonlyMap<string, ResolvedValue>, catalog: Ca
 const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
   liveService(found, await environmentNameFor(reads, found, declared));
 
-/** Its deletion was asked for or done: to a manifest it is gone, although the service still shows it. */
-const isLeaving = (found: Service): boolean =>
-  (found.deletedAt ?? found.deletionRequestedAt ?? null) !== null;
-
 async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const environment = textAt(subject.declared, "environment");
   if (subject.id !== undefined) {
     const found = await reads.service(subject.id);
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    if (found.kind === "gone" || isLeaving(found.value)) return { kind: "gone" };
+    if (found.kind === "gone") return found;
     return { kind: "found", live: await liveIn(reads, found.value, environment) };
   }
   const project = subject.declared.get("projectId") ?? subject.parentId ?? null;
@@ -259,7 +255,7 @@ function poll(reads: Reads, pending: Pending): Promise<Settled> {
   return pollOperation(reads, pending, async () => {
     const found = await unlessGone(() => reads.live.getService(pending.serviceId ?? pending.id));
     if (found === undefined || (found.deletedAt ?? null) !== null) return { kind: "done" };
-    if (isLeaving(found)) return { kind: "waiting", status: "deleting" };
+    if ((found.deletionRequestedAt ?? null) !== null) return { kind: "waiting", status: "deleting" };
     return {
       kind: "failed",
       summary: "the service no longer shows the operation and has not carried it out",

@@ -136,11 +136,20 @@ describe("saving a layout", () => {
     await expect(save({ positions }, racing(2))).rejects.toMatchObject({ code: "canvas_revision_conflict" });
   });
 
-  it("drops places of services that are no longer there", async () => {
-    const { save, saved, ids, emulator } = world();
-    await save({ positions: "auto" });
-    emulator.store.deleteServiceNow(ids.db);
-    await save({ positions: { api: { x: 7, y: 7 } } });
+  it("drops places of nodes that the canvas no longer shows", async () => {
+    const { save, saved, ids, endpoints } = world();
+    const stale = { "00000000-0000-4000-8000-000000000000": { x: 1, y: 1 } };
+    const showing: Endpoints = {
+      ...endpoints,
+      canvas: async (scope) => {
+        const canvas = await endpoints.canvas(scope);
+        return {
+          ...canvas,
+          layout: { ...canvas.layout, positions: { ...canvas.layout.positions, ...stale } },
+        };
+      },
+    };
+    await save({ positions: { api: { x: 7, y: 7 } } }, showing);
     expect((await saved()).positions).toEqual({ [ids.api]: { x: 7, y: 7 } });
   });
 });

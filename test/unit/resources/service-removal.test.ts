@@ -49,6 +49,23 @@ describe("deleting a service", () => {
     expect(await service.poll(world.reads(), unknown)).toEqual({ kind: "done" });
   });
 
+  it("waits by looking at the service when it was queued without an operation to ask for", async () => {
+    const world = embedded();
+    const id = await running(world);
+    const silent = {
+      ...world.endpoints,
+      deleteService: async (serviceId: string, confirm: string) => {
+        const { operation: _operation, ...answer } = await world.endpoints.deleteService(serviceId, confirm);
+        return answer;
+      },
+    };
+    const { pending } = await service.remove(silent, removal(id));
+    if (pending === undefined) throw new Error("nothing is pending");
+    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "waiting", status: "deleting" });
+    world.emulator.store.settle();
+    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done" });
+  });
+
   it("needs the exact name", async () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", web));

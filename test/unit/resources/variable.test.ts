@@ -25,7 +25,12 @@ describe("a variable", () => {
     const { create, endpoints, emulator, serviceId } = await world();
     const { id, live } = await create("LOG_LEVEL");
     emulator.resetLog();
-    const renamed = await variable.update(endpoints, updateInput(id, { key: "LEVEL" }, { live }));
+    const rename = updateInput(
+      id,
+      { key: "LEVEL", value: new Secret("unsent") },
+      { live, changed: new Set(["key"]) },
+    );
+    const renamed = await variable.update(endpoints, rename);
     expect(renamed.live?.name).toBe("LEVEL");
     await variable.update(
       endpoints,
