@@ -1,0 +1,34 @@
+import type { RecordedResource } from "../model/state";
+import { type Plain, plainEqual } from "../model/value";
+import { type ChangeContext, inputsOf } from "./change-context";
+import { recordedAfter } from "./record";
+import type { ChangeEnd } from "./run";
+
+/** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
+export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const { live, recorded, resolved } = change.subject;
+  const id = live?.id ?? recorded?.id;
+  if (id === undefined) return { kind: "done" };
+  const next = recordedAfter({
+    change,
+    type,
+    id,
+    live,
+    values: resolved,
+    previous: recorded,
+    writes: recorded?.writes ?? 0,
+    inputs: recorded?.inputs ?? (type.reaction ? inputsOf(run, change, type) : undefined),
+    pending: recorded?.pending,
+    fingerprintKey: run.fingerprintKey,
+  });
+  if (!recorded || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  return { kind: "done" };
+}
+
+/** Computed attributes come and go with every look; they alone are no reason to write. */
+function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
+  const { computed: _before, updatedAt: _earlier, ...left } = recorded;
+  const { computed: _after, updatedAt: _later, ...right } = next;
+  return plainEqual(left as unknown as Plain, right as unknown as Plain);
+}

@@ -1,0 +1,149 @@
+import type { Attributes } from "../model/attributes";
+import type { LiveResource } from "../model/live";
+import type { Accepted, AppliableValue } from "../model/resource-type";
+import type { Plain } from "../model/value";
+import { type ChangeContext, inputsOf } from "./change-context";
+import { knownAttributes } from "./known-values";
+import { isUncertain, observeCreated } from "./observe";
+import { recordedAfter } from "./record";
+import type { ChangeEnd } from "./run";
+import { settle } from "./settle";
+import { verifyTaken } from "./verify-taken";
+
+/** Sends a create and sees it through. */
+export async function create(context: ChangeContext): Promise<ChangeEnd> {
+  const values = declaredValues(context);
+  const input = {
+    address: context.change.address,
+    name: nameIn(context, values),
+    attributes: values,
+    parent: parentAttributes(context),
+  };
+  const accepted = await sureOfCreate(context, input.name, () =>
+    context.type.create(context.endpoints, input),
+  );
+  return finishWrite(context, accepted, values, values);
+}
+
+/** Sends only what changes and sees it through. */
+export async function update(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, type } = context;
+  const values = declaredValues(context);
+  const sent = valuesToSend(context, values);
+  const input = {
+    address: change.address,
+    name: nameIn(context, values),
+    id: change.id ?? "",
+    attributes: new Map([...values, ...sent]),
+    parent: parentAttributes(context),
+    changed: new Set(sent.keys()),
+    live: change.subject.live,
+    recorded: change.subject.recorded,
+  };
+  const send = () => type.update(context.endpoints, input);
+  const accepted = type.reaction
+    ? await sureOfCreate(context, input.name, send)
+    : await send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+  return finishWrite(context, accepted, sent, values);
+}
+
+/** A create without a certain answer is looked for before it is sent again, under the same key. */
+async function sureOfCreate(
+  context: ChangeContext,
+  name: string,
+  send: () => Promise<Accepted>,
+): Promise<Accepted> {
+  try {
+    return await send();
+  } catch (failure) {
+    if (!isUncertain(failure)) throw failure;
+    const { run, change, type, parentId } = context;
+    const fence = run.record.fences[change.address] ?? [];
+    const made = await observeCreated(type, run.reads, change.address, { name, parentId, fence });
+    if (!made) return send();
+    const open = run.journal.openAt(change.address).map((intent) => intent.seq);
+    await run.journal.close(open, { result: "done", status: 0, id: made.id });
+    return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
+  }
+}
+
+async function finishWrite(
+  context: ChangeContext,
+  accepted: Accepted,
+  sent: ReadonlyMap<string, AppliableValue>,
+  values: ReadonlyMap<string, AppliableValue>,
+): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const live = accepted.live ?? (await readAgain(context, accepted.id));
+  const previous = run.journal.recorded(change.address);
+  const inputs = type.reaction ? inputsOf(run, change, type) : undefined;
+  const recording = {
+    change,
+    type,
+    id: accepted.id,
+    live,
+    values,
+    previous,
+    writes: (change.subject.recorded?.writes ?? 0) + 1,
+    inputs,
+    fingerprintKey: run.fingerprintKey,
+  };
+  const notTaken = live ? verifyTaken(change, type, sent, live, run.defaults(change.type)) : undefined;
+  const kept = notTaken
+    ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
+    : recordedAfter(recording);
+  await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
+  if (accepted.failure !== undefined) throw accepted.failure;
+  if (notTaken) return { kind: "failed", diagnostic: notTaken, exitCode: 1 };
+  return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
+}
+
+/** A write whose answer did not show the thing: one look by id. */
+async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
+  const { run, change, type, parentId } = context;
+  run.reads.invalidate();
+  const declared = change.subject.resolved;
+  const read = await type.read(run.reads, {
+    address: change.address,
+    id,
+    name: change.name,
+    declared,
+    parentId,
+  });
+  return read.kind === "found" ? read.live : undefined;
+}
+
+const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
+  change.subject.desired ? knownAttributes(change.subject.desired, run.lookup, run.generate) : new Map();
+
+/** The value to send for each field that changes; a field back to its default is sent explicitly (PATCH merges). */
+function valuesToSend(
+  context: ChangeContext,
+  values: ReadonlyMap<string, AppliableValue>,
+): Map<string, AppliableValue> {
+  const defaults = context.run.defaults(context.change.type);
+  return new Map(
+    context.change.attributes.map(({ path }) => [path, values.get(path) ?? defaults.get(path) ?? null]),
+  );
+}
+
+function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, AppliableValue>): string {
+  const name = type.nameAttribute === undefined ? undefined : values.get(type.nameAttribute);
+  return typeof name === "string" ? name : change.name;
+}
+
+const plainCommit = ({ change }: ChangeContext): Plain | undefined => {
+  const commit = change.subject.resolved.get("commit");
+  return typeof commit === "string" ? commit : undefined;
+};
+
+function parentAttributes({ run, change, type }: ChangeContext): Attributes | undefined {
+  const parent = change.subject.desired?.parent;
+  if (parent === undefined) return undefined;
+  const parentType = [...run.types.values()].find((candidate) => parent.startsWith(`${candidate.type}.`));
+  const paths = Object.keys(parentType?.computed ?? {});
+  const known = paths.map((path) => [path, run.lookup(parent, path)] as const);
+  return type.parents.length === 0
+    ? undefined
+    : new Map(known.filter((entry): entry is [string, Plain] => entry[1] !== undefined));
+}
