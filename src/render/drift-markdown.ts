@@ -4,6 +4,7 @@ import { driftLine, pendingPhrase, plainly } from "./drift-text";
 import { inertCode, inertFence, inertHtml, inertMarkdown, shorten } from "./inert";
 import { fieldLines } from "./markdown-fields";
 import { counted, unmanagedText } from "./plan-wording";
+import { addressesInReadingOrder } from "./reading-order";
 
 export interface DriftMarkdownOptions {
   /** Longest result in characters. */
@@ -23,10 +24,12 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
   ];
   const items = [
     ...report.missing.map((address) => `- ${code(address)} was deleted outside rnv`),
-    ...report.drifted.map(({ address, fields }) =>
+    ...addressesInReadingOrder(report.drifted).map(({ address, fields }) =>
       folded(address, "changed outside rnv", fields.map(plainly)),
     ),
-    ...report.pending.map((pending) => folded(pending.address, pendingPhrase(pending), pending.fields)),
+    ...addressesInReadingOrder(report.pending).map((pending) =>
+      folded(pending.address, pendingPhrase(pending), pending.fields),
+    ),
     ...report.unchecked.map(
       ({ address, reason }) => `- ${code(address)} could not be checked: ${inertMarkdown(reason)}`,
     ),

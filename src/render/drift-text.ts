@@ -4,6 +4,7 @@ import { attributeLines, coloured } from "./attribute-lines";
 import { alignColumns } from "./display-width";
 import { inertText } from "./inert";
 import { actionSymbols, counted, pendingPhrases, unmanagedText } from "./plan-wording";
+import { addressesInReadingOrder } from "./reading-order";
 import type { Style } from "./style";
 
 /** What differs from what was recorded and declared, for people. The last line is `No drift. …` or `Drift: …`. */
@@ -12,7 +13,7 @@ export function driftText(report: DriftReport, style: Style): string {
   const sections = [
     section(
       "Changed outside rnv:",
-      report.drifted.map(({ address, fields }) => [
+      addressesInReadingOrder(report.drifted).map(({ address, fields }) => [
         `${colors.yellow("  ~")} ${colors.bold(inertText(address))}`,
         ...attributeLines(fields.map(plainly), style),
       ]),
@@ -23,7 +24,7 @@ export function driftText(report: DriftReport, style: Style): string {
     ),
     section(
       "Declared, but not applied yet:",
-      report.pending.map((pending) => [
+      addressesInReadingOrder(report.pending).map((pending) => [
         `${coloured(actionSymbols[pending.action], actionSymbols[pending.action].padStart(3), style)} ${colors.bold(inertText(pending.address))} ${pendingPhrase(pending)}`,
         ...attributeLines(pending.fields, style),
       ]),

@@ -122,7 +122,7 @@ function table(changes: readonly Change[]): string[] {
         marks[change.action],
         inertCode(shorten(change.address, longestName)),
         inertMarkdown(shorten(changedPaths(change), longestName)),
-        change.effects.map((effect) => effectWord(effect)).join(", "),
+        change.withParent ? "" : change.effects.map(effectWord).join(", "),
       ]),
     );
   const rest = changes.length - mostRows;

@@ -71,7 +71,8 @@ function changeLines(change: Change, plan: Plan, style: Style, compact: boolean)
     headline(change, plan, style),
     ...[...moved, ...reason].map((line) => `${below}${line}`),
     ...attributeLines(listedFields(change, plan), style),
-    ...consequences(change, style).map((line) => `${below}${line}`),
+    // What goes with its parent is told once, at the parent.
+    ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),
     ...guardLines(change, style),
   ];
 }

@@ -50,11 +50,26 @@ const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
   group.some((other) => {
     if (other === item) return false;
     if (item.withParent !== other.withParent) return item.withParent;
+    const isForgotten = item.action === "forget";
+    if (isForgotten !== (other.action === "forget")) return isForgotten && other.action === "delete";
     const isRemoval = item.action === "delete" || item.action === "forget";
     return isRemoval ? other.dependsOn.includes(item.address) : item.dependsOn.includes(other.address);
   });
 
-const byType = (a: Placed, b: Placed): number => (typeOf(a.address) < typeOf(b.address) ? -1 : 1);
+/** Only a fixed order where nothing else decides; this way round a service stands before its deployment. */
+const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
+
+/** The same for things of which nothing but the address is known. */
+export const addressesInReadingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
+  readingOrder(
+    items.map((item) => ({
+      address: item.address,
+      action: "no-op" as const,
+      dependsOn: [],
+      withParent: false,
+      item,
+    })),
+  ).map(({ item }) => item);
 
 function walk<T>(node: Node<T>): T[] {
   const children = [...node.children]
