@@ -33,5 +33,6 @@ export const decideNothing = (subject: Subject): Decision => ({
   diagnostics: [],
 });
 
-/** A request is sent, or the state changes. */
-export const changesSomething = ({ action }: Decision): boolean => action !== "no-op";
+/** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */
+export const changesSomething = ({ action, subject }: Decision): boolean =>
+  action !== "no-op" || subject.previousAddress !== undefined;

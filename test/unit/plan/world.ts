@@ -235,10 +235,11 @@ export class World {
     if (action === "delete" || action === "forget") return;
     const isNew = action === "create" || action === "replace";
     if (action === "no-op" && !subject.recorded) return;
-    const values = new Map<string, AppliableValue>();
-    for (const [path, { value }] of subject.desired?.attributes ?? []) values.set(path, this.#known(value));
     const id = isNew ? `${address}#${this.#now()}` : (subject.live?.id ?? subject.recorded?.id ?? "");
     const sends = isNew || action === "update" || (action === "adopt" && change.attributes.length > 0);
+    const values = new Map<string, AppliableValue>();
+    if (sends)
+      for (const [path, { value }] of subject.desired?.attributes ?? []) values.set(path, this.#known(value));
     if (sends) this.#write(change, id, values, isNew);
     const live = this.live.get(id);
     const type = types.get(change.type) as ResourceType;
@@ -263,8 +264,13 @@ export class World {
     const attributes = new Map<string, Plain>(
       isNew ? type.defaults(catalog) : (this.live.get(id)?.attributes ?? []),
     );
-    for (const { path, cause } of change.attributes) {
-      const value = cause === "removed" ? type.defaults(catalog).get(path) : values.get(path);
+    const reset = new Set(
+      change.attributes.flatMap(({ path, cause }) => (cause === "removed" ? [path] : [])),
+    );
+    const sentPaths = isNew ? values.keys() : change.attributes.map(({ path }) => path);
+    for (const path of sentPaths) {
+      if (type.rules[path]?.change === "local") continue;
+      const value = reset.has(path) ? type.defaults(catalog).get(path) : values.get(path);
       const sent = value === null ? (type.defaults(catalog).get(path) ?? null) : value;
       if (sent !== undefined && !(sent instanceof Secret)) attributes.set(path, sent);
     }

@@ -1,0 +1,157 @@
+import { Secret } from "../../../src/model/secret";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+
+const shop = () => [
+  declare("project.shop"),
+  declare("service.shop.api", { kind: "web", "configuration.branch": "dev" }),
+  declare("variable.shop.api.KEY", { value: new Secret("text") }),
+  declare("deployment.shop.api"),
+];
+
+/** Everything live, nothing recorded. */
+function unrecorded(): { world: World; ids: ReadonlyMap<string, string> } {
+  const world = new World();
+  world.settle(desiredOf(shop()));
+  const ids = new Map([...world.recorded].map(([address, { id }]) => [address as string, id]));
+  world.recorded.clear();
+  return { world, ids };
+}
+
+describe("a live thing that is declared but not recorded", () => {
+  it("is an error that says every way out, at the name, and only once for what lies in it", () => {
+    const { world, ids } = unrecorded();
+    const plan = world.plan(desiredOf(shop()));
+    expect(plan.diagnostics.map(({ code, address }) => [code, address])).toEqual([
+      ["live.unmanaged_exists", "project.shop"],
+      ["live.unmanaged_exists", "service.shop.api"],
+    ]);
+    expect(plan.diagnostics[0]).toMatchObject({ hint: `import: ${ids.get("project.shop")}`, range });
+    expect(plan.diagnostics[0]?.detail).toContain("--adopt");
+    expect(plan.diagnostics[0]?.detail).toContain(`rnv import project.shop ${ids.get("project.shop")}`);
+  });
+
+  it("is taken over with --adopt, and then there is nothing left to do", () => {
+    const { world } = unrecorded();
+    const plan = world.plan(desiredOf(shop()), { adopt: true });
+    expect(codesOf(plan)).toEqual([]);
+    expect(changeOf(plan, "service.shop.api")).toMatchObject({ action: "adopt", attributes: [] });
+    expect(changeOf(plan, "variable.shop.api.KEY").attributes).toMatchObject([
+      { path: "value", cause: "take-over" },
+    ]);
+    expect(plan.summary).toMatchObject({ adopt: 3, destroy: 0 });
+    world.apply(plan);
+    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
+  });
+
+  it("is taken over by its id with all that lies in it", () => {
+    const { world, ids } = unrecorded();
+    const imported = shop().map((resource) => {
+      const id =
+        resource.type === "project" || resource.type === "service" ? ids.get(resource.address) : undefined;
+      return id === undefined ? resource : { ...resource, importId: { id, range } };
+    });
+    const plan = world.plan(desiredOf(imported));
+    expect(codesOf(plan)).toEqual([]);
+    expect(changeOf(plan, "variable.shop.api.KEY").action).toBe("adopt");
+  });
+
+  it("of a managed service is not taken over unasked", () => {
+    const world = new World();
+    world.settle(desiredOf(shop()));
+    world.recorded.delete(at("variable.shop.api.KEY"));
+    expect(codesOf(world.plan(desiredOf(shop())))).toEqual(["live.unmanaged_exists"]);
+  });
+
+  it("is never replaced to fit", () => {
+    const { world } = unrecorded();
+    const other = shop().map((one) =>
+      one.type === "service" ? declare(one.address, { kind: "static" }) : one,
+    );
+    const plan = world.plan(desiredOf(other), { adopt: true });
+    expect(plan.diagnostics).toMatchObject([{ code: "plan.invalid_combination", attribute: "kind" }]);
+  });
+
+  it("is created anew when the one of that name is managed under another address", () => {
+    const world = new World();
+    world.settle(desiredOf([declare("service.one", { kind: "web", name: "api" })]));
+    const plan = world.plan(
+      desiredOf([
+        declare("service.one", { kind: "web", name: "api" }),
+        declare("service.two", { kind: "web", name: "api" }),
+      ]),
+    );
+    expect(actionsOf(plan)).toEqual(["create service.two"]);
+  });
+
+  it("cannot be imported while it is managed under another address", () => {
+    const world = new World();
+    world.settle(desiredOf([declare("service.one", { kind: "web" })]));
+    const importId = { id: world.id("service.one"), range };
+    const plan = world.plan(
+      desiredOf([
+        declare("service.one", { kind: "web" }),
+        declare("service.two", { kind: "web" }, { importId }),
+      ]),
+    );
+    expect(plan.diagnostics).toMatchObject([
+      { code: "manifest.moved", hint: "moved: [{ from: service.one, to: service.two }]" },
+    ]);
+  });
+
+  it("is an error where an import names what is not there", () => {
+    const importId = { id: "no-such-id", range: { file: "rnv.yaml", start: 5, end: 9 } };
+    const plan = new World().plan(desiredOf([declare("service.one", { kind: "web" }, { importId })]));
+    expect(plan.diagnostics).toMatchObject([{ code: "live.import_missing", range: { start: 5 } }]);
+    expect(actionsOf(plan)).toEqual([]);
+  });
+
+  it("is an error with the ids where two bear the name", () => {
+    const { world, ids } = unrecorded();
+    const id = ids.get("service.shop.api") as string;
+    const found = world.live.get(id);
+    if (found) world.live.set("twin", { ...found, id: "twin" });
+    const plan = world.plan(desiredOf(shop()), { adopt: true });
+    expect(plan.diagnostics).toMatchObject([{ code: "live.ambiguous" }]);
+    expect(plan.diagnostics[0]?.detail).toContain(id);
+    expect(plan.diagnostics[0]?.detail).toContain("twin");
+  });
+});
+
+describe("a variable to be preserved", () => {
+  const preserved = desiredOf([
+    declare("service.api", { kind: "web" }),
+    declare("variable.api.KEY", { preserve: true }),
+  ]);
+
+  it("must be there", () => {
+    const world = new World();
+    world.settle(desiredOf([declare("service.api", { kind: "web" })]));
+    const plan = world.plan(preserved);
+    expect(plan.diagnostics).toMatchObject([{ code: "live.preserve_missing", address: "variable.api.KEY" }]);
+    expect(actionsOf(plan)).toEqual([]);
+  });
+
+  it("is taken note of without a fuss, and never deleted", () => {
+    const world = new World();
+    world.settle(
+      desiredOf([
+        declare("service.api", { kind: "web" }),
+        declare("variable.api.KEY", { value: new Secret("x") }),
+      ]),
+    );
+    world.recorded.delete(at("variable.api.KEY"));
+    const change = changeOf(world.plan(preserved), "variable.api.KEY");
+    expect(change).toMatchObject({ action: "adopt", attributes: [], onRemove: "retain" });
+  });
+});
+
+describe("what is live and not managed", () => {
+  it("is listed, parts of services left out", () => {
+    const { world, ids } = unrecorded();
+    const plan = world.plan(desiredOf([]));
+    expect(plan.unmanaged).toEqual([
+      { type: "project", id: ids.get("project.shop"), name: "shop" },
+      { type: "service", id: ids.get("service.shop.api"), name: "api" },
+    ]);
+  });
+});

@@ -1,0 +1,179 @@
+import { Secret } from "../../../src/model/secret";
+import { makePlan } from "../../../src/plan/make-plan";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+
+const keep = { preventDestroy: false, ignoreChanges: [] };
+const shop = () => [
+  declare("project.shop"),
+  declare("service.shop.api", { kind: "web" }),
+  declare("variable.shop.api.LEVEL", { value: new Secret("info") }),
+];
+const guarded = (plan: ReturnType<World["plan"]>) =>
+  plan.changes.flatMap(({ address, guard }) => (guard ? [`${guard.code} ${address}`] : []));
+
+function settledShop(more: Parameters<typeof desiredOf>[0] = []): World {
+  const world = new World();
+  world.settle(desiredOf([...shop(), ...more]));
+  return world;
+}
+
+describe("a deletion", () => {
+  it("needs a confirmation by name, for services and projects", () => {
+    const world = settledShop();
+    const plan = world.plan(desiredOf([]), { allowEmpty: true });
+    expect(actionsOf(plan)).toEqual([
+      "delete project.shop",
+      "delete service.shop.api",
+      "delete variable.shop.api.LEVEL",
+    ]);
+    expect(guarded(plan)).toEqual([
+      "guard.delete_unconfirmed project.shop",
+      "guard.delete_unconfirmed service.shop.api",
+    ]);
+  });
+
+  it("is confirmed on the command line, in the manifest, or by destroy", () => {
+    const world = settledShop();
+    const confirmedDeletes = [at("service.shop.api")];
+    expect(guarded(world.plan(desiredOf([shop()[0] as never]), { confirmedDeletes }))).toEqual([]);
+    const removed = [{ address: at("service.shop.api"), range }];
+    expect(guarded(world.plan(desiredOf([shop()[0] as never], { removed })))).toEqual([]);
+    expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toEqual([]);
+  });
+
+  it("of a replacement needs one too", () => {
+    const world = settledShop();
+    const other = [
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "static" }),
+      shop()[2] as never,
+    ];
+    expect(guarded(world.plan(desiredOf(other)))).toEqual(["guard.delete_unconfirmed service.shop.api"]);
+  });
+
+  it("of something renamed since stands still", () => {
+    const world = settledShop();
+    world.touch("service.shop.api", { name: "api-prod" }, "api-prod");
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    expect(guarded(plan)).toEqual(["guard.name_changed service.shop.api"]);
+    expect(changeOf(plan, "service.shop.api").name).toBe("api-prod");
+  });
+
+  it("of something protected stands still, and so does what holds it", () => {
+    const lifecycle = { ...keep, preventDestroy: true, onRemove: "delete" } as const;
+    const world = settledShop([declare("service.shop.db", { kind: "web" }, { lifecycle })]);
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    expect(guarded(plan)).toEqual([
+      "guard.prevent_destroy project.shop",
+      "guard.prevent_destroy service.shop.db",
+    ]);
+    const unguarded = { ...plan, changes: plan.changes.filter(({ guard }) => !guard) };
+    world.apply(unguarded);
+    expect([...world.recorded.keys()].sort()).toEqual(["project.shop", "service.shop.db"]);
+  });
+
+  it("of a protected variable holds its service back", () => {
+    const lifecycle = { ...keep, preventDestroy: true, onRemove: "delete" } as const;
+    const world = settledShop([declare("variable.shop.api.KEY", {}, { lifecycle })]);
+    expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toContain(
+      "guard.prevent_destroy service.shop.api",
+    );
+  });
+});
+
+describe("a resource no longer declared", () => {
+  it.each([
+    ["retain", "forget", 0],
+    ["archive", "delete", 0],
+    ["delete", "delete", 1],
+  ] as const)("with onRemove %s ends in %s", (onRemove, action, destroyed) => {
+    const world = settledShop([
+      declare("service.shop.old", { kind: "web" }, { lifecycle: { ...keep, onRemove } }),
+    ]);
+    const plan = world.plan(desiredOf(shop()));
+    expect(changeOf(plan, "service.shop.old")).toMatchObject({ action, onRemove });
+    expect(plan.summary.destroy).toBe(destroyed);
+    expect(guarded(plan)).toHaveLength(destroyed);
+    const id = world.id("service.shop.old");
+    world.apply(plan);
+    expect(world.live.has(id)).toBe(destroyed === 0);
+    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
+  });
+
+  it("keeps its variables and its project when it is retained", () => {
+    const lifecycle = { ...keep, onRemove: "retain" } as const;
+    const world = new World();
+    world.settle(
+      desiredOf([
+        declare("project.shop"),
+        declare("service.shop.api", { kind: "web" }, { lifecycle }),
+        declare("variable.shop.api.LEVEL"),
+      ]),
+    );
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    expect(plan.changes.map(({ action, reason }) => [action, reason])).toEqual([
+      ["forget", "it still holds service.shop.api"],
+      ["forget", "onRemove: retain"],
+      ["forget", "service.shop.api is kept"],
+    ]);
+  });
+
+  it("is never deleted because the manifest is empty", () => {
+    const world = settledShop();
+    expect(codesOf(world.plan(desiredOf([])))).toEqual(["guard.empty_manifest"]);
+    expect(codesOf(world.plan(desiredOf([]), { allowEmpty: true }))).toEqual([]);
+    expect(codesOf(new World().plan(desiredOf([])))).toEqual([]);
+  });
+});
+
+describe("something recorded that is gone", () => {
+  it("is made again when it is declared, forgotten when it is not", () => {
+    const world = settledShop([declare("service.shop.old", { kind: "web" })]);
+    world.lose("service.shop.api", "variable.shop.api.LEVEL", "service.shop.old");
+    const plan = world.plan(desiredOf(shop()));
+    expect(codesOf(plan)).toEqual([]);
+    expect(actionsOf(plan)).toEqual([
+      "create service.shop.api",
+      "forget service.shop.old",
+      "create variable.shop.api.LEVEL",
+    ]);
+    expect(changeOf(plan, "service.shop.api").missing).toBe(true);
+    world.apply(plan);
+    expect(actionsOf(world.plan(desiredOf(shop())))).toEqual([]);
+  });
+
+  it("needs proof: something else must still be there", () => {
+    const world = settledShop();
+    world.lose("project.shop", "service.shop.api", "variable.shop.api.LEVEL");
+    const plan = world.plan(desiredOf(shop()));
+    expect(codesOf(plan)).toEqual(["live.gone_unproven", "live.gone_unproven"]);
+    expect(plan.diagnostics[0]?.hint).toContain("rnv state rm project.shop");
+    expect(actionsOf(plan)).toEqual([]);
+  });
+
+  it("stops the plan when more than a third vanishes at once", () => {
+    const services = ["a", "b", "c", "d", "e", "f", "g"].map((name) =>
+      declare(`service.${name}`, { kind: "web" }),
+    );
+    const world = new World();
+    world.settle(desiredOf(services));
+    world.lose("service.a", "service.b");
+    expect(codesOf(world.plan(desiredOf(services)))).toEqual([]);
+    world.lose("service.c");
+    const plan = world.plan(desiredOf(services));
+    expect(codesOf(plan)).toEqual(["live.mass_disappearance"]);
+    expect(actionsOf(plan)).toEqual([]);
+  });
+
+  it("is planned from what is recorded where it could not be read", () => {
+    const world = settledShop();
+    const input = world.input(desiredOf(shop()));
+    const reads = new Map(input.reads).set(at("variable.shop.api.LEVEL"), {
+      kind: "unchecked",
+      reason: "405",
+    });
+    const plan = makePlan({ ...input, reads });
+    expect(actionsOf(plan)).toEqual([]);
+    expect(plan.unchecked).toEqual([{ address: "variable.shop.api.LEVEL", reason: "405" }]);
+  });
+});

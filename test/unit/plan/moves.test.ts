@@ -1,0 +1,113 @@
+import { Secret } from "../../../src/model/secret";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+
+const shop = (service: string, name = service) => [
+  declare("project.shop"),
+  declare(`service.shop.${service}`, { kind: "web", name }),
+  declare(`variable.shop.${service}.KEY`, { value: new Secret("text") }),
+  declare(`deployment.shop.${service}`),
+];
+const move = (from: string, to: string) => ({ from: at(from), to: at(to), range });
+
+function settled(): World {
+  const world = new World();
+  world.settle(desiredOf(shop("web")));
+  return world;
+}
+
+describe("a moved resource", () => {
+  it("takes what lies in it along and changes nothing at the service", () => {
+    const world = settled();
+    const desired = desiredOf(shop("api", "web"), { moved: [move("service.shop.web", "service.shop.api")] });
+    const plan = world.plan(desired);
+    expect(codesOf(plan)).toEqual([]);
+    expect(actionsOf(plan)).toEqual([]);
+    expect(plan.changes.map(({ address, previousAddress }) => [address, previousAddress])).toEqual([
+      ["deployment.shop.api", "deployment.shop.web"],
+      ["project.shop", undefined],
+      ["service.shop.api", "service.shop.web"],
+      ["variable.shop.api.KEY", "variable.shop.web.KEY"],
+    ]);
+    world.apply(plan);
+    expect([...world.recorded.keys()].sort()).toEqual(plan.changes.map(({ address }) => address));
+    expect(world.plan(desired).changes.every(({ previousAddress }) => previousAddress === undefined)).toBe(
+      true,
+    );
+  });
+
+  it("takes its logical name as its name unless it declares one", () => {
+    const desired = desiredOf(shop("api"), { moved: [move("service.shop.web", "service.shop.api")] });
+    expect(changeOf(settled().plan(desired), "service.shop.api").attributes).toMatchObject([
+      { path: "name", cause: "edit", before: { value: "web" }, after: { value: "api" } },
+    ]);
+  });
+
+  it("follows a chain of moves", () => {
+    const moved = [
+      move("service.shop.mid", "service.shop.api"),
+      move("service.shop.web", "service.shop.mid"),
+    ];
+    expect(actionsOf(settled().plan(desiredOf(shop("api", "web"), { moved })))).toEqual([]);
+  });
+
+  it("takes a whole project along", () => {
+    const world = settled();
+    const renamed = [
+      declare("project.store", { name: "shop" }),
+      declare("service.store.web", { kind: "web" }),
+      declare("variable.store.web.KEY", { value: new Secret("text") }),
+      declare("deployment.store.web"),
+    ];
+    const plan = world.plan(desiredOf(renamed, { moved: [move("project.shop", "project.store")] }));
+    expect(actionsOf(plan)).toEqual([]);
+    expect(changeOf(plan, "variable.store.web.KEY").previousAddress).toBe("variable.shop.web.KEY");
+  });
+
+  it("is replaced when it moves into another project", () => {
+    const world = settled();
+    const resources = [
+      ...shop("web").slice(0, 1),
+      declare("project.other"),
+      declare("service.other.web", { kind: "web" }),
+    ];
+    const moved = [move("service.shop.web", "service.other.web")];
+    const plan = world.plan(desiredOf(resources, { moved }));
+    expect(changeOf(plan, "service.other.web")).toMatchObject({
+      action: "replace",
+      guard: { code: "guard.delete_unconfirmed" },
+    });
+  });
+});
+
+describe("what lies in a moved resource", () => {
+  it("waits until that is recorded under its new address", () => {
+    const added = declare("variable.shop.api.NEW", { value: new Secret("text") });
+    const desired = desiredOf([...shop("api", "web"), added], {
+      moved: [move("service.shop.web", "service.shop.api")],
+    });
+    expect(changeOf(settled().plan(desired), "variable.shop.api.NEW").dependsOn).toEqual([
+      "service.shop.api",
+    ]);
+  });
+});
+
+describe("a move", () => {
+  it("that happened before is ignored", () => {
+    const moved = [move("service.shop.old", "service.shop.web")];
+    expect(codesOf(settled().plan(desiredOf(shop("web"), { moved })))).toEqual([]);
+  });
+
+  it.each([
+    ["service.shop.web", "service.shop.api", "still declared"],
+    ["service.shop.web", "project.web", "keeps the type"],
+    ["service.shop.web", "service.shop.two", "recorded already"],
+  ])("from %s to %s is refused", (from, to, why) => {
+    const world = new World();
+    world.settle(desiredOf([...shop("web"), declare("service.shop.two", { kind: "web" })]));
+    const declared = why === "still declared" ? shop("web") : shop("two");
+    const plan = world.plan(desiredOf(declared, { moved: [move(from, to)] }));
+    expect(plan.diagnostics).toMatchObject([
+      { code: "manifest.moved", summary: expect.stringContaining(why), range },
+    ]);
+  });
+});

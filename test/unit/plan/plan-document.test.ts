@@ -1,0 +1,190 @@
+import { Secret } from "../../../src/model/secret";
+import { driftReport } from "../../../src/plan/classify-drift";
+import { planDocument } from "../../../src/plan/plan-document";
+import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
+import { changeOf, declare, desiredOf, range, reference, World } from "./world";
+
+const shop = (branch = "dev", token = "t0ken-text") => [
+  declare("project.shop"),
+  declare("service.shop.api", { kind: "web", "configuration.branch": branch }),
+  declare("variable.shop.api.TOKEN", { value: new Secret(token) }),
+];
+const outputs = new Map([["url", { value: reference("service.shop.api", "url"), range }]]);
+
+function settled(): World {
+  const world = new World();
+  world.settle(desiredOf(shop()));
+  return world;
+}
+
+const resource = (world: World, address: string, ...args: Parameters<World["plan"]>) =>
+  (planDocument(world.plan(...args)).resource_changes as Record<string, never>[]).find(
+    (change) => change.address === address,
+  );
+
+describe("a plan as JSON", () => {
+  it("shows a create as Terraform does, without the secret", () => {
+    const document = planDocument(new World().plan(desiredOf(shop(), { outputs })));
+    expect(document).toMatchObject({
+      format_version: "1.2",
+      summary: { add: 3, change: 0, destroy: 0 },
+      output_changes: { url: { actions: ["create"], after: null, after_unknown: true } },
+    });
+    const [, service, variable] = document.resource_changes as readonly object[];
+    expect(service).toMatchObject({
+      address: "service.shop.api",
+      type: "service",
+      name: "shop.api",
+      change: {
+        actions: ["create"],
+        before: null,
+        after: { kind: "web", name: "api", configuration: { branch: "dev" } },
+        after_unknown: { projectId: true },
+      },
+    });
+    expect(variable).toMatchObject({ change: { after: { value: null }, after_sensitive: { value: true } } });
+    expect(JSON.stringify(document)).not.toContain("t0ken-text");
+  });
+
+  it("shows both sides of an update, whole, with the cause of each field", () => {
+    expect(resource(settled(), "service.shop.api", desiredOf(shop("main")))).toMatchObject({
+      change: {
+        actions: ["update"],
+        before: { kind: "web", configuration: { branch: "dev" } },
+        after: { kind: "web", configuration: { branch: "main" } },
+      },
+      attributes: [{ path: "configuration.branch", cause: "edit" }],
+      binding: { digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    });
+  });
+
+  it("names every action in Terraform's words", () => {
+    const world = settled();
+    const actions = (address: string, ...args: Parameters<World["plan"]>) =>
+      (resource(world, address, ...args)?.change as { actions?: string[] } | undefined)?.actions;
+    expect(
+      actions("service.shop.api", desiredOf(shop()), { replace: ["service.shop.api" as never] }),
+    ).toEqual(["delete", "create"]);
+    expect(actions("project.shop", desiredOf([]), { mode: "destroy" })).toEqual(["delete"]);
+    expect(actions("project.shop", desiredOf(shop()))).toEqual(["no-op"]);
+    const id = world.id("service.shop.api");
+    world.recorded.clear();
+    const adopted = resource(world, "service.shop.api", desiredOf(shop("main")), { adopt: true });
+    expect(adopted).toMatchObject({ change: { actions: ["update"], importing: { id } } });
+  });
+
+  it("shows drift beside the changes", () => {
+    const world = settled();
+    world.touch("service.shop.api", { "configuration.branch": "hotfix" });
+    expect(planDocument(world.plan(desiredOf(shop()))).resource_drift).toMatchObject([
+      {
+        address: "service.shop.api",
+        change: {
+          before: { configuration: { branch: "dev" } },
+          after: { configuration: { branch: "hotfix" } },
+        },
+      },
+    ]);
+  });
+
+  it("shows what stands in the way", () => {
+    expect(resource(settled(), "service.shop.api", desiredOf(shop().slice(0, 1)))).toMatchObject({
+      blocked_by: { code: "guard.delete_unconfirmed" },
+      effects: ["destructive"],
+      change: { after: null },
+    });
+  });
+});
+
+describe("a saved plan", () => {
+  const world = settled();
+  const plan = world.plan(desiredOf(shop("main")));
+  const text = savePlan(plan, { files: ["rnv.yaml"] });
+  const saved = readSavedPlan(text).document;
+
+  it("reads back what was saved, and equals the same plan made again", () => {
+    expect(saved?.request).toEqual({ ...plan.options, files: ["rnv.yaml"] });
+    expect(saved && compareWithSaved(saved, world.plan(desiredOf(shop("main"))))).toBeUndefined();
+  });
+
+  it("is damaged by any byte that differs", () => {
+    for (let i = 0; i < text.length; i += 7) {
+      const other = text[i] === "0" ? "1" : "0";
+      expect(readSavedPlan(text.slice(0, i) + other + text.slice(i + 1)).diagnostics).toMatchObject([
+        { code: "plan.damaged" },
+      ]);
+    }
+    for (const damaged of ["", "{}", ` ${text}`, `${text}\n`, text.slice(0, -1)])
+      expect(readSavedPlan(damaged).document).toBeUndefined();
+  });
+
+  const staleOver = (other: ReturnType<World["plan"]>) => saved && compareWithSaved(saved, other);
+
+  it("is stale once the live thing moved, even where the change stays the same", () => {
+    const moved = settled();
+    moved.touch("service.shop.api", { "configuration.port": 1 });
+    expect(staleOver(moved.plan(desiredOf(shop("main"))))).toMatchObject({
+      code: "plan.stale",
+      address: "service.shop.api",
+      summary: expect.stringContaining("binding"),
+    });
+  });
+
+  it("is stale once something else changes, a secret text included", () => {
+    expect(staleOver(world.plan(desiredOf(shop("other"))))?.address).toBe("service.shop.api");
+    expect(staleOver(world.plan(desiredOf(shop())))?.summary).toContain("no longer needs to change");
+    const secret = world.plan(desiredOf(shop("main", "another-text")));
+    expect(staleOver(secret)).toMatchObject({ address: "variable.shop.api.TOKEN" });
+    const first = readSavedPlan(savePlan(secret, { files: [] })).document;
+    const third = world.plan(desiredOf(shop("main", "a-third-text")));
+    expect(first && compareWithSaved(first, third)).toMatchObject({ address: "variable.shop.api.TOKEN" });
+  });
+
+  it("is stale under another state, workspace or options", () => {
+    expect(staleOver({ ...plan, binding: { ...plan.binding, serial: 9 } })?.summary).toContain("serial");
+    expect(staleOver({ ...plan, options: { ...plan.options, adopt: true } })?.summary).toContain("adopt");
+  });
+
+  it("is not stale because of what it does not touch", () => {
+    const live = { ...plan, unmanaged: [{ type: "service", id: "x", name: "x" }] };
+    expect(staleOver(live)).toBeUndefined();
+  });
+});
+
+describe("the drift report", () => {
+  it("tells what changed outside from what was not applied yet and what is missing", () => {
+    const world = settled();
+    world.settle(
+      desiredOf([
+        ...shop(),
+        declare("service.docs", { kind: "static" }),
+        declare("service.b", { kind: "web" }),
+      ]),
+    );
+    world.touch("service.shop.api", { "configuration.branch": "hotfix" });
+    world.lose("service.b");
+    const plan = world.plan(
+      desiredOf([
+        ...shop(),
+        declare("service.docs", { kind: "static", "configuration.port": 1 }),
+        declare("service.b", { kind: "web" }),
+      ]),
+    );
+    const report = driftReport(plan);
+    expect(report).toMatchObject({
+      drifted: [{ address: "service.shop.api", fields: [{ after: { value: "hotfix" } }] }],
+      pending: [{ address: "service.docs", action: "update", fields: [{ path: "configuration.port" }] }],
+      missing: ["service.b"],
+      hasDrift: true,
+    });
+    expect(driftReport(settled().plan(desiredOf(shop()))).hasDrift).toBe(false);
+  });
+
+  it("of a refresh shows drift and changes nothing", () => {
+    const world = settled();
+    world.touch("service.shop.api", { "configuration.branch": "hotfix" });
+    const plan = world.plan(desiredOf(shop("main")), { mode: "refresh-only" });
+    expect(changeOf(plan, "service.shop.api")).toMatchObject({ action: "no-op", attributes: [] });
+    expect(driftReport(plan).drifted).toMatchObject([{ address: "service.shop.api" }]);
+  });
+});
