@@ -87,6 +87,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   };
   const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
   dropExpiredReceipts(store);
+  persistence.commit();
   return emulatorOf(service, persistence, emulatorStore, { ...options, workspaceId });
 }
 
@@ -144,7 +145,12 @@ function emulatorOf(
       commit: (how = { retain: true }) => {
         persistence.refresh();
         const response = respond(service, request, requestId, how);
-        persistence.commit();
+        try {
+          persistence.commit();
+        } catch (cause) {
+          const message = `The emulator could not keep its data: ${(cause as Error).message}`;
+          return errorResponse(service, requestId, new Refusal(500, "internal_error", message));
+        }
         if (request.method === "GET" && response.status === 200 && fault?.kind !== "stale-list") {
           if (plan !== undefined) remembered.set(request.url, response);
         }

@@ -15,7 +15,7 @@ import {
 import { join } from "node:path";
 import type { Store, StoreChange } from "./store";
 
-const compactAbove = 16 * 1024 * 1024;
+const defaultCompactAbove = 4 * 1024 * 1024;
 
 /**
  * Keeps a store in a folder that only its user can read: a snapshot, and a journal with one line per commit.
@@ -41,8 +41,12 @@ export function openFolder(folder: string): { readonly key: Buffer } {
   return { key: Buffer.from(readFileSync(path, "utf8"), "hex") };
 }
 
-/** Loads the folder into the store, then keeps it there. */
-export function createPersistence(folder: string, store: Store): Persistence {
+/** Loads the folder into the store, then keeps it there; a journal above `compactAbove` bytes is folded in. */
+export function createPersistence(
+  folder: string,
+  store: Store,
+  compactAbove: number = defaultCompactAbove,
+): Persistence {
   const snapshotPath = join(folder, "snapshot.ndjson");
   const journalPath = join(folder, "journal.ndjson");
   /** How much of which journal the store holds. */
@@ -73,16 +77,24 @@ export function createPersistence(folder: string, store: Store): Persistence {
     replayTail();
   };
 
-  /** The journal last: replaying an old journal over a newer snapshot ends in the same records. */
+  /**
+   * The journal last: replaying an old journal over a newer snapshot ends in the same records. It is left alone
+   * when another process wrote to it meanwhile.
+   */
   const compact = (): void => {
+    const before = look();
     const lines = [...store.everything()].map((change) => `${JSON.stringify(change)}\n`);
     replaceFile(snapshotPath, lines.join(""));
+    const now = look();
+    if (now.inode !== before.inode || now.size !== before.size) return;
     replaceFile(journalPath, "");
     seen = look();
   };
 
   load();
-  if (look().size > 0) compact();
+  const loaded = look();
+  const isCutShort = loaded.size > seen.size;
+  if (isCutShort || loaded.size > compactAbove) compact();
 
   return {
     refresh() {

@@ -1,10 +1,13 @@
 import type { Row } from "./row";
+import { canvasLimitRows } from "./rows/canvas-limit-rows";
 import { canvasRows } from "./rows/canvas-rows";
 import { commonRows } from "./rows/common-rows";
 import { deploymentRows } from "./rows/deployment-rows";
+import { deploymentStateRows } from "./rows/deployment-state-rows";
 import { headerRows } from "./rows/header-rows";
 import { projectRows } from "./rows/project-rows";
 import { serviceRows } from "./rows/service-rows";
+import { serviceStateRows } from "./rows/service-state-rows";
 import { variableRows } from "./rows/variable-rows";
 
 /** Every row of the contract suite, by topic. */
@@ -12,8 +15,8 @@ export const rowsByTopic: Readonly<Record<string, readonly Row[]>> = {
   "catalog, authentication and errors": commonRows,
   "headers, paging and idempotency": headerRows,
   projects: projectRows,
-  services: serviceRows,
-  deployments: deploymentRows,
+  services: [...serviceRows, ...serviceStateRows],
+  deployments: [...deploymentRows, ...deploymentStateRows],
   variables: variableRows,
-  canvas: canvasRows,
+  canvas: [...canvasRows, ...canvasLimitRows],
 };

@@ -1,22 +1,10 @@
-import { type ContractService, freshKey } from "../contract-service";
+import { freshKey } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
-import { expectError, liveService, newProject, newService, pathOf, unknownId } from "../things";
+import { expectError, liveService, newService, pathOf, unknownId } from "../things";
+import { scoped } from "./canvas-scope";
 
 const read = "GET /workspaces/{workspaceId}/canvas";
 const save = "PATCH /workspaces/{workspaceId}/canvas";
-
-/** A project of its own with one service: its canvas is nobody else's. */
-async function scoped(service: ContractService) {
-  const project = await newProject(service);
-  const environmentId: string = project.environments[0].id;
-  const { id } = await newService(service, { projectId: project.id, environmentId });
-  const path = `${service.workspace}/canvas?projectId=${project.id}`;
-  const put = (fields: object, query = "") =>
-    service.request("PATCH", `${path}${query}`, {
-      body: { revision: 0, positions: {}, viewport: null, ...fields },
-    });
-  return { project, environmentId, id, path, put };
-}
 
 const nodeIds = (answer: { body: { nodes: { id: string }[] } }) => answer.body.nodes.map((node) => node.id);
 
@@ -236,71 +224,6 @@ export const canvasRows: readonly Row[] = [
         const { [name]: _, ...body } = whole;
         expectError(await service.request("PATCH", path, { body }), 400);
       }
-    },
-  ),
-  row(
-    { rule: "Limits Canvas coordinates", quote: "-10000000..10000000", endpoints: [save] },
-    async (service) => {
-      const { id, put } = await scoped(service);
-      for (const at of [{ x: 10_000_001, y: 0 }, { x: 0, y: -10_000_001 }, { x: "0", y: 0 }, { x: 0 }]) {
-        expectError(await put({ positions: { [id]: at } }), 400);
-        expectError(await put({ viewport: { ...at, zoom: 1 } }), 400);
-      }
-      expect((await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } })).status).toBe(200);
-    },
-  ),
-  row({ rule: "Limits Canvas zoom", quote: "0.1..4", endpoints: [save] }, async (service) => {
-    const { put } = await scoped(service);
-    for (const zoom of [0.09, 4.01, null]) expectError(await put({ viewport: { x: 0, y: 0, zoom } }), 400);
-    expect((await put({ viewport: { x: 0, y: 0, zoom: 0.1 } })).status).toBe(200);
-    expect((await put({ revision: 1, viewport: { x: 0, y: 0, zoom: 4 } })).status).toBe(200);
-  }),
-  row(
-    { rule: "Limits Canvas revision", quote: "0..9007199254740990 in a save", endpoints: [save] },
-    async (service) => {
-      const { put } = await scoped(service);
-      for (const revision of [-1, 0.5, 9_007_199_254_740_991, "0", null])
-        expectError(await put({ revision }), 400);
-      expectError(await put({ revision: 9_007_199_254_740_990 }), 409, "canvas_revision_conflict");
-    },
-  ),
-  row(
-    { rule: "Limits Canvas positions", quote: "at most 2000 entries", endpoints: [save] },
-    async (service) => {
-      const { put } = await scoped(service);
-      const ids = Array.from(
-        { length: 2001 },
-        (_, i) => `99999999-9999-4999-8999-${String(i).padStart(12, "0")}`,
-      );
-      const positions = Object.fromEntries(ids.map((id) => [id, { x: 0, y: 0 }]));
-      const answer = await put({ positions });
-      expectError(answer, 400, "invalid_value");
-      expectError(await put({ positions: { "not-a-node": { x: 0, y: 0 } } }), 400);
-    },
-  ),
-  controlledRow(
-    { rule: "Limits Canvas nodes", quote: "2000 | canvas read", endpoints: [read] },
-    async (service, { emulator }) => {
-      const { project, path } = await scoped(service);
-      for (let i = 1; i < 2000; i += 1) emulator.store.addService({ name: `n${i}`, projectId: project.id });
-      expect((await service.request("GET", path)).body.nodes).toHaveLength(2000);
-      const last = emulator.store.addService({ name: "n2000", projectId: project.id });
-      expectError(await service.request("GET", path), 413, "canvas_too_large");
-      emulator.store.deleteServiceNow(last.id);
-      expect((await service.request("GET", path)).status).toBe(200);
-      for (const node of emulator.store.services())
-        if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
-    },
-  ),
-  controlledRow(
-    { rule: "Limits Canvas reference records and edges", quote: "10000 | canvas read", endpoints: [read] },
-    async (service, { emulator }) => {
-      const { id, path } = await scoped(service);
-      for (let i = 0; i < 10_000; i += 1) emulator.store.addReference(id, id, [`K${i}`]);
-      expect((await service.request("GET", path)).body.edges).toHaveLength(10_000);
-      emulator.store.addReference(id, id, ["ONE_MORE"]);
-      expectError(await service.request("GET", path), 413, "canvas_too_large");
-      emulator.store.deleteServiceNow(id);
     },
   ),
 ];

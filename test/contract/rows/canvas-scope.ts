@@ -1,0 +1,15 @@
+import type { ContractService } from "../contract-service";
+import { newProject, newService } from "../things";
+
+/** A project of its own with one service: its canvas is nobody else's. */
+export async function scoped(service: ContractService) {
+  const project = await newProject(service);
+  const environmentId: string = project.environments[0].id;
+  const { id } = await newService(service, { projectId: project.id, environmentId });
+  const path = `${service.workspace}/canvas?projectId=${project.id}`;
+  const put = (fields: object, query = "") =>
+    service.request("PATCH", `${path}${query}`, {
+      body: { revision: 0, positions: {}, viewport: null, ...fields },
+    });
+  return { project, environmentId, id, path, put };
+}

@@ -1,0 +1,187 @@
+import { controlledRow, type Row, row } from "../row";
+import { expectError, liveService, newService, pathOf, timestamp, unknownId, uuid } from "../things";
+
+const one = "/workspaces/{workspaceId}/services/{serviceId}";
+
+export const serviceStateRows: readonly Row[] = [
+  row(
+    {
+      rule: "States Delete",
+      quote: "service active | Delete | No runtime infrastructure | deleted | Response `deleted: true`.",
+      endpoints: [`DELETE ${one}`],
+    },
+    async (service) => {
+      const made = await newService(service);
+      const answer = await service.request("DELETE", pathOf(service, made.id), {
+        body: { confirm: made.name },
+      });
+      expect([answer.status, answer.body.deleted]).toEqual([200, true]);
+      expectError(
+        await service.request("DELETE", pathOf(service, made.id), { body: { confirm: made.name } }),
+        404,
+      );
+    },
+  ),
+  controlledRow(
+    {
+      rule: "States Delete",
+      quote:
+        "service active | Delete | Runtime infrastructure exists | archived, deletion queued | Response `deleted: false`, `queued: true`; HTTP 200.",
+      endpoints: [`DELETE ${one}`, `GET ${one}/operations/{operationId}`],
+    },
+    async (service, control) => {
+      const { id, name } = liveService(control);
+      const answer = await service.request("DELETE", pathOf(service, id), { body: { confirm: name } });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({
+        deleted: false,
+        queued: true,
+        operation: { status: "queued", id: expect.stringMatching(uuid) },
+      });
+      const path = `${pathOf(service, id)}/operations/${answer.body.operation.id}`;
+      expect((await service.request("GET", path)).body.status).toBe("queued");
+      expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
+        archived: true,
+        deletionRequestedAt: expect.stringMatching(timestamp),
+      });
+      control.clock.advance(60_000);
+      expect((await service.request("GET", path)).body.status).toBe("complete");
+      expectError(await service.request("GET", pathOf(service, id)), 404);
+    },
+  ),
+  row(
+    {
+      rule: "States Archive",
+      quote: "service archived=false | Archive | archived=true | New deployments are prevented.",
+      endpoints: [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
+    },
+    async (service) => {
+      const made = await newService(service, {
+        configuration: { repository: "https://git.example.com/a/b" },
+      });
+      const path = pathOf(service, made.id);
+      expect((await service.request("POST", `${path}/archive`, { body: {} })).body.service.archived).toBe(
+        true,
+      );
+      expectError(await service.request("POST", `${path}/deploys`, { body: {} }), 409);
+      expectError(await service.request("POST", `${path}/actions`, { body: { action: "deploy" } }), 409);
+    },
+  ),
+  controlledRow({ rule: "States Archive", quote: "Runtime is not suspended." }, async (service, control) => {
+    const { id, liveDeploymentId } = liveService(control);
+    await service.request("POST", `${pathOf(service, id)}/archive`, { body: {} });
+    expect((await service.request("GET", pathOf(service, id))).body.service).toMatchObject({
+      liveDeploymentId,
+      healthStatus: "ready",
+    });
+  }),
+  row(
+    {
+      rule: "States Restore",
+      quote:
+        "service archived=true | Restore | archived=false | No deployment and no resume of infrastructure.",
+      endpoints: [`POST ${one}/restore`],
+    },
+    async (service) => {
+      const made = await newService(service);
+      await service.request("POST", `${pathOf(service, made.id)}/archive`, { body: {} });
+      const restored = (await service.request("POST", `${pathOf(service, made.id)}/restore`, { body: {} }))
+        .body.service;
+      expect(restored.archived).toBe(false);
+      expect(restored.deploymentId ?? null).toBeNull();
+    },
+  ),
+  row(
+    {
+      rule: "Services actions",
+      quote: "one of `restart`, `suspend`, `resume`, `deploy`, `clear-cache`",
+      endpoints: [`POST ${one}/actions`],
+    },
+    async (service) => {
+      const made = await newService(service);
+      expectError(
+        await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action: "explode" } }),
+        400,
+      );
+      expectError(await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: {} }), 400);
+    },
+  ),
+  row(
+    {
+      rule: "States Actions",
+      quote: "Hosting enabled, provisioned runtime exists",
+      endpoints: [`POST ${one}/actions`],
+    },
+    async (service) => {
+      const made = await newService(service);
+      for (const action of ["restart", "suspend", "resume"]) {
+        expectError(
+          await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action } }),
+          409,
+        );
+      }
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Services actions",
+      quote: "for `restart`, `suspend`, `resume`: {queued: true, operation: Operation}",
+      endpoints: [`POST ${one}/actions`, `GET ${one}/operations/{operationId}`],
+    },
+    async (service, control) => {
+      const { id } = liveService(control);
+      for (const action of ["suspend", "resume", "restart"]) {
+        const { body } = await service.request("POST", `${pathOf(service, id)}/actions`, {
+          body: { action },
+        });
+        expect(body).toMatchObject({ queued: true, operation: { kind: action, status: "queued" } });
+        const path = `${pathOf(service, id)}/operations/${body.operation.id}`;
+        control.clock.advance(1000);
+        expect((await service.request("GET", path)).body.status).toBe("running");
+        control.clock.advance(1000);
+        expect((await service.request("GET", path)).body).toEqual({
+          ...body.operation,
+          status: "complete",
+          updatedAt: expect.stringMatching(timestamp),
+        });
+      }
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Services actions",
+      quote: "for `deploy`, `clear-cache`: {deployment: Deployment}",
+      endpoints: [`POST ${one}/actions`],
+    },
+    async (service, control) => {
+      const { id } = liveService(control);
+      for (const action of ["deploy", "clear-cache"]) {
+        const { body } = await service.request("POST", `${pathOf(service, id)}/actions`, {
+          body: { action },
+        });
+        expect(body).toEqual({
+          deployment: expect.objectContaining({ status: "queued", id: expect.stringMatching(uuid) }),
+        });
+      }
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Services operations",
+      quote: "Operation state of a job of this workspace and service",
+      endpoints: [`GET ${one}/operations/{operationId}`],
+    },
+    async (service, control) => {
+      const { id } = liveService(control);
+      const other = liveService(control);
+      const { operation } = (
+        await service.request("POST", `${pathOf(service, id)}/actions`, { body: { action: "restart" } })
+      ).body;
+      expectError(
+        await service.request("GET", `${pathOf(service, other.id)}/operations/${operation.id}`),
+        404,
+      );
+      expectError(await service.request("GET", `${pathOf(service, id)}/operations/${unknownId}`), 404);
+    },
+  ),
+];
