@@ -119,6 +119,14 @@ describe("the deadline of a request", () => {
     expect(times).toEqual([start, start + 4000, start + 8000]);
   });
 
+  it("ends a backoff that would outlast it, without waiting", async () => {
+    const slow = answer(503, {}, { "retry-after": "6" });
+    const { client, times, clock } = scriptedClient([slow], { deadlineMs: 10_000 });
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({ kind: "uncertain", attempts: 2 });
+    expect(times).toEqual([start, start + 6000]);
+    expect(clock.now()).toBe(start + 6000);
+  });
+
   it("does not count the time in line before the first try", async () => {
     const slow = scriptedClient((_, index) => (index % 2 === 0 ? limited(8) : done), {
       ...{ deadlineMs: 10_000, maxConcurrency: 1 },

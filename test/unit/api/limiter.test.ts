@@ -28,6 +28,7 @@ describe("the limiter", () => {
           await Promise.resolve();
           expect(limiter.concurrency).toBeGreaterThanOrEqual(1);
           expect(limiter.concurrency).toBeLessThanOrEqual(max);
+          expect(inFlight.length).toBeLessThanOrEqual(max);
           const turn = inFlight.shift();
           turn?.end(load);
           turn?.end("overloaded");

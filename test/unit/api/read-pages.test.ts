@@ -47,11 +47,11 @@ describe("a listing", () => {
   });
 
   it.each([
-    ["there is more and no cursor", () => page(true, null)],
-    ["there is more and an empty cursor", () => page(true, "")],
-    ["a cursor repeats", () => page(true, "same")],
-    ["cursors come round in a circle", (index: number) => page(true, `c${index % 3}`)],
-  ])("is malformed, not short, when %s", async (_what, pageAt) => {
+    ["there is more and no cursor", 1, () => page(true, null)],
+    ["there is more and an empty cursor", 1, () => page(true, "")],
+    ["a cursor repeats", 2, () => page(true, "same")],
+    ["cursors come round in a circle", 4, (index: number) => page(true, `c${index % 3}`)],
+  ] as const)("is malformed, not short, when %s", async (_what, count, pageAt) => {
     const { send, requests } = fakeSend((_, index) => ({
       projects: [{ id: `p${index}`, name: "x" }],
       page: pageAt(index),
@@ -59,7 +59,7 @@ describe("a listing", () => {
     await expect(createEndpoints(send, workspace).listProjects()).rejects.toMatchObject({
       kind: "malformed",
     });
-    expect(requests.length).toBeLessThan(6);
+    expect(requests).toHaveLength(count);
   });
 
   it("fails when one page of it fails", async () => {
