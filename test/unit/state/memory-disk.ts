@@ -70,7 +70,13 @@ export class MemoryDisk implements Disk {
   /** Puts a durable file there. */
   put(path: string, content: string | Uint8Array): void {
     const bytes = Buffer.from(content as string);
-    const inode = { id: ++this.#inodes, content: bytes, durable: bytes, pending: [], version: 0 };
+    const inode = {
+      id: ++this.#inodes,
+      content: bytes,
+      durable: Buffer.from(bytes),
+      pending: [],
+      version: 0,
+    };
     this.names.set(path, inode);
     this.#durableNames.set(path, inode);
   }
@@ -108,7 +114,7 @@ export class MemoryDisk implements Disk {
     return {
       write: async (bytes, position) => {
         const short = await this.#call("write", path);
-        const taken = Buffer.from(bytes).subarray(0, short?.writeOnly ?? bytes.length);
+        const taken = Buffer.from(bytes.subarray(0, short?.writeOnly ?? bytes.length));
         inode.content = writeInto(inode.content, taken, position);
         inode.pending.push({ position, bytes: taken });
         inode.version += 1;
@@ -117,7 +123,7 @@ export class MemoryDisk implements Disk {
       },
       sync: async () => {
         await this.#call("sync", path);
-        inode.durable = inode.content;
+        inode.durable = Buffer.from(inode.content);
         inode.pending = [];
       },
       close: async () => undefined,
@@ -187,21 +193,31 @@ export class MemoryDisk implements Disk {
   }
 }
 
+/** In place where the file does not grow. */
 function writeInto(content: Buffer, bytes: Buffer, position: number): Buffer {
-  const next = Buffer.alloc(Math.max(content.length, position + bytes.length));
-  content.copy(next);
+  const size = position + bytes.length;
+  const next = size <= content.length ? content : Buffer.concat([content], size);
   bytes.copy(next, position);
   return next;
 }
 
 /** Each page of each write since the last sync survives or does not. */
 function survivorOf(inode: Inode, keeps: () => boolean): Inode {
-  let content = inode.durable;
+  const size = Math.max(
+    inode.durable.length,
+    ...inode.pending.map((write) => write.position + write.bytes.length),
+  );
+  const content = Buffer.concat([inode.durable], size);
+  let end = inode.durable.length;
   for (const { position, bytes } of inode.pending)
     for (let start = 0; start < bytes.length; ) {
       const length = Math.min(page - ((position + start) % page), bytes.length - start);
-      if (keeps()) content = writeInto(content, bytes.subarray(start, start + length), position + start);
+      if (keeps()) {
+        bytes.copy(content, position + start, start, start + length);
+        end = Math.max(end, position + start + length);
+      }
       start += length;
     }
-  return { id: inode.id, content, durable: content, pending: [], version: 0 };
+  const kept = content.subarray(0, end);
+  return { id: inode.id, content: kept, durable: Buffer.from(kept), pending: [], version: 0 };
 }

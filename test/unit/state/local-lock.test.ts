@@ -1,0 +1,192 @@
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { emptyState } from "../../../src/state/fold";
+import { createLocalBackend } from "../../../src/state/local-backend";
+import { holder, intent, origin, stillClock } from "./fixtures";
+import { MemoryDisk } from "./memory-disk";
+
+const path = "/s/state.json";
+
+const setUp = (disk = new MemoryDisk(), alive: readonly number[] = [100, 200, 300]) => {
+  const clock = stillClock();
+  const backend = (pid: number, host = "here") =>
+    createLocalBackend({
+      path,
+      disk,
+      host,
+      pid,
+      isAlive: (other) => alive.includes(other),
+      clock,
+      ...origin,
+    });
+  return { disk, clock, backend };
+};
+
+const refusal = async (call: Promise<unknown>): Promise<DiagnosticsError> => {
+  const cause = await call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(cause instanceof DiagnosticsError)) throw new Error(`not refused by a diagnostic: ${cause}`);
+  return cause;
+};
+
+const codeOf = async (call: Promise<unknown>) => (await refusal(call)).diagnostics[0]?.code;
+
+const lockOf = (disk: MemoryDisk) => JSON.parse(disk.text(`${path}.lock`));
+
+describe("the lock of a local state", () => {
+  it("names its holder to whoever waits for it, with the line that removes it, and exits 6", async () => {
+    const { backend } = setUp();
+    await backend(100).lock(holder("abc", 100), 0);
+    const refused = await refusal(backend(200).lock(holder("def", 200), 0));
+    expect(refused.exitCode).toBe(6);
+    expect(refused.diagnostics).toEqual([
+      {
+        severity: "error",
+        code: "state.lock_held",
+        summary: "the state is locked by apply (pid 100 on here), for 60 s",
+        detail: `Lock abc, taken 2026-01-01T00:00:00.000Z, in ${path}.lock.`,
+        hint: expect.stringContaining("rnv force-unlock abc"),
+      },
+    ]);
+  });
+
+  it("is waited for up to the timeout, and no longer", async () => {
+    const { backend, clock } = setUp();
+    await backend(100).lock(holder("abc", 100), 0);
+    expect(await codeOf(backend(200).lock(holder("def", 200), 5000))).toBe("state.lock_held");
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
+  });
+
+  it("is given to one who waits once it is released", async () => {
+    const { backend, clock } = setUp();
+    const first = await backend(100).lock(holder("abc", 100), 0);
+    const sleep = clock.sleep;
+    clock.sleep = async (milliseconds) => {
+      await sleep(milliseconds);
+      if (clock.slept.length === 3) await first.release();
+    };
+    const second = await backend(200).lock(holder("def", 200), 60_000);
+    expect(clock.slept).toHaveLength(3);
+    await second.release();
+  });
+
+  it("leaves no file behind when it is released", async () => {
+    const { backend, disk } = setUp();
+    await (await backend(100).lock(holder("abc", 100), 0)).release();
+    expect([...disk.names.keys()]).toEqual([]);
+  });
+
+  it("is taken over from a dead process of the same host, with a higher generation", async () => {
+    const { backend, disk } = setUp(new MemoryDisk(), [200]);
+    await backend(100).lock(holder("dead", 100), 0);
+    const before = lockOf(disk).generation;
+    await backend(200).lock(holder("next", 200), 0);
+    expect(lockOf(disk)).toMatchObject({ id: "next", pid: 200 });
+    expect(lockOf(disk).generation).toBeGreaterThan(before);
+  });
+
+  it("is not taken over from another host, whatever its pid and its age", async () => {
+    const { backend } = setUp(new MemoryDisk(), [200]);
+    await backend(100, "there").lock(
+      { ...holder("dead", 100), host: "there", since: "2001-01-01T00:00:00Z" },
+      0,
+    );
+    expect(await codeOf(backend(200).lock(holder("next", 200), 1000))).toBe("state.lock_held");
+  });
+
+  const system = (
+    disk: MemoryDisk,
+    facts: { pid: number; started: number; boot?: string; machine?: string },
+  ) => {
+    disk.put(`/proc/${facts.pid}/stat`, `${facts.pid} (a (b) c) S ${"0 ".repeat(18)}${facts.started} 0 0`);
+    disk.put("/proc/sys/kernel/random/boot_id", facts.boot ?? "boot-1");
+    if (facts.machine) disk.put("/etc/machine-id", facts.machine);
+  };
+
+  it("is taken over when its pid belongs to a process that started later", async () => {
+    const { backend, disk } = setUp();
+    system(disk, { pid: 100, started: 5 });
+    await backend(100).lock(holder("dead", 100), 0);
+    expect(await codeOf(backend(200).lock(holder("next", 200), 0))).toBe("state.lock_held");
+    system(disk, { pid: 100, started: 6 });
+    await expect(backend(200).lock(holder("next", 200), 0)).resolves.toBeDefined();
+  });
+
+  it("is taken over after a restart of the machine, but not from a namesake", async () => {
+    for (const [machine, code] of [
+      ["m1", undefined],
+      ["m2", "state.lock_held"],
+      [undefined, "state.lock_held"],
+    ] as const) {
+      const { backend, disk } = setUp();
+      system(disk, { pid: 100, started: 5, machine: machine && "m1" });
+      await backend(100).lock(holder("dead", 100), 0);
+      system(disk, { pid: 100, started: 5, boot: "boot-2", machine });
+      const taken = backend(200).lock(holder("next", 200), 0);
+      expect(
+        await taken.then(
+          () => undefined,
+          () => codeOf(taken),
+        ),
+      ).toBe(code);
+    }
+  });
+
+  it("is removed by the id of its holder only", async () => {
+    const { backend, disk } = setUp();
+    const held = holder("abc", 100);
+    await backend(100).lock(held, 0);
+    expect(await backend(200).forceUnlock("other")).toBeUndefined();
+    expect(lockOf(disk).id).toBe("abc");
+    expect(await backend(200).forceUnlock("abc")).toEqual(held);
+    expect([...disk.names.keys()]).toEqual([]);
+    expect(await backend(200).forceUnlock("abc")).toBeUndefined();
+  });
+
+  it("stops a holder that lost it before anything is written", async () => {
+    const { backend, disk } = setUp();
+    const first = await backend(100).lock(holder("first", 100), 0);
+    await first.commit(emptyState({ lineage: "line", ...origin }));
+    await first.append([intent(1)], { durable: true });
+    await backend(200).forceUnlock("first");
+    const second = await backend(200).lock(holder("second", 200), 0);
+    await second.append([intent(2)], { durable: true });
+    const files = new Map([...disk.names].map(([name, inode]) => [name, inode.content.toString("latin1")]));
+    expect(await codeOf(first.append([intent(3)], { durable: false }))).toBe("state.lock_lost");
+    expect(await codeOf(first.commit(emptyState({ lineage: "line", ...origin })))).toBe("state.lock_lost");
+    await first.release();
+    expect(new Map([...disk.names].map(([name, inode]) => [name, inode.content.toString("latin1")]))).toEqual(
+      files,
+    );
+    expect((await backend(300).read())?.open.map(({ seq }) => seq)).toEqual([1, 2]);
+  });
+
+  it("stops a holder that loses it while its entries are being written", async () => {
+    const { backend, disk } = setUp();
+    const first = await backend(100).lock(holder("first", 100), 0);
+    await first.append([intent(1)], { durable: true });
+    disk.fault = ({ name }) => {
+      if (name === "write") disk.names.delete(`${path}.lock`);
+      return undefined;
+    };
+    expect(await codeOf(first.append([intent(2)], { durable: true }))).toBe("state.lock_lost");
+  });
+
+  it("says so when the lock file is not one, and never takes it over", async () => {
+    const { backend, disk } = setUp();
+    disk.put(`${path}.lock`, "garbage");
+    const refused = await refusal(backend(100).lock(holder("abc", 100), 0));
+    expect(refused.diagnostics[0]).toMatchObject({
+      code: "state.lock_held",
+      hint: expect.stringContaining(`remove ${path}.lock`),
+    });
+  });
+
+  it("is given back when the state cannot be read", async () => {
+    const { backend, disk } = setUp();
+    disk.put(path, "{");
+    expect(await codeOf(backend(100).lock(holder("abc", 100), 0))).toBe("state.unreadable");
+    expect(disk.names.has(`${path}.lock`)).toBe(false);
+  });
+});

@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import type { StateSession } from "../../../src/state/backend";
+import { createLocalBackend } from "../../../src/state/local-backend";
+import { holder, origin, stillClock } from "./fixtures";
+import { diskError, MemoryDisk } from "./memory-disk";
+
+jest.setTimeout(120_000);
+
+const path = "/s/state.json";
+
+/** Takes turns in an order that a seed decides: every call of every process waits here for its own. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+  #running = true;
+
+  readonly next = (): Promise<void> => new Promise((resolve) => this.#waiting.push(resolve));
+
+  async run(pick: (count: number) => number): Promise<void> {
+    for (let idle = 0; this.#running && idle < 50; ) {
+      const [chosen] = this.#waiting.splice(pick(this.#waiting.length), 1);
+      idle = chosen === undefined ? idle + 1 : 0;
+      chosen?.();
+      for (let i = 0; i < 10; i += 1) await Promise.resolve();
+    }
+  }
+
+  stop(): void {
+    this.#running = false;
+  }
+}
+
+interface Taker {
+  /** Dies at this call; never when it makes fewer. */
+  readonly crashAt: number;
+  /** Gives the lock back at once. */
+  readonly releases: boolean;
+}
+
+async function race(
+  takers: readonly Taker[],
+  seed: readonly number[],
+): Promise<{ most: number; wins: number }> {
+  const disk = new MemoryDisk();
+  const dead = new Set([1]);
+  const isAlive = (pid: number): boolean => !dead.has(pid);
+  const backend = (pid: number, on: MemoryDisk | ReturnType<MemoryDisk["view"]>) =>
+    createLocalBackend({ path, disk: on, host: "here", pid, isAlive, clock: stillClock(), ...origin });
+  await backend(1, disk).lock(holder("dead", 1), 0);
+
+  const turns = new Turns();
+  const holding = new Set<number>();
+  let most = 0;
+  let wins = 0;
+  const take = async ({ crashAt, releases }: Taker, pid: number): Promise<void> => {
+    let calls = 0;
+    const view = disk.view(turns.next, () => {
+      calls += 1;
+      if (calls >= crashAt) {
+        dead.add(pid);
+        holding.delete(pid);
+        throw diskError("DEAD");
+      }
+      return undefined;
+    });
+    const session: StateSession | undefined = await backend(pid, view)
+      .lock(holder(`taker-${pid}`, pid), 2000)
+      .catch(() => undefined);
+    if (session === undefined || dead.has(pid)) return;
+    wins += 1;
+    holding.add(pid);
+    most = Math.max(most, holding.size);
+    for (let i = 0; i < 5; i += 1) await turns.next();
+    if (!releases) return;
+    holding.delete(pid);
+    await session.release();
+  };
+  let step = 0;
+  const done = Promise.all(takers.map((taker, i) => take(taker, i + 10))).then(() => turns.stop());
+  await turns.run((count) => (seed[step++ % seed.length] ?? 0) % Math.max(1, count));
+  await done;
+  return { most, wins };
+}
+
+const seeds = fc.array(fc.nat(1000), { minLength: 20, maxLength: 200 });
+const taker = fc.record({
+  crashAt: fc.oneof(fc.constant(Number.POSITIVE_INFINITY), fc.integer({ min: 1, max: 45 })),
+  releases: fc.boolean(),
+});
+
+describe("runs that take over a dead lock at once", () => {
+  it("never hold it together, in whatever order their calls fall and wherever some of them die", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(taker, { minLength: 2, maxLength: 4 }), seeds, async (takers, seed) => {
+        expect((await race(takers, seed)).most).toBeLessThanOrEqual(1);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("do not all lose it while one of them lives on", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(taker, { minLength: 1, maxLength: 3 }), seeds, async (takers, seed) => {
+        const survivor = { crashAt: Number.POSITIVE_INFINITY, releases: true };
+        expect((await race([...takers, survivor], seed)).wins).toBeGreaterThan(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
