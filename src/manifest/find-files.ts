@@ -67,8 +67,12 @@ async function layerOf(name: string, cwd: string, report: Report): Promise<Layer
     );
     return undefined;
   }
-  const files = await listFolder(path, path, cwd, report);
-  if (files.length === 0) report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
+  let isComplete = true;
+  const files = await listFolder(path, path, cwd, (diagnostic) => {
+    isComplete = false;
+    report(diagnostic);
+  });
+  if (files.length === 0 && isComplete) report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
   if (files.length > maxFiles) {
     report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
     return undefined;

@@ -13,7 +13,7 @@ const indicatorRun = /(?:[-?:][ \t]+){200}/;
 
 /** Control characters are not allowed in YAML; some are the lexer's own marks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/;
+const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
 /** One YAML 1.2 document (core schema) as a tree; undefined root for an empty file or after an error. */
 export function parseYaml(

@@ -51,4 +51,4 @@ function expressionPart(source: string, closed: boolean, isType: (word: string) 
 }
 
 /** Text that reads back as itself: the inverse of the `$${` escape. */
-export const escapeTemplate = (text: string): string => text.replaceAll("${", "$${");
+export const escapeTemplate = (text: string): string => text.replaceAll("${", () => "$${");

@@ -146,6 +146,7 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
 function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
   const attributes: WrittenAttribute[] = [];
   const meta = new Map<string, MapEntry>();
+  let isReadable = true;
   for (const entry of node.entries.values()) {
     const shape = placed.attributes.get(entry.key);
     const group = placed.groups.get(entry.key);
@@ -154,9 +155,12 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     else if (placed.children.has(entry.key)) continue;
     else if (placed.place.meta === true && (entry.key === "lifecycle" || entry.key === "import"))
       meta.set(entry.key, entry);
-    else reportUnknownKey(entry, address, blockKeys(placed), undefined, walk);
+    else {
+      reportUnknownKey(entry, address, blockKeys(placed), undefined, walk);
+      isReadable = placed.shorthand?.secret !== true;
+    }
   }
-  return { attributes, meta, isReadable: true };
+  return { attributes, meta, isReadable };
 }
 
 function readGroup(

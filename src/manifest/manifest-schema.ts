@@ -1,0 +1,194 @@
+import { z } from "zod";
+import type { ResourceType } from "../model/resource-type";
+import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
+
+type Json = { readonly [key: string]: unknown };
+
+const logicalName = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
+const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
+const environmentPattern = "\\$\\{ *env\\.[A-Za-z_][A-Za-z0-9_]* *\\}";
+const nothing: Json = { type: "null" };
+
+/**
+ * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
+ * checks with; what only the whole manifest can tell (references, addresses) is left to `loadManifest`.
+ */
+export function manifestJsonSchema(types: readonly ResourceType[]): object {
+  const index = indexTypes(types);
+  const definitions: Record<string, Json> = { secret: secretSchema, lifecycle: lifecycleSchema(false) };
+  for (const placed of index.byType.values()) {
+    if (placed.type.archivable) definitions.archivableLifecycle = lifecycleSchema(true);
+    definitions[placed.type.type] = blockSchema(placed);
+  }
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "rnv manifest",
+    description: "The desired state of a workspace.",
+    type: "object",
+    properties: {
+      version: { const: 1, description: "Version of the manifest format. Optional; 1 is the only one." },
+      ...placesSchema(index.root),
+      moved: movedSchema,
+      removed: {
+        description: "Addresses whose deletion is confirmed.",
+        type: ["array", "null"],
+        items: addressSchema,
+      },
+      outputs: {
+        description: "Named values, often references, printed by `rnv output`.",
+        type: ["object", "null"],
+        propertyNames: { pattern: logicalName },
+      },
+    },
+    additionalProperties: false,
+    definitions,
+  };
+}
+
+const addressSchema: Json = { type: "string", pattern: addressPattern };
+
+const movedSchema: Json = {
+  description: "Resources declared under a new address.",
+  type: ["array", "null"],
+  items: {
+    type: "object",
+    properties: { from: addressSchema, to: addressSchema },
+    required: ["from", "to"],
+    additionalProperties: false,
+  },
+};
+
+const sourceSchema = (key: string, value: Json): Json => ({
+  type: "object",
+  properties: { [key]: value },
+  required: [key],
+  additionalProperties: false,
+});
+
+const secretSchema: Json = {
+  anyOf: [
+    { type: "string" },
+    sourceSchema("fromEnv", {
+      type: "string",
+      minLength: 1,
+      description: "Name of an environment variable.",
+    }),
+    sourceSchema("fromFile", {
+      type: "string",
+      minLength: 1,
+      description: "Path of a file, relative to the manifest file.",
+    }),
+    sourceSchema("fromCommand", {
+      type: "array",
+      items: { type: "string" },
+      minItems: 1,
+      description: "A program and its arguments; its output is the value.",
+    }),
+    sourceSchema("generate", {
+      type: "object",
+      properties: { length: { type: "integer", minimum: 16, maximum: 256 } },
+      required: ["length"],
+      additionalProperties: false,
+      description: "Made up when the resource is created.",
+    }),
+  ],
+};
+
+const lifecycleSchema = (archivable: boolean): Json => ({
+  type: ["object", "null"],
+  properties: {
+    preventDestroy: { type: "boolean", description: "Refuse every plan that would delete it." },
+    ignoreChanges: {
+      type: "array",
+      items: { type: "string" },
+      description: "Attributes that are neither compared nor sent on update.",
+    },
+    onRemove: {
+      enum: archivable ? ["delete", "archive", "retain"] : ["delete", "retain"],
+      description: "What becomes of it when it is no longer declared.",
+    },
+  },
+  additionalProperties: false,
+});
+
+function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, Json> {
+  const properties: Record<string, Json> = {};
+  for (const [key, placed] of places) {
+    const block = { anyOf: [...shorthandSchema(placed), { $ref: `#/definitions/${placed.type.type}` }] };
+    properties[key] =
+      placed.place.shape === "single"
+        ? { description: placed.type.doc, anyOf: [...block.anyOf, nothing] }
+        : {
+            description: placed.type.doc,
+            type: ["object", "null"],
+            propertyNames: { pattern: logicalName },
+            additionalProperties: block,
+          };
+  }
+  return properties;
+}
+
+function shorthandSchema({ shorthand }: PlacedType): readonly Json[] {
+  if (shorthand === undefined) return [];
+  if (shorthand.secret) return [{ $ref: "#/definitions/secret" }];
+  return [{ type: ["string", "number", "boolean", "array"], allOf: [attributeSchema(shorthand)] }];
+}
+
+function blockSchema(placed: PlacedType): Json {
+  const properties: Record<string, Json> = {};
+  for (const [key, shape] of placed.attributes) properties[key] = attributeSchema(shape);
+  for (const [key, group] of placed.groups) properties[key] = groupSchema(placed, key, group);
+  Object.assign(properties, placesSchema(placed.children));
+  if (placed.place.meta === true) {
+    const lifecycle = placed.type.archivable ? "archivableLifecycle" : "lifecycle";
+    properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
+    properties.import = { type: "string", description: "Id of the live thing to take over." };
+  }
+  return {
+    description: placed.type.doc,
+    type: "object",
+    properties,
+    additionalProperties: false,
+    ...required(placed.attributes),
+  };
+}
+
+const groupSchema = (placed: PlacedType, key: string, group: ReadonlyMap<string, AttributeShape>): Json => ({
+  ...description(placed.type.schema.shape[key] as z.ZodType),
+  type: ["object", "null"],
+  properties: Object.fromEntries([...group].map(([name, shape]) => [name, attributeSchema(shape)])),
+  additionalProperties: false,
+  ...required(group),
+});
+
+function required(shapes: ReadonlyMap<string, AttributeShape>): Json {
+  const names = [...shapes].filter(([, shape]) => shape.required && !shape.isName).map(([name]) => name);
+  return names.length === 0 ? {} : { required: names };
+}
+
+/** The attribute's own schema, or text that fills it in, or null where that resets it. */
+function attributeSchema(shape: AttributeShape): Json {
+  const about = description(shape.schema);
+  if (shape.secret) return { ...about, allOf: [{ $ref: "#/definitions/secret" }] };
+  const options: Json[] = [valueSchema(shape.schema)];
+  if (!isFreeText(options[0] as Json)) options.push({ type: "string", pattern: templatePattern(shape) });
+  if (!shape.required && !shape.isName) options.push(nothing);
+  return options.length === 1 ? { ...options[0], ...about } : { ...about, anyOf: options };
+}
+
+/** References fill in free text only; the environment fills in anything that is one value. */
+function templatePattern(shape: AttributeShape): string {
+  const mayRefer = shape.isText && !shape.isName && shape.rule?.change !== "local";
+  return mayRefer ? "\\$\\{" : environmentPattern;
+}
+
+const isFreeText = (schema: Json): boolean => schema.type === "string" && Object.keys(schema).length === 1;
+
+function valueSchema(schema: z.ZodType): Json {
+  const json = z.toJSONSchema(unwrap(schema), { target: "draft-7", io: "input", unrepresentable: "any" });
+  const { $schema: _, description: __, ...rest } = json;
+  return rest;
+}
+
+const description = (schema: z.ZodType): Json =>
+  schema.description === undefined ? {} : { description: schema.description };

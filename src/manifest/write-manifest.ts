@@ -1,0 +1,166 @@
+import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import type { ResourceType } from "../model/resource-type";
+import type { Plain } from "../model/value";
+import { escapeTemplate } from "./template";
+import { indexTypes, type PlacedType } from "./type-index";
+
+/** One resource to be written down. */
+export interface ManifestBlock {
+  readonly type: string;
+  /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
+  readonly names: readonly string[];
+  /** By attribute path. The parent attribute is left out, as is a name equal to the logical one. */
+  readonly attributes: ReadonlyMap<string, Plain>;
+  /** Written as `import:` where the type allows it. */
+  readonly importId?: string;
+}
+
+/** A block in the making: its own line of YAML, and the blocks in it by key and name. */
+interface Frame {
+  readonly placed?: PlacedType;
+  block?: ManifestBlock;
+  readonly children: Map<string, Map<string, Frame>>;
+}
+
+/**
+ * The YAML text of resources, such that `loadManifest` of it gives the same attributes. Parents that are not in the
+ * list are written as empty frames. The order is that of the types, then of the names.
+ */
+export function writeManifest(blocks: readonly ManifestBlock[], types: readonly ResourceType[]): string {
+  const { root, byType } = indexTypes(types);
+  const top: Frame = { children: new Map() };
+  for (const block of blocks) {
+    const placed = byType.get(block.type);
+    const way = placed === undefined ? undefined : wayTo(placed, block.names.length, byType);
+    if (way === undefined)
+      throw new Error(`a ${block.type} of the names ${block.names.join(".")} has no place in a manifest`);
+    frameOf(top, way, block.names).block = block;
+  }
+  const document = new Document(undefined, { version: "1.2", schema: "core" });
+  document.contents = childrenNode(top, root) as never;
+  return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(invisible, escaped);
+}
+
+/** The types from the root down to a block that has so many names. */
+function wayTo(
+  placed: PlacedType,
+  names: number,
+  byType: ReadonlyMap<string, PlacedType>,
+): readonly PlacedType[] | undefined {
+  const above = placed.place.shape === "map" ? names - 1 : names;
+  for (const within of placed.place.within) {
+    if (within === "root") {
+      if (above === 0) return [placed];
+      continue;
+    }
+    const parent = byType.get(within);
+    const way = parent === undefined || above <= 0 ? undefined : wayTo(parent, above, byType);
+    if (way !== undefined) return [...way, placed];
+  }
+  return undefined;
+}
+
+function frameOf(top: Frame, way: readonly PlacedType[], names: readonly string[]): Frame {
+  let frame = top;
+  let used = 0;
+  for (const placed of way) {
+    const name = placed.place.shape === "map" ? (names[used++] as string) : "";
+    const named = frame.children.get(placed.place.key) ?? new Map<string, Frame>();
+    frame.children.set(placed.place.key, named);
+    const next = named.get(name) ?? { placed, children: new Map() };
+    named.set(name, next);
+    frame = next;
+  }
+  return frame;
+}
+
+function childrenNode(frame: Frame, places: ReadonlyMap<string, PlacedType>): YAMLMap {
+  const map = new YAMLMap();
+  addChildren(map, frame, places);
+  return map;
+}
+
+function addChildren(map: YAMLMap, frame: Frame, places: ReadonlyMap<string, PlacedType>): void {
+  for (const [key, placed] of places) {
+    const named = frame.children.get(key);
+    if (named === undefined) continue;
+    if (placed.place.shape === "single") {
+      const node = blockNode(named.get("") as Frame, placed, "");
+      if (!(node instanceof YAMLMap && node.items.length === 0 && placed.place.implicit === true))
+        add(map, key, node);
+      continue;
+    }
+    const container = new YAMLMap();
+    const sorted = [...named].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [name, child] of sorted) add(container, name, blockNode(child, placed, name));
+    add(map, key, container);
+  }
+}
+
+function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
+  const { block } = frame;
+  const written = new Map(block?.attributes ?? []);
+  const { nameAttribute } = placed.type;
+  if (nameAttribute !== undefined && written.get(nameAttribute) === name) written.delete(nameAttribute);
+  const { shorthand } = placed;
+  const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
+  const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
+  if (isBare && frame.children.size === 0 && block?.importId === undefined) return valueNode(alone);
+  const map = new YAMLMap();
+  for (const path of placed.attributes.keys()) addAttribute(map, path, written.get(path));
+  for (const [key, group] of placed.groups) {
+    const inner = new YAMLMap();
+    for (const [field, shape] of group) addAttribute(inner, field, written.get(shape.path));
+    if (inner.items.length > 0) add(map, key, inner);
+  }
+  addChildren(map, frame, placed.children);
+  if (placed.place.meta === true && block?.importId !== undefined)
+    add(map, "import", textNode(block.importId));
+  if (map.items.length <= 1 && map.items.every((pair) => (pair.value as Scalar).value === true))
+    map.flow = true;
+  return map;
+}
+
+function addAttribute(map: YAMLMap, key: string, value: Plain | undefined): void {
+  if (value !== undefined) add(map, key, valueNode(value));
+}
+
+const add = (map: YAMLMap, key: string, value: Node): void => {
+  map.items.push(new Pair(plainText(key), value));
+};
+
+function valueNode(value: Plain): Node {
+  if (typeof value === "string") return textNode(value);
+  if (value === null || typeof value !== "object") return new Scalar(value);
+  if (Array.isArray(value)) {
+    const list = new YAMLSeq();
+    list.items = value.map(valueNode);
+    list.flow = value.length === 0;
+    return list;
+  }
+  const map = new YAMLMap();
+  for (const [key, inner] of Object.entries(value)) add(map, key, valueNode(inner as Plain));
+  map.flow = map.items.length === 0;
+  return map;
+}
+
+const textNode = (text: string): Scalar => plainText(escapeTemplate(text));
+
+/** What no eye can see or YAML forbids: it stands in double quotes only, as an escape. */
+const invisible = /[^\P{C}\n]|[\u2028\u2029]/gu;
+
+const escaped = (character: string): string => {
+  const code = (character.codePointAt(0) as number).toString(16);
+  return code.length > 4 ? `\\U${code.padStart(8, "0")}` : `\\u${code.padStart(4, "0")}`;
+};
+
+/** Text that block style would fold or trim. */
+const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
+
+function plainText(text: string): Scalar {
+  const scalar = new Scalar(text);
+  if (text === "<<" || needsQuotes.test(text) || text.search(invisible) !== -1)
+    scalar.type = Scalar.QUOTE_DOUBLE;
+  else if (text.includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
+  return scalar;
+}

@@ -1,0 +1,137 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import type { Address } from "../../../src/model/address";
+import { briefs, folderWith, load, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+const value = (found: Awaited<ReturnType<typeof load>>, address: string, path: string) =>
+  found.desired?.resources.get(address as Address)?.attributes.get(path);
+
+describe("the default manifest", () => {
+  it("is rnv.yaml, else rnv.yml, else every YAML file below rnv", async () => {
+    const service = (kind: string) => `services: { api: { kind: ${kind} } }\n`;
+    const all = { "rnv/a.yaml": service("folder"), "rnv.yml": service("yml") };
+    for (const [files, kind] of [
+      [{ "rnv.yaml": service("yaml"), "rnv/a.yaml": service("folder") }, "yaml"],
+      [all, "yml"],
+      [{ "rnv/deep/a.yaml": service("folder"), "rnv/b.yml": "version: 1\n" }, "folder"],
+    ] as const) {
+      const found = await load(folderWith(files));
+      expect(briefs(found)).toEqual([]);
+      expect(value(found, "service.api", "kind")?.value).toBe(kind);
+    }
+  });
+
+  it.each([
+    ["nothing", {}, "manifest.not_found"],
+    ["both spellings", { "rnv.yaml": "", "rnv.yml": "" }, "manifest.unsupported"],
+    ["a folder without YAML", { "rnv/readme.md": "" }, "manifest.not_found"],
+  ])("cannot be %s", async (_, files, code) => {
+    const found = await load(folderWith(files));
+    expect(found.desired).toBeUndefined();
+    expect(found.diagnostics.map((diagnostic) => diagnostic.code)).toEqual([code]);
+  });
+});
+
+describe("several -f", () => {
+  it("overlay key by key: lists and scalars are replaced, positions point to the file that won", async () => {
+    const cwd = folderWith({
+      "rnv.yaml":
+        "services:\n  api: { kind: web, configuration: { branch: main, port: 1, ipAllowList: [a, b] }, variables: { A: { fromEnv: A } } }\n",
+      "production.yaml":
+        "services:\n  api: { configuration: { port: 2, ipAllowList: [c] }, variables: { A: { fromFile: a.txt }, B: b } }\n  web: { kind: web }\n",
+      "a.txt": "x",
+    });
+    const found = await load(cwd, { files: ["rnv.yaml", "production.yaml"] });
+    expect(briefs(found)).toEqual([]);
+    expect(value(found, "service.api", "configuration.branch")).toMatchObject({
+      value: "main",
+      range: { file: "rnv.yaml" },
+    });
+    expect(value(found, "service.api", "configuration.port")).toMatchObject({
+      value: 2,
+      range: { file: "production.yaml" },
+    });
+    expect(value(found, "service.api", "configuration.ipAllowList")?.value).toEqual(["c"]);
+    expect([...(found.desired?.resources.keys() ?? [])]).toEqual(
+      expect.arrayContaining(["variable.api.B", "service.web"]),
+    );
+  });
+
+  it("do not empty a block by an empty key, but reset an attribute by null", async () => {
+    const cwd = folderWith({
+      "a.yaml": "services:\n  api: { kind: web, environment: x }\n",
+      "b.yaml": "services:\n  api:\n",
+      "c.yaml": "services:\n  api: { environment: null }\nprojects:\n",
+    });
+    const found = await load(cwd, { files: ["a.yaml", "b.yaml", "c.yaml"] });
+    expect(briefs(found)).toEqual([]);
+    expect(value(found, "service.api", "kind")?.value).toBe("web");
+    expect(value(found, "service.api", "environment")?.value).toBeNull();
+  });
+
+  it("each report their own mistakes, with their names", async () => {
+    const cwd = folderWith({ "a.yaml": "x: 1\n", "b.yaml": "y: 1\n" });
+    expect(briefs(await load(cwd, { files: ["b.yaml", "a.yaml", "c.yaml"] }))).toEqual([
+      "manifest.not_found",
+      "manifest.unknown_key a.yaml:1:1 x",
+      "manifest.unknown_key b.yaml:1:1 y",
+    ]);
+  });
+});
+
+describe("a folder", () => {
+  it("adds its files up; a project may be spread over them", async () => {
+    const cwd = folderWith({
+      "rnv/a.yaml":
+        "projects: { shop: { name: Shop, services: { api: { kind: web } } } }\nremoved: [service.x]\n",
+      "rnv/b.yaml": "projects: { shop: { services: { web: { kind: web } } } }\nremoved: [service.y]\n",
+    });
+    const found = await load(cwd);
+    expect(briefs(found)).toEqual([]);
+    expect(value(found, "project.shop", "name")?.value).toBe("Shop");
+    expect(value(found, "service.shop.web", "kind")?.value).toBe("web");
+    expect(found.desired?.removed).toHaveLength(2);
+  });
+
+  it("cannot declare an address twice; the error names both places", async () => {
+    const cwd = folderWith({
+      "rnv/a.yaml": "services:\n  api: { kind: web }\noutputs: { a: 1 }\n",
+      "rnv/b.yaml": "\n\nservices:\n  api: { archived: true }\noutputs: { a: 2 }\n",
+    });
+    const found = await load(cwd);
+    expect(briefs(found)).toEqual([
+      "manifest.duplicate_address rnv/b.yaml:4:3 api",
+      "manifest.duplicate_address rnv/b.yaml:5:12 a",
+    ]);
+    expect(found.diagnostics[0]).toMatchObject({
+      address: "service.api",
+      detail: expect.stringContaining("rnv/a.yaml:2:3"),
+    });
+  });
+
+  it("does not follow links out of the project", async () => {
+    const cwd = folderWith({ "outside.yaml": "version: 1\n", "project/rnv/a.yaml": "version: 1\n" });
+    symlinkSync(join(cwd, "outside.yaml"), join(cwd, "project/rnv/b.yaml"));
+    const found = await load(join(cwd, "project"));
+    expect(found.diagnostics.map(({ summary }) => summary)).toEqual([
+      "rnv/b.yaml is a link out of the project folder",
+    ]);
+  });
+
+  it("with a dangling link is a clean error", async () => {
+    const cwd = folderWith({});
+    mkdirSync(join(cwd, "rnv"));
+    symlinkSync(join(cwd, "nowhere"), join(cwd, "rnv/b.yaml"));
+    expect(briefs(await load(cwd))[0]).toBe("manifest.unreadable");
+  });
+
+  it("reports no reference into a file that does not parse", async () => {
+    const cwd = folderWith({
+      "rnv/a.yaml": 'outputs: { a: "${service.api.url}" }\n',
+      "rnv/b.yaml": "services: { api: [\n",
+    });
+    expect(briefs(await load(cwd)).every((one) => one.startsWith("manifest.syntax"))).toBe(true);
+  });
+});

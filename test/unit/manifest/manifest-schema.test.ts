@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { manifestJsonSchema } from "../../../src/manifest/manifest-schema";
+import { shopTypes } from "./shop-types";
+
+const schema = manifestJsonSchema(shopTypes) as Parameters<typeof z.fromJSONSchema>[0];
+const accepts = (manifest: unknown): boolean => z.fromJSONSchema(schema).safeParse(manifest).success;
+const service = (block: object) => ({ services: { api: { kind: "web", ...block } } });
+
+describe("manifestJsonSchema", () => {
+  it.each([
+    ["an empty manifest", {}],
+    ["a version", { version: 1 }],
+    ["empty containers", { services: null, projects: null }],
+    ["a shorthand secret", service({ variables: { A: "x" } })],
+    [
+      "a source of a secret",
+      service({ variables: { A: { fromEnv: "X" }, B: { generate: { length: 32 } } } }),
+    ],
+    ["a preserved variable", service({ variables: { A: { preserve: true } } })],
+    ["null where it resets", service({ configuration: { port: null } })],
+    ["the environment in a number", service({ configuration: { port: "${env.PORT}" } })],
+    ["a reference in text", service({ environment: "${service.b.url}" })],
+    [
+      "a layout in short and in full",
+      { projects: { a: { layout: "auto" }, b: { layout: { positions: "auto" } } } },
+    ],
+    ["archive where it is possible", service({ lifecycle: { onRemove: "archive" } })],
+    ["moved and removed", { moved: [{ from: "service.a", to: "service.b" }], removed: ["variable.a.b.C"] }],
+  ])("accepts %s", (_, manifest) => expect(accepts(manifest)).toBe(true));
+
+  it.each([
+    ["an unknown key", { servces: {} }],
+    ["an unknown attribute", service({ knd: "web" })],
+    ["a missing key", { services: { api: {} } }],
+    ["a number out of bounds", service({ configuration: { port: 0 } })],
+    ["a reference in a number", service({ configuration: { port: "${service.b.id}" } })],
+    ["a number for a secret", service({ variables: { A: 1 } })],
+    ["two sources", service({ variables: { A: { fromEnv: "X", fromFile: "y" } } })],
+    ["archive where it is not possible", { projects: { p: { lifecycle: { onRemove: "archive" } } } }],
+    ["meta where it does not belong", service({ deploy: { import: "x" } })],
+    ["a name with a dot", { services: { "a.b": { kind: "web" } } }],
+    ["another version", { version: 2 }],
+  ])("refuses %s", (_, manifest) => expect(accepts(manifest)).toBe(false));
+
+  it("describes attributes in the words of their schemas", () => {
+    expect(JSON.stringify(schema)).toContain('"description":"Immutable."');
+    expect(schema).toMatchObject({ $schema: "http://json-schema.org/draft-07/schema#" });
+  });
+});

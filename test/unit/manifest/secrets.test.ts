@@ -1,0 +1,167 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "../../../src/manifest/run-command";
+import type { Address } from "../../../src/model/address";
+import { Secret } from "../../../src/model/secret";
+import { briefs, folderWith, load, loadText, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+const secretText = "s3cr3t-value";
+
+const variable = (value: string) => `services:\n  api:\n    kind: web\n    variables:\n      KEY: ${value}\n`;
+
+const node = (script: string) => `{ fromCommand: ["${process.execPath}", "-e", "${script}"] }`;
+
+const print = (found: Awaited<ReturnType<typeof load>>) =>
+  found.desired?.resources.get("variable.api.KEY" as Address)?.attributes.get("value")?.value;
+
+const isSecret = (value: unknown, text: string) => {
+  const key = Buffer.from("key");
+  expect(value).toBeInstanceOf(Secret);
+  expect((value as Secret).fingerprint(key, "")).toBe(new Secret(text).fingerprint(key, ""));
+};
+
+describe("a secret", () => {
+  it("comes from a file next to the manifest file, without the newline at its end", async () => {
+    const cwd = folderWith({
+      "deep/rnv.yaml": variable("{ fromFile: key.txt }"),
+      "deep/key.txt": `${secretText}\n`,
+    });
+    const found = await load(cwd, { files: ["deep/rnv.yaml"] });
+    expect(briefs(found)).toEqual([]);
+    isSecret(print(found), secretText);
+  });
+
+  it("comes from what a program prints", async () => {
+    const found = await loadText(variable(node(`console.log('${secretText}')`)));
+    expect(briefs(found)).toEqual([]);
+    isSecret(print(found), secretText);
+  });
+
+  it("joins literal text with the environment", async () => {
+    isSecret(print(await loadText(variable("a${env.B}$${c}"), { environment: { B: "-b-" } })), "a-b-${c}");
+  });
+
+  it.each([
+    ["a number", "1.10", "manifest.invalid_type rnv.yaml:5:7 KEY"],
+    ["a boolean", "true", "manifest.invalid_type rnv.yaml:5:7 KEY"],
+    ["nothing", "", "manifest.invalid_type rnv.yaml:5:7 KEY"],
+    ["a list", "[s3cr3t-value]", "manifest.invalid_type rnv.yaml:5:7 KEY"],
+    [
+      "text that its schema refuses",
+      `"${"s3cr3t-value".repeat(100)}"`,
+      "manifest.invalid_value rnv.yaml:5:7 KEY",
+    ],
+    [
+      "an expression that is none",
+      '"s3cr3t-value${s3cr3t-value}"',
+      "manifest.reference_syntax rnv.yaml:5:7 KEY",
+    ],
+    ["an unset variable", "{ fromEnv: NO_SUCH }", "manifest.env_missing rnv.yaml:5:23 NO_SUCH"],
+    ["an empty variable", "{ fromEnv: EMPTY }", "manifest.env_missing rnv.yaml:5:23 EMPTY"],
+    ["a missing file", "{ fromFile: none.txt }", "manifest.secret_source rnv.yaml:5:24 none.txt"],
+    [
+      "a file outside the project",
+      "{ fromFile: ../outside.txt }",
+      "manifest.secret_source rnv.yaml:5:24 ../outside.txt",
+    ],
+    ["a folder", "{ fromFile: . }", "manifest.secret_source rnv.yaml:5:24 ."],
+    [
+      "a program that does not exist",
+      '{ fromCommand: ["./no-such-program"] }',
+      'manifest.secret_source rnv.yaml:5:27 ["./no-such-program"]',
+    ],
+    ["a shell line", "{ fromCommand: echo x }", "manifest.secret_source rnv.yaml:5:27 echo x"],
+    ["a short generator", "{ generate: { length: 8 } }", "manifest.secret_source rnv.yaml:5:34 8"],
+    ["two sources", "{ fromEnv: HOME, fromFile: a }", "manifest.secret_source rnv.yaml:5:29 fromFile"],
+    ["an unknown source", "{ fromVault: a }", "manifest.unknown_key rnv.yaml:5:14 fromVault"],
+    ["an empty block", "{}", "manifest.missing_key rnv.yaml:5:7 KEY"],
+  ])("cannot come from %s", async (_, value, expected) => {
+    const cwd = folderWith({ "project/rnv.yaml": variable(value), "outside.txt": secretText });
+    const found = await load(join(cwd, "project"), { environment: { EMPTY: "" } });
+    expect(briefs(found)[0]).toBe(expected);
+    expect(found.desired).toBeUndefined();
+    expect(JSON.stringify([found.diagnostics, ...found.sources])).not.toContain(secretText);
+  });
+
+  it("does not follow a link out of the project, unless its folder is allowed", async () => {
+    const cwd = folderWith({
+      "project/rnv.yaml": variable("{ fromFile: link.txt }"),
+      "vault/key.txt": secretText,
+    });
+    symlinkSync(join(cwd, "vault/key.txt"), join(cwd, "project/link.txt"));
+    const refused = await load(join(cwd, "project"));
+    expect(refused.diagnostics.map(({ summary }) => summary)).toEqual([
+      'the file "link.txt" lies outside the project folder',
+    ]);
+    const environment = { RNV_SECRET_DIRS: `/nowhere:${join(cwd, "vault")}` };
+    isSecret(print(await load(join(cwd, "project"), { environment })), secretText);
+  });
+
+  it("is not read from its source when secrets are skipped", async () => {
+    const found = await loadText(variable(node("process.exit(3)")), { secrets: "skip" });
+    expect(briefs(found)).toEqual([]);
+    const missing = await loadText(variable("{ fromEnv: NO_SUCH }"), { secrets: "skip" });
+    expect(briefs(missing)).toEqual([]);
+  });
+
+  it("of a failing program is an error with the exit code, and without what it printed", async () => {
+    const script = `console.log('${secretText}');console.error('denied: ${secretText}');process.exitCode=3`;
+    const { diagnostics } = await loadText(variable(node(script)));
+    expect(diagnostics[0]?.summary).toMatch(/ended with exit code 3$/);
+    expect(diagnostics[0]?.detail).toBe("It printed: denied: (sensitive)");
+  });
+
+  it("is starred out of a file that does not parse", async () => {
+    for (const broken of [
+      `"${secretText}`,
+      `{ a: "${secretText}" ]`,
+      `|\n        ${secretText}\n    x: [`,
+      `"\n${secretText}`,
+    ]) {
+      const found = await loadText(variable(broken));
+      expect(found.diagnostics[0]?.code).toBe("manifest.syntax");
+      expect(JSON.stringify([found.diagnostics, ...found.sources])).not.toContain(secretText);
+    }
+  });
+
+  it("is starred out below a misspelt or misplaced key, at a repeated key, and behind an alias", async () => {
+    for (const text of [
+      variable(secretText).replace("variables", "variabels"),
+      `variables: { KEY: ${secretText} }\n`,
+      `${variable("a")}      KEY: ${secretText}\n`,
+      `services:\n  api:\n    kind: web\n    description: &p ${secretText}\n    variables: { KEY: *p }\n`,
+    ]) {
+      const found = await loadText(text);
+      expect(found.desired).toBeUndefined();
+      expect(JSON.stringify([found.diagnostics, ...found.sources])).not.toContain(secretText);
+    }
+  });
+});
+
+describe("runCommand", () => {
+  const options = { cwd: process.cwd(), environment: {}, maxBytes: 1000 };
+  const run = (script: string, more = {}) =>
+    runCommand([process.execPath, "-e", script], { ...options, ...more });
+
+  it("stops a program that does not end", async () => {
+    const found = await run("setInterval(() => {}, 1000)", { timeoutMs: 200 });
+    expect(found).toMatchObject({ problem: expect.stringContaining("did not end within 0.2 s") });
+  });
+
+  it("stops a program that prints too much", async () => {
+    const found = await run("process.stdout.write('x'.repeat(5000)); setInterval(() => {}, 1000)");
+    expect(found).toMatchObject({ problem: expect.stringContaining("printed more than 1000 bytes") });
+  });
+
+  it("gives it no stdin and only the environment it is told", async () => {
+    const script =
+      "process.stdin.on('data',()=>{}).on('end',()=>console.log('end '+Object.keys(process.env).length))";
+    expect(await run(script)).toEqual({ text: "end 0" });
+  });
+
+  it("refuses what prints nothing", async () => {
+    expect(await run("0")).toMatchObject({ problem: expect.stringContaining("printed nothing") });
+  });
+});
