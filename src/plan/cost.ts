@@ -34,17 +34,22 @@ export function costOf(decision: Decision, catalog: Catalog): ChangeCost | undef
 }
 
 /** What is live over the defaults; where nothing could be read, what is recorded. */
-function valuesBefore({ subject }: Decision): Map<string, ResolvedValue> {
-  const values = new Map<string, ResolvedValue>(subject.defaults);
-  if (subject.live) {
-    for (const [path, value] of subject.live.attributes) values.set(path, value);
-  } else {
-    for (const path of Object.keys(subject.recorded?.applied ?? {})) {
-      const value = recordedValue(subject, path);
-      if (value !== undefined) values.set(path, value);
-    }
+function valuesBefore({ subject }: Decision): Attributes<ResolvedValue> {
+  const { defaults, live, recorded } = subject;
+  // A service reports all of its fields: then there is nothing to lay over, and nothing to copy.
+  if (live && hasAll(live.attributes, defaults)) return live.attributes;
+  const values = new Map<string, ResolvedValue>(defaults);
+  for (const [path, value] of live?.attributes ?? []) values.set(path, value);
+  for (const path of live ? [] : Object.keys(recorded?.applied ?? {})) {
+    const value = recordedValue(subject, path);
+    if (value !== undefined) values.set(path, value);
   }
   return values;
+}
+
+function hasAll(attributes: Attributes, defaults: Attributes): boolean {
+  for (const path of defaults.keys()) if (!attributes.has(path)) return false;
+  return true;
 }
 
 /** Sum over all resources; what has no price counts as nothing. */
