@@ -30,6 +30,8 @@ export class MemoryDisk implements Disk {
   fault: Fault = () => undefined;
   /** Awaited before every call. */
   turn: () => Promise<void> = () => Promise.resolve();
+  /** No file can grow; what stands in one can be overwritten. */
+  full = false;
   #inodes = 0;
 
   /** The same files through another process: calls of one do not fail those of another. */
@@ -114,6 +116,7 @@ export class MemoryDisk implements Disk {
     return {
       write: async (bytes, position) => {
         const short = await this.#call("write", path);
+        if (this.full && position + bytes.length > inode.content.length) throw diskError("ENOSPC");
         const taken = Buffer.from(bytes.subarray(0, short?.writeOnly ?? bytes.length));
         inode.content = writeInto(inode.content, taken, position);
         inode.pending.push({ position, bytes: taken });
