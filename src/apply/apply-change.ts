@@ -8,21 +8,22 @@ import { keepRecord } from "./keep-record";
 import { UnknownReference } from "./known-values";
 import { archive, forget, remove } from "./remove-resource";
 import type { ChangeEnd, Run } from "./run";
+import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
 import { create, update } from "./send-change";
 
 /** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
-export async function applyChange(run: Run, change: Change, slot: Slot): Promise<ChangeEnd> {
+export async function applyChange(run: Run, change: Change, half: Half, slot: Slot): Promise<ChangeEnd> {
   const context = changeContext(run, change, slot);
   try {
     if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
-    return await performAction(context);
+    return await performAction(context, half);
   } catch (failure) {
     return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
   }
 }
 
-async function performAction(context: ChangeContext): Promise<ChangeEnd> {
+async function performAction(context: ChangeContext, half: Half): Promise<ChangeEnd> {
   const { change } = context;
   switch (change.action) {
     case "create":
@@ -31,10 +32,8 @@ async function performAction(context: ChangeContext): Promise<ChangeEnd> {
       return step(context, "update", update);
     case "adopt":
       return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
-    case "replace": {
-      const removed = await step(context, "delete", remove);
-      return removed.kind === "done" ? step(context, "create", create) : removed;
-    }
+    case "replace":
+      return half === "delete" ? step(context, "delete", remove) : step(context, "create", create);
     case "delete":
       return change.onRemove === "archive"
         ? step(context, "archive", archive)

@@ -9,7 +9,8 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change, type } = context;
   const { live, recorded, resolved } = change.subject;
   const id = live?.id ?? recorded?.id;
-  if (id === undefined) return { kind: "done" };
+  if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
+  if (run.mode === "refresh-only") return acceptDrift(context);
   const next = recordedAfter({
     change,
     type,
@@ -23,6 +24,22 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     fingerprintKey: run.fingerprintKey,
   });
   if (!recorded || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  return { kind: "done" };
+}
+
+/** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
+async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
+  const { live, recorded } = change.subject;
+  if (!live || !recorded) return { kind: "done" };
+  const defaults = run.defaults(type.type);
+  const applied = Object.entries(recorded.applied).map(([path, value]) => {
+    const now = type.rules[path]?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
+    return [path, now ?? value];
+  });
+  const computed = Object.fromEntries(live.computed);
+  const updatedAt = live.updatedAt ?? recorded.updatedAt;
+  const next = { ...recorded, name: live.name, applied: Object.fromEntries(applied), computed, updatedAt };
+  await run.journal.record(change.address, next);
   return { kind: "done" };
 }
 

@@ -1,9 +1,10 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { ApplyCounts, PlannedAction } from "../model/apply-event";
+import type { ApplyCounts } from "../model/apply-event";
 import type { Plan } from "../plan/plan";
 import { applyChange } from "./apply-change";
 import type { ChangeEnd, Run } from "./run";
+import { type RunTask, runTasks } from "./run-tasks";
 import { schedule } from "./schedule";
 
 export interface RunResult {
@@ -13,78 +14,75 @@ export interface RunResult {
   readonly exitCode: number;
 }
 
+interface Ended {
+  readonly task: RunTask;
+  readonly end: ChangeEnd;
+}
+
 /** Runs every change of an approved plan in the order of its dependencies. Never throws for a failed change. */
 export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
-  const ends = new Map<Address, ChangeEnd>();
+  const ended: Ended[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
-  for (const change of plan.changes) {
-    if (change.action !== "no-op") {
-      run.emit({ type: "planned", address: change.address, action: change.action, reason: change.reason });
-    }
-  }
-  const tasks = plan.changes.map((change) => ({
-    change,
-    address: change.address,
-    dependsOn: change.dependsOn,
-  }));
-  await schedule(tasks, {
+  announce(run, plan);
+  await schedule(runTasks(plan), {
     parallelism,
     stopped: () => stopped || run.signal.aborted,
-    run: async ({ change }, slot) => {
-      const end = await applyChange(run, change, slot);
-      ends.set(change.address, end);
+    run: async (task, slot) => {
+      const end = await applyChange(run, task.change, task.half, slot);
+      ended.push({ task, end });
       if (end.kind === "failed" && stopsTheRun(end.diagnostic)) stopped = true;
       return end.kind === "done";
     },
     skip: ({ change }, because) => {
-      if (change.action === "no-op") return;
-      skipped.add(change.address);
-      run.emit({ type: "skipped", address: change.address, action: change.action as PlannedAction, because });
+      const { address, action } = change;
+      if (action === "no-op" || skipped.has(address)) return;
+      skipped.add(address);
+      const failed = because.map((id) => id.replace(/ \(delete\)$/, "") as Address);
+      run.emit({ type: "skipped", address, action, because: failed.filter((other) => other !== address) });
     },
   });
-  return resultOf(run, plan, ends, skipped);
+  return resultOf(run, ended, skipped);
+}
+
+function announce(run: Run, plan: Plan): void {
+  for (const { address, action, reason } of plan.changes) {
+    if (action !== "no-op") run.emit({ type: "planned", address, action, reason });
+  }
 }
 
 /** No other request can work either: the key is no longer good, or the state is no longer ours to write. */
 const stopsTheRun = (diagnostic: Diagnostic): boolean =>
   ["api.unauthorized", "state.lock_lost", "state.write_failed"].includes(diagnostic.code);
 
-function resultOf(
-  run: Run,
-  plan: Plan,
-  ends: ReadonlyMap<Address, ChangeEnd>,
-  skipped: ReadonlySet<Address>,
-): RunResult {
-  const done = plan.changes.filter((change) => ends.get(change.address)?.kind === "done");
-  const failures = [...ends.values()].filter((end) => end.kind === "failed");
-  const changed = (change: Plan["changes"][number]) => change.attributes.length > 0;
+function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Address>): RunResult {
+  const done = ended.filter(({ end }) => end.kind === "done").map(({ task }) => task);
+  const failures = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
+  const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
   const counts: ApplyCounts = {
-    added: done.filter(({ action }) => action === "create" || action === "replace").length,
-    changed: done.filter(
-      (change) => change.action === "update" || (change.action === "adopt" && changed(change)),
-    ).length,
-    destroyed: done.filter(({ action }) => action === "delete" || action === "replace").length,
-    adopted: done.filter(({ action }) => action === "adopt").length,
-    forgotten: done.filter(({ action }) => action === "forget").length,
+    added: count(({ change, half }) => change.action === "create" || half === "create"),
+    changed: count(
+      ({ change }) =>
+        change.action === "update" || (change.action === "adopt" && change.attributes.length > 0),
+    ),
+    destroyed: count(({ change, half }) => change.action === "delete" || half === "delete"),
+    adopted: count(({ change }) => change.action === "adopt"),
+    forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
     skipped: skipped.size,
   };
-  const worked = done.some(({ action }) => action !== "no-op");
+  const worked = done.some(({ change }) => change.action !== "no-op");
   return {
     counts,
     diagnostics: failures.map((end) => end.diagnostic),
-    exitCode: exitCodeOf(
-      run,
-      failures.map((end) => end.exitCode),
-      worked,
-    ),
+    exitCode: exitCodeOf(run, failures, worked),
   };
 }
 
-function exitCodeOf(run: Run, failures: readonly number[], worked: boolean): number {
+function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
+  const codes = failures.map(({ exitCode }) => exitCode);
   if (run.signal.aborted) return 130;
-  if (failures.includes(1)) return worked ? 3 : 1;
-  if (failures.includes(7)) return 7;
-  return failures.includes(8) ? 8 : 0;
+  if (codes.includes(1)) return worked ? 3 : 1;
+  if (codes.includes(7)) return 7;
+  return codes.includes(8) ? 8 : 0;
 }

@@ -18,6 +18,7 @@ export interface Run {
   readonly endpoints: (send: Send) => Endpoints;
   readonly reads: Reads;
   readonly journal: RunJournal;
+  readonly mode: "apply" | "destroy" | "refresh-only";
   readonly record: RunRecord;
   /** Open writes of an interrupted run under the same credential, younger than 23 h. */
   readonly carried: readonly Intent[];

@@ -1,8 +1,7 @@
-import type { Address } from "../model/address";
-
 export interface Task {
-  readonly address: Address;
-  readonly dependsOn: readonly Address[];
+  readonly id: string;
+  /** Ids of tasks that must be done before. */
+  readonly dependsOn: readonly string[];
 }
 
 export interface Schedule<T extends Task> {
@@ -10,7 +9,7 @@ export interface Schedule<T extends Task> {
   readonly parallelism: number;
   /** False when it failed: what depends on it is skipped. */
   readonly run: (task: T, slot: Slot) => Promise<boolean>;
-  readonly skip: (task: T, because: readonly Address[]) => void;
+  readonly skip: (task: T, because: readonly string[]) => void;
   /** Once true, nothing new is started. */
   readonly stopped: () => boolean;
 }
@@ -27,41 +26,47 @@ export interface Slot {
  */
 export async function schedule<T extends Task>(tasks: readonly T[], options: Schedule<T>): Promise<void> {
   const slots = new Slots(options.parallelism);
-  const byAddress = new Map(tasks.map((task) => [task.address, task]));
-  const waitingFor = new Map<Address, number>();
-  const dependants = new Map<Address, T[]>();
-  const failed = new Map<Address, readonly Address[]>();
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const waitingFor = new Map<string, number>();
+  const dependants = new Map<string, T[]>();
+  const failed = new Map<string, readonly string[]>();
   for (const task of tasks) {
-    const known = task.dependsOn.filter((address) => byAddress.has(address));
-    waitingFor.set(task.address, known.length);
-    for (const address of known) dependants.set(address, [...(dependants.get(address) ?? []), task]);
+    const known = task.dependsOn.filter((id) => byId.has(id));
+    waitingFor.set(task.id, known.length);
+    for (const id of known) append(dependants, id, task);
   }
   const finish = (task: T): Promise<unknown>[] => {
     const ready: T[] = [];
-    for (const next of dependants.get(task.address) ?? []) {
-      const left = (waitingFor.get(next.address) ?? 0) - 1;
-      waitingFor.set(next.address, left);
+    for (const next of dependants.get(task.id) ?? []) {
+      const left = (waitingFor.get(next.id) ?? 0) - 1;
+      waitingFor.set(next.id, left);
       if (left === 0) ready.push(next);
     }
     return ready.map(start);
   };
   const start = async (task: T): Promise<void> => {
-    const because = [...new Set(task.dependsOn.flatMap((address) => failed.get(address) ?? []))];
+    const because = [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
     if (because.length > 0) {
-      failed.set(task.address, because);
+      failed.set(task.id, because);
       options.skip(task, because);
     } else {
       await slots.take();
       if (options.stopped()) {
         options.skip(task, []);
       } else if (!(await options.run(task, slots))) {
-        failed.set(task.address, [task.address]);
+        failed.set(task.id, [task.id]);
       }
       slots.release();
     }
     await Promise.all(finish(task));
   };
-  await Promise.all(tasks.filter((task) => waitingFor.get(task.address) === 0).map(start));
+  await Promise.all(tasks.filter((task) => waitingFor.get(task.id) === 0).map(start));
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
 }
 
 class Slots implements Slot {

@@ -1,7 +1,7 @@
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
-import type { Plain } from "../model/value";
+import { isPlain, type Plain } from "../model/value";
 import { type ChangeContext, inputsOf } from "./change-context";
 import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
@@ -122,13 +122,20 @@ function valuesToSend(
   values: ReadonlyMap<string, AppliableValue>,
 ): Map<string, AppliableValue> {
   const defaults = context.run.defaults(context.change.type);
+  const { attributes, subject } = context.change;
   return new Map(
-    context.change.attributes.map(({ path }) => [path, values.get(path) ?? defaults.get(path) ?? null]),
+    attributes.map(({ path }) => {
+      const implied = subject.resolved.get(path);
+      const fallback = implied !== undefined && isPlain(implied) ? implied : undefined;
+      return [path, values.get(path) ?? fallback ?? defaults.get(path) ?? null];
+    }),
   );
 }
 
 function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, AppliableValue>): string {
-  const name = type.nameAttribute === undefined ? undefined : values.get(type.nameAttribute);
+  const { nameAttribute } = type;
+  if (nameAttribute === undefined) return change.name;
+  const name = values.get(nameAttribute) ?? change.subject.resolved.get(nameAttribute);
   return typeof name === "string" ? name : change.name;
 }
 

@@ -88,6 +88,7 @@ function runOf(
     endpoints: connection.endpoints,
     reads: connection.reads,
     journal,
+    mode: plan.options.mode,
     record,
     carried: prepared.carried,
     clock: context.clock,

@@ -18,16 +18,17 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
   const changes = diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
   const parentAttributes = parent && deciding.decisions.get(parent)?.resolved;
-  const reason =
-    subject.type.reaction?.({
-      declared: resolved,
-      ...(recorded && { recorded }),
-      ...(live && !isNew && { live }),
-      ...(parentAttributes && { parent: parentAttributes }),
-      upstream: upstreamOf(subject, deciding),
-    }) ?? (changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : undefined);
+  const reaction = subject.type.reaction?.({
+    declared: resolved,
+    ...(recorded && { recorded }),
+    ...(live && !isNew && { live }),
+    ...(parentAttributes && { parent: parentAttributes }),
+    upstream: upstreamOf(subject, deciding),
+  });
+  const differs = changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
+  const reason = reaction === undefined ? differs : reaction;
 
-  if (reason !== undefined) {
+  if (reason !== null) {
     const isUpdate = recorded !== undefined && !isNew;
     return {
       ...undecided,
