@@ -1,0 +1,64 @@
+import { Secret } from "../../../src/model/secret";
+import { Template } from "../../../src/model/value";
+import { changeOf, declare, desiredOf, reference, World } from "./world";
+
+const field = "configuration.buildCommand";
+const pair = (attribute: string, branch: string) =>
+  desiredOf([
+    declare("service.a", { kind: "web", "configuration.branch": branch }),
+    declare("service.b", { kind: "web", [field]: reference("service.a", attribute) }),
+  ]);
+
+/** What service.b gets of service.a once that was applied with branch "main", and "dev" is declared. */
+function referred(attribute: string, branch = "dev") {
+  const world = new World();
+  world.settle(pair("url", "main"));
+  const { attributes } = changeOf(world.plan(pair(attribute, branch)), "service.b");
+  return { after: attributes.find(({ path }) => path === field)?.after, world };
+}
+
+describe("a reference", () => {
+  it("to what keeps its value is known while its target is updated", () => {
+    const { after, world } = referred("id");
+    expect(after).toEqual({ kind: "value", value: world.id("service.a") });
+  });
+
+  it("to what may move with an update is unknown while its target is updated, else known", () => {
+    expect(referred("updatedAt").after).toEqual({ kind: "unknown" });
+    expect(referred("updatedAt", "main").after).toMatchObject({ kind: "value" });
+  });
+
+  it("to a declared field has the declared value, to another the live one or the default", () => {
+    expect(referred("configuration.branch").after).toEqual({ kind: "value", value: "dev" });
+    const { after } = referred("configuration.port");
+    expect(after).toEqual({ kind: "value", value: 8000 });
+  });
+
+  it("to a secret makes a text that holds it a secret", () => {
+    const parts = ["https://", { address: declare("variable.a.KEY").address, attribute: "value" }];
+    const plan = new World().plan(
+      desiredOf([
+        declare("service.a", { kind: "web" }),
+        declare("variable.a.KEY", { value: new Secret("text") }),
+        declare("service.b", { kind: "web", [field]: new Template(parts, false) }),
+      ]),
+    );
+    const change = changeOf(plan, "service.b");
+    expect(change.attributes.find(({ path }) => path === field)?.after).toEqual({ kind: "secret" });
+    expect(JSON.stringify(change)).not.toContain("https://text");
+  });
+
+  it("keeps its type where it stands alone", () => {
+    const plan = new World().plan(
+      desiredOf([
+        declare("service.a", { kind: "web", "configuration.port": 81 }),
+        declare("service.b", {
+          kind: "web",
+          "configuration.port": reference("service.a", "configuration.port"),
+        }),
+      ]),
+    );
+    const port = changeOf(plan, "service.b").attributes.find(({ path }) => path === "configuration.port");
+    expect(port?.after).toEqual({ kind: "value", value: 81 });
+  });
+});
