@@ -1,1 +1,45 @@
-export const x: number = 1;
+/** The public library: commands, their context, what they return, and the embedded service. */
+
+export { createClient } from "./api/client";
+export { createEndpoints } from "./api/create-endpoints";
+export { createReads } from "./api/create-reads";
+export type { Endpoints } from "./api/endpoints";
+export type { Reads } from "./api/reads";
+export type { Resource } from "./api/resource";
+export type { Send } from "./api/send";
+export type { Transport, WireRequest, WireResponse } from "./api/transport";
+export { createUndiciTransport } from "./api/undici-transport";
+export { type ApplyOutcome, apply } from "./commands/apply";
+export type { Connection, Context, Outcome, StateKey } from "./commands/context";
+export { type DriftOutcome, drift } from "./commands/drift";
+export { type ExportOutcome, exportManifest } from "./commands/export-manifest";
+export { type ImportOutcome, importResource } from "./commands/import-resource";
+export { type PlanOutcome, plan } from "./commands/plan";
+export { type ApplyRequest, type Approval, type PlanRequest, planRequest } from "./commands/requests";
+export { type ValidateOutcome, validate } from "./commands/validate";
+export { type DiagnosticCode, diagnosticCodes } from "./diagnostics/codes";
+export { type Diagnostic, DiagnosticsError, type Severity } from "./diagnostics/diagnostic";
+export type { SourceRange } from "./diagnostics/source-range";
+export {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+} from "./emulator/emulator";
+export { type EmulatorServer, serveEmulator } from "./emulator/serve";
+export { loadManifest } from "./manifest/load-manifest";
+export { manifestJsonSchema } from "./manifest/manifest-schema";
+export { type Address, parseAddress } from "./model/address";
+export type { ApplyEvent } from "./model/apply-event";
+export type { Desired, DesiredResource } from "./model/desired";
+export type { ResourceType } from "./model/resource-type";
+export { Secret } from "./model/secret";
+export type { RecordedResource, State } from "./model/state";
+export type { Change, Plan } from "./plan/plan";
+export { planDocument } from "./plan/plan-document";
+export { savePlan } from "./plan/saved-plan";
+export { resourceTypes } from "./resources";
+export type { StateBackend, StateSession } from "./state/backend";
+export { createLocalBackend } from "./state/local-backend";
+export { loadStateKey } from "./state/state-key";

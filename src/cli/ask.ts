@@ -13,9 +13,10 @@ export function createAsk(terminal: Terminal, signal: AbortSignal): Ask {
       // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
       const lines = createInterface({ input: terminal.stdin });
       const finish = (answer: string | undefined): void => {
+        // Closing emits `close` at once, which must find the answer given.
+        resolve(answer);
         signal.removeEventListener("abort", abort);
         lines.close();
-        resolve(answer);
       };
       const abort = (): void => finish(undefined);
       signal.addEventListener("abort", abort, { once: true });

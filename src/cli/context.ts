@@ -16,6 +16,7 @@ import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
 import { systemClock } from "./clock";
 import type { Invocation } from "./invocation";
+import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { version } from "./version";
 
@@ -52,7 +53,7 @@ export function openContext(
       clock: systemClock,
     }),
     connect: () => {
-      connection ??= connect(settings, cwd, signal);
+      connection ??= connect(settings, invocation);
       return connection;
     },
     stateKey: (create) =>
@@ -70,10 +71,12 @@ export function openContext(
   };
 }
 
-async function connect(settings: Settings, cwd: string, signal: AbortSignal): Promise<Connection> {
+async function connect(settings: Settings, invocation: Invocation): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
+  const { cwd, signal } = invocation;
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
+  report(invocation, settings.diagnostics);
   const client = createClient({
     baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
     apiKey,

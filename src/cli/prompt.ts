@@ -1,6 +1,7 @@
 import type { Approval } from "../commands/requests";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Change, Plan } from "../plan/plan";
+import { inertString } from "../render/inert";
 import type { Ask } from "./ask";
 
 export interface ApprovalOptions {
@@ -34,8 +35,18 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
 export const isUnconfirmedDeletion = (change: Change): boolean =>
   change.guard?.code === "guard.delete_unconfirmed";
 
+/** The plan as somebody who will be asked sees it: what is confirmed at the prompt is not blocked. */
+export const askablePlan = (plan: Plan): Plan => ({
+  ...plan,
+  changes: plan.changes.map((change) => {
+    if (!isUnconfirmedDeletion(change)) return change;
+    const { guard: _asked, ...rest } = change;
+    return rest;
+  }),
+});
+
 async function askForName(change: Change, ask: Ask, say: (text: string) => void): Promise<boolean> {
-  const name = JSON.stringify(change.name);
+  const name = inertString(change.name);
   const verb = change.action === "replace" ? "deleted and created again" : "deleted";
   const answer = await ask(
     `\n${change.address} (${change.type} ${name}) will be ${verb}. This cannot be undone.\n` +

@@ -44,7 +44,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     live: stdout.isTTY === true && !dumb,
     color,
     get width() {
-      return stdout.isTTY ? stdout.columns : undefined;
+      return stdout.isTTY ? stdout.columns || 80 : undefined;
     },
     stdin,
     out: out.write,

@@ -6,8 +6,8 @@ import type { Plan } from "../../plan/plan";
 import { askHere } from "../ask-here";
 import type { Handler, Invocation } from "../invocation";
 import { progressHere } from "../progress-here";
-import { approvePlan } from "../prompt";
-import { report } from "../report";
+import { approvePlan, askablePlan } from "../prompt";
+import { exitCodes, report } from "../report";
 import { version } from "../version";
 import { withContext } from "../with-context";
 import { planRequestOf, runOptionsOf } from "./request";
@@ -66,11 +66,14 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
     else progress.emit(event);
   };
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
-    if (isText) showPlan(invocation, plan, "text");
+    const ask = askHere(invocation);
+    const confirmable =
+      ask !== undefined || (options.autoApprove === true && plan.options.mode === "destroy");
+    if (isText) showPlan(invocation, confirmable ? askablePlan(plan) : plan, "text");
     shown = true;
     const approval = await approvePlan(plan, {
       autoApprove: options.autoApprove === true,
-      ask: askHere(invocation),
+      ask,
       say: terminal.out,
     });
     if (approval && isText) terminal.out("\n");
@@ -89,5 +92,5 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
   report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
   if (outcome.cancelled && isText) terminal.err("\nApply cancelled. Nothing was changed.\n");
-  return exitCode;
+  return outcome.cancelled && invocation.signal.aborted ? exitCodes.interrupted : exitCode;
 }

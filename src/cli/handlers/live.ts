@@ -1,6 +1,6 @@
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
-import { inertText } from "../../render/inert";
+import { inertString, inertText } from "../../render/inert";
 import { counted } from "../../render/plan-wording";
 import type { Handler } from "../invocation";
 import { outStyle, report } from "../report";
@@ -17,7 +17,7 @@ export const importHandler: Handler = async (invocation) => {
   report(invocation, outcome.diagnostics);
   if (outcome.recorded) {
     const { colors } = outStyle(invocation);
-    const name = inertText(JSON.stringify(outcome.recorded.name));
+    const name = inertString(outcome.recorded.name);
     invocation.terminal.out(
       `${colors.green(`Imported ${inertText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
         "`rnv plan` shows what differs from the manifest.\n",

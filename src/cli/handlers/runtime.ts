@@ -1,7 +1,7 @@
 import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/runtime-action";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { elapsedText } from "../../render/elapsed-text";
-import { inertJson, inertText } from "../../render/inert";
+import { inertJson, inertString, inertText } from "../../render/inert";
 import { askHere } from "../ask-here";
 import type { Handler, Invocation } from "../invocation";
 import { outStyle, report } from "../report";
@@ -92,12 +92,12 @@ async function confirmRollback(
   const ask = askHere(invocation);
   if (!ask) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
-    const hint = `run it in a terminal, or add --confirm ${JSON.stringify(name)}`;
+    const hint = `run it in a terminal, or add --confirm ${inertString(name)}`;
     throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
   }
   const commit = deployment.commitSha ? ` (commit ${inertText(deployment.commitSha.slice(0, 12))})` : "";
   return ask(
     `${address} will go back to the release of deployment ${inertText(deployment.id)}${commit}.\n` +
-      `  Type the name of the service, ${inertJson(name)}, to confirm: `,
+      `  Type the name of the service, ${inertString(name)}, to confirm: `,
   );
 }

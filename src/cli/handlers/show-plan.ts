@@ -19,9 +19,9 @@ export function showPlan(
   sources: ReadonlyMap<string, string> = new Map(),
 ): void {
   const { terminal } = invocation;
-  if (format === "json") return terminal.out(`${inertJson(planDocument(plan), 2)}\n`);
-  if (format === "markdown") return terminal.out(planMarkdown(plan));
-  if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
+  if (format === "json") terminal.out(`${inertJson(planDocument(plan), 2)}\n`);
+  else if (format === "markdown") terminal.out(planMarkdown(plan));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
   else terminal.out(planText(plan, outStyle(invocation), { sources }));
 }
 

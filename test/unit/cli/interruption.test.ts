@@ -1,0 +1,32 @@
+import { EventEmitter } from "node:events";
+import { listenForInterruption } from "../../../src/cli/interruption";
+
+function listening() {
+  const source = new EventEmitter();
+  const calls: string[] = [];
+  const interruption = listenForInterruption(source, {
+    first: () => calls.push("first"),
+    second: () => calls.push("second"),
+  });
+  return { source, calls, ...interruption };
+}
+
+describe("listenForInterruption", () => {
+  it("aborts with the first signal and leaves with the second", () => {
+    const { source, calls, signal } = listening();
+    expect(signal.aborted).toBe(false);
+    source.emit("SIGINT");
+    expect(signal.aborted).toBe(true);
+    expect(calls).toEqual(["first"]);
+    source.emit("SIGTERM");
+    expect(calls).toEqual(["first", "second"]);
+  });
+
+  it("gives the signals back", () => {
+    const { source, calls, dispose } = listening();
+    dispose();
+    source.emit("SIGINT");
+    expect(calls).toEqual([]);
+    expect(source.listenerCount("SIGTERM")).toBe(0);
+  });
+});

@@ -1,0 +1,116 @@
+import { normalizeArgv } from "../../../src/cli/argv";
+import { completionScript } from "../../../src/cli/completion";
+import type { OptionValues, Run } from "../../../src/cli/invocation";
+import { allCommands, createProgram, optionShapes } from "../../../src/cli/program";
+import { createTerminal } from "../../../src/cli/terminal";
+import { fakeStreams } from "./fake-streams";
+
+/** Verbs of DESIGN section 8. */
+const verbs =
+  "init validate plan apply destroy drift show import export state force-unlock output graph deploy restart suspend resume rollback cancel emulator schema version completion".split(
+    " ",
+  );
+
+function programOf() {
+  const streams = fakeStreams();
+  const calls: { verb: string; options: OptionValues; positional: readonly unknown[] }[] = [];
+  const run: Run =
+    () =>
+    async (...parsed) => {
+      const command = parsed.at(-1) as ReturnType<typeof createProgram>;
+      calls.push({
+        verb: command.name(),
+        options: command.optsWithGlobals(),
+        positional: command.processedArgs,
+      });
+    };
+  const terminal = createTerminal(streams, { environment: {}, noColor: false });
+  const program = createProgram(run, terminal, "1.2.3");
+  const parse = (line: string) =>
+    program.parseAsync([...normalizeArgv(line.split(" "), optionShapes(program))], { from: "user" });
+  return { streams, calls, program, parse };
+}
+
+describe("createProgram", () => {
+  it("has every verb", () => {
+    expect(
+      programOf()
+        .program.commands.map((command) => command.name())
+        .sort(),
+    ).toEqual([...verbs].sort());
+  });
+
+  it("explains every verb and gives examples", () => {
+    for (const command of allCommands(programOf().program)) {
+      expect(command.description()).not.toBe("");
+      if (command.parent === null || command.commands.length > 0) continue;
+      let help = "";
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      expect(help).toContain("Examples:\n  $ ");
+    }
+  });
+
+  it("understands Terraform's way of writing options", async () => {
+    const { calls, parse } = programOf();
+    await parse(
+      "apply -auto-approve -input=false -lock-timeout=1m -parallelism=3 -target=a.b -target c.d -no-color",
+    );
+    expect(calls[0]).toMatchObject({
+      verb: "apply",
+      options: {
+        autoApprove: true,
+        input: false,
+        lockTimeout: 60_000,
+        parallelism: 3,
+        target: ["a.b", "c.d"],
+        color: false,
+      },
+    });
+  });
+
+  it("takes global options before the verb", async () => {
+    const { calls, parse } = programOf();
+    await parse("-chdir=infra plan -f rnv.yaml -f prod.yaml -o out.plan");
+    expect(calls[0]?.options).toMatchObject({
+      chdir: "infra",
+      file: ["rnv.yaml", "prod.yaml"],
+      out: "out.plan",
+    });
+  });
+
+  it.each([
+    ["plam", "Did you mean plan?"],
+    ["plan --detailed-exitcod", "Did you mean --detailed-exitcode?"],
+    ["plan -detailed-exitcod", "Did you mean --detailed-exitcode?"],
+    ["apply -parallelism=0", "whole number above zero"],
+    ["apply -lock-timeout=soon", "Not a duration"],
+    ["completion tcsh", "Allowed choices are bash, zsh, fish"],
+    ["state mv a.b", "missing required argument 'to'"],
+  ])("refuses `%s` with exit code 1 and help: %s", async (line, help) => {
+    const { parse, streams, calls } = programOf();
+    await expect(parse(line)).rejects.toMatchObject({ exitCode: 1 });
+    expect(streams.stderr.text).toContain(help);
+    expect(streams.stdout.text).toBe("");
+    expect(calls).toEqual([]);
+  });
+
+  it("never takes an API key as an option", () => {
+    for (const command of allCommands(programOf().program))
+      for (const option of command.options) expect(option.long).not.toMatch(/key|token|secret/);
+  });
+});
+
+describe("completionScript", () => {
+  it.each(["bash", "zsh", "fish"] as const)("offers every verb and option in %s", (shell) => {
+    const { program } = programOf();
+    const script = completionScript(program, shell);
+    for (const verb of verbs) expect(script).toMatch(new RegExp(`\\b${verb}\\b`));
+    for (const name of ["auto-approve", "confirm-delete", "chdir"]) expect(script).toContain(name);
+  });
+
+  it("tells a verb of a verb from a verb of the same name", () => {
+    const script = completionScript(programOf().program, "bash");
+    expect(script).toContain('"state|show") verbs="state show"');
+    expect(script).toContain('"|show") verbs="show"');
+  });
+});

@@ -1,0 +1,133 @@
+import { liveProgress, plainProgress } from "../../../src/cli/progress";
+import type { Address } from "../../../src/model/address";
+import type { ApplyEvent } from "../../../src/model/apply-event";
+import { eventText } from "../../../src/render/event-text";
+import { plainStyle } from "../../../src/render/style";
+
+const api = "service.shop.api" as Address;
+const deployment = "deployment.shop.api" as Address;
+const start = (address: Address): ApplyEvent => ({ type: "start", address, action: "create" });
+const done = (address: Address): ApplyEvent => ({
+  type: "done",
+  address,
+  action: "create",
+  elapsedSeconds: 2,
+});
+const waiting: ApplyEvent = {
+  type: "waiting",
+  address: deployment,
+  action: "create",
+  elapsedSeconds: 10,
+  status: "building",
+  note: "a\u001b[2Jb",
+};
+const plain = (event: ApplyEvent): string => eventText(event, plainStyle);
+
+/** A terminal that understands the two sequences the view may use; `lines` is what somebody sees. */
+function screen(width = 60) {
+  const lines: string[] = [""];
+  return {
+    width,
+    lines,
+    out: (text: string): void => {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences under test
+      for (const part of text.split(/(\u001b\[\d+[AJ]|\n)/)) {
+        if (part.endsWith("[0J")) lines.splice(cursorOf(lines, text), lines.length, "");
+        else if (part.startsWith("\u001b")) continue;
+        else if (part === "\n") lines.push("");
+        else lines[lines.length - 1] += part;
+      }
+    },
+  };
+}
+
+/** The view always goes up and clears in one go: what stays is what stood above. */
+function cursorOf(lines: readonly string[], text: string): number {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  return lines.length - 1 - Number(/\u001b\[(\d+)A/.exec(text)?.[1]);
+}
+
+function live(width?: number) {
+  const shown = screen(width);
+  const clock = { now: 0, ticks: [] as (() => void)[] };
+  const progress = liveProgress(shown, plain, {
+    plain,
+    now: () => clock.now,
+    every: (_milliseconds, callback) => {
+      clock.ticks.push(callback);
+      return () => clock.ticks.splice(clock.ticks.indexOf(callback), 1);
+    },
+  });
+  return { shown, clock, progress };
+}
+
+describe("plainProgress", () => {
+  it("writes one line for each event that has a text", () => {
+    let text = "";
+    const progress = plainProgress({ out: (part) => (text += part) }, plain);
+    for (const event of [start(api), waiting, done(api)] as const) progress.emit(event);
+    progress.emit({ type: "planned", address: api, action: "create" });
+    expect(text.split("\n")).toHaveLength(4);
+    expect(text).toContain("service.shop.api: Creating...");
+    expect(text).toContain("Still creating... [10s elapsed] building");
+  });
+});
+
+describe("liveProgress", () => {
+  it("shows each step in flight with a running clock", () => {
+    const { shown, clock, progress } = live();
+    progress.emit(start(api));
+    progress.emit(start(deployment));
+    clock.now = 65_000;
+    for (const tick of clock.ticks) tick();
+    expect(shown.lines.slice(-3)).toEqual([
+      expect.stringMatching(/service\.shop\.api: Creating\.\.\. \[1m5s\]$/),
+      expect.stringMatching(/deployment\.shop\.api: Creating\.\.\. \[1m5s\]$/),
+      "",
+    ]);
+  });
+
+  it("leaves a line for what is done above what is in flight", () => {
+    const { shown, progress } = live();
+    progress.emit(start(api));
+    progress.emit(start(deployment));
+    progress.emit(done(api));
+    expect(shown.lines).toHaveLength(3);
+    expect(shown.lines[0]).toBe("service.shop.api: Creation complete after 2s");
+    expect(shown.lines[1]).toContain("deployment.shop.api: Creating...");
+  });
+
+  it("shows what a step waits for, without control characters", () => {
+    const { shown, progress } = live();
+    progress.emit(start(deployment));
+    progress.emit(waiting);
+    expect(shown.lines.at(-2)).toContain("building: a");
+    expect(shown.lines.join("")).not.toContain("\u001b");
+  });
+
+  it("never writes a line as wide as the terminal", () => {
+    const { shown, progress } = live(30);
+    progress.emit(start("service.shop.a-very-long-name-of-a-service" as Address));
+    expect(shown.lines.at(-2)?.length).toBeLessThan(30);
+    expect(shown.lines.at(-2)).toMatch(/…$/);
+  });
+
+  it("counts what does not fit on the screen", () => {
+    const { shown, progress } = live();
+    for (let n = 0; n < 20; n += 1) progress.emit(start(`service.shop.s${n}` as Address));
+    expect(shown.lines).toHaveLength(10);
+    expect(shown.lines.at(-2)).toBe("  … and 12 more");
+  });
+
+  it("stops its clock once nothing is in flight, and clears the rest when it is closed", () => {
+    const { shown, clock, progress } = live();
+    progress.emit(start(api));
+    expect(clock.ticks).toHaveLength(1);
+    progress.emit(done(api));
+    expect(clock.ticks).toHaveLength(0);
+    progress.emit(start(deployment));
+    progress.close();
+    expect(clock.ticks).toHaveLength(0);
+    expect(shown.lines).toEqual(["service.shop.api: Creation complete after 2s", ""]);
+  });
+});

@@ -1,0 +1,138 @@
+import { type ApprovalOptions, approvePlan, askablePlan } from "../../../src/cli/prompt";
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import type { Plan } from "../../../src/plan/plan";
+import { change, plan } from "../render/plan-fixture";
+
+const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
+const deletion = change("delete", "service.shop.worker", { name: "Worker 1", guard });
+const other = change("delete", "project.old", { name: "Old", guard });
+const creation = change("create", "service.shop.api");
+
+/** Answers questions in turn; keeps what was asked and said. */
+function answering(answers: readonly (string | undefined)[], rest: Partial<ApprovalOptions> = {}) {
+  const asked: string[] = [];
+  const said: string[] = [];
+  const left = [...answers];
+  const options: ApprovalOptions = {
+    autoApprove: false,
+    ask: async (question) => {
+      asked.push(question);
+      return left.shift();
+    },
+    say: (text) => said.push(text),
+    ...rest,
+  };
+  return { asked, said, options };
+}
+
+const inMode = (mode: Plan["options"]["mode"], ...changes: Plan["changes"]) => {
+  const made = plan(changes);
+  return { ...made, options: { ...made.options, mode } };
+};
+
+async function refusal(approval: Promise<unknown>): Promise<DiagnosticsError> {
+  const failure = await approval.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  if (!(failure instanceof DiagnosticsError)) throw new Error("it was not refused");
+  return failure;
+}
+
+describe("approvePlan asked at a terminal", () => {
+  it("approves with yes", async () => {
+    const { options, asked } = answering(["yes"]);
+    expect(await approvePlan(plan([creation]), options)).toEqual({ confirmedDeletes: [] });
+    expect(asked[0]).toContain("Only 'yes' will be accepted");
+  });
+
+  it.each(["y", "Yes", "YES", "no", "", undefined])("takes %j as a no", async (answer) => {
+    expect(await approvePlan(plan([creation]), answering([answer]).options)).toBeUndefined();
+  });
+
+  it("confirms a deletion by its exact live name, then asks for yes", async () => {
+    const { options, asked } = answering(["Worker 1", "yes"]);
+    const approval = await approvePlan(plan([creation, deletion]), options);
+    expect(approval).toEqual({ confirmedDeletes: ["service.shop.worker"] });
+    expect(asked).toHaveLength(2);
+    expect(asked[0]).toContain("service.shop.worker");
+  });
+
+  it.each(["worker 1", "Worker 1 ", "worker", "service.shop.worker", "yes", ""])(
+    "cancels everything when %j is typed for the name",
+    async (answer) => {
+      const { options, asked, said } = answering([answer, "yes"]);
+      expect(await approvePlan(plan([deletion]), options)).toBeUndefined();
+      expect(asked).toHaveLength(1);
+      expect(said.join("")).toContain('not "Worker 1"');
+    },
+  );
+
+  it("asks for each deletion", async () => {
+    const { options, asked } = answering(["Worker 1", "Old", "yes"]);
+    const approval = await approvePlan(inMode("destroy", deletion, other), options);
+    expect(approval?.confirmedDeletes).toEqual(["service.shop.worker", "project.old"]);
+    expect(asked[2]).toContain("destroy all");
+  });
+
+  it("asks for names even with --auto-approve on apply, but not for yes", async () => {
+    const { options, asked } = answering(["Worker 1"], { autoApprove: true });
+    expect(await approvePlan(plan([deletion]), options)).toEqual({
+      confirmedDeletes: ["service.shop.worker"],
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it("does not let a name from the service write on the terminal", async () => {
+    const hostile = change("delete", "service.shop.x", { name: "a\u001b[2J\u009b1mb", guard });
+    const { options, asked } = answering([undefined]);
+    await approvePlan(plan([hostile]), options);
+    expect(asked.join("")).not.toMatch(/\p{Cc}(?<!\n)/u);
+  });
+});
+
+describe("approvePlan where nobody can answer", () => {
+  const mute = { ask: undefined };
+
+  it("approves with --auto-approve", async () => {
+    const { options } = answering([], { ...mute, autoApprove: true });
+    expect(await approvePlan(plan([creation]), options)).toEqual({ confirmedDeletes: [] });
+  });
+
+  it("refuses without it with exit code 1", async () => {
+    const { exitCode, diagnostics } = await refusal(
+      approvePlan(plan([creation]), answering([], mute).options),
+    );
+    expect(exitCode).toBe(1);
+    expect(diagnostics[0]?.hint).toContain("--auto-approve");
+  });
+
+  it("refuses deletions on apply with exit code 4, even with --auto-approve", async () => {
+    const { options } = answering([], { ...mute, autoApprove: true });
+    const { exitCode, diagnostics } = await refusal(approvePlan(plan([deletion, other]), options));
+    expect(exitCode).toBe(4);
+    expect(diagnostics.map(({ address }) => address)).toEqual(["service.shop.worker", "project.old"]);
+    expect(diagnostics[0]?.hint).toContain("--confirm-delete service.shop.worker");
+  });
+
+  it("confirms deletions on destroy with --auto-approve", async () => {
+    const { options } = answering([], { ...mute, autoApprove: true });
+    const approval = await approvePlan(inMode("destroy", deletion, other), options);
+    expect(approval?.confirmedDeletes).toEqual(["service.shop.worker", "project.old"]);
+  });
+
+  it("refuses a destroy without --auto-approve", async () => {
+    const { exitCode } = await refusal(approvePlan(inMode("destroy", deletion), answering([], mute).options));
+    expect(exitCode).toBe(4);
+  });
+});
+
+describe("askablePlan", () => {
+  it("takes away the guards that the prompt asks about, and no others", () => {
+    const kept = change("delete", "service.shop.db", {
+      guard: { code: "guard.prevent_destroy", summary: "protected", hint: "" },
+    });
+    const shown = askablePlan(plan([deletion, kept]));
+    expect(shown.changes.map((one) => one.guard?.code)).toEqual([undefined, "guard.prevent_destroy"]);
+  });
+});

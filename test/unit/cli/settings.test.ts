@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { readSettings } from "../../../src/cli/settings";
+
+const workspace = "7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d";
+const complete = {
+  RNV_BASE_URL: "https://api.example.com/api/v1",
+  RNV_WORKSPACE_ID: workspace,
+  RNV_API_KEY: "rnv_0123456789abcdef",
+};
+const read = (environment: Record<string, string | undefined>, state?: string) =>
+  readSettings(environment, { state, cwd: "/project" });
+const findings = (environment: Record<string, string | undefined>) =>
+  read(environment).diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+
+describe("readSettings", () => {
+  it("takes a complete environment without findings", () => {
+    const settings = read(complete);
+    expect(settings.diagnostics).toEqual([]);
+    expect(settings).toMatchObject({
+      baseUrl: complete.RNV_BASE_URL,
+      workspaceId: workspace,
+      statePath: "/project/.rnv/state.json",
+    });
+    expect(settings.credential).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  it("names everything that is missing at once, and how to try rnv without it", () => {
+    const { diagnostics } = read({});
+    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+      "RNV_BASE_URL is not set",
+      "RNV_WORKSPACE_ID is not set",
+      "RNV_API_KEY is not set",
+    ]);
+    expect(diagnostics[0]?.hint).toContain("RNV_BASE_URL=embedded");
+  });
+
+  it("needs nothing else for the embedded service", () => {
+    const settings = read({ RNV_BASE_URL: "embedded", RNV_WORKSPACE_ID: "nonsense" });
+    expect(settings.diagnostics).toEqual([]);
+    expect(settings.baseUrl).toBe("embedded");
+    expect(settings.workspaceId).not.toBe("nonsense");
+    expect(settings.apiKey).toBeDefined();
+  });
+
+  it.each([
+    [{ RNV_BASE_URL: "ftp://api.example.com/api/v1" }, "config.invalid"],
+    [{ RNV_BASE_URL: "http://api.example.com/api/v1" }, "config.insecure"],
+    [{ RNV_BASE_URL: "https://api.example.com" }, "config.invalid"],
+    [{ RNV_WORKSPACE_ID: "my-workspace" }, "config.invalid"],
+    [{ RNV_API_KEY: "sk_123" }, "config.invalid"],
+    [{ RNV_API_KEY: "rnv_with space" }, "config.invalid"],
+    [{ RNV_GAP_READ_SERVICE: "maybe" }, "config.invalid"],
+  ])("refuses %j as %s", (change, code) => {
+    expect(read({ ...complete, ...change }).diagnostics.map((found) => found.code)).toEqual([code]);
+  });
+
+  it("takes a blank variable as one that is not set", () => {
+    expect(findings({ ...complete, RNV_WORKSPACE_ID: "  " })).toEqual([
+      "config.missing RNV_WORKSPACE_ID is not set",
+    ]);
+  });
+
+  it("drops slashes after the address", () => {
+    expect(read({ ...complete, RNV_BASE_URL: "https://api.example.com/api/v1/" }).baseUrl).toBe(
+      "https://api.example.com/api/v1",
+    );
+  });
+
+  it("prefers --state over RNV_STATE over the default", () => {
+    expect(read({ ...complete, RNV_STATE: "env.json" }).statePath).toBe("/project/env.json");
+    expect(read({ ...complete, RNV_STATE: "env.json" }, "flag.json").statePath).toBe("/project/flag.json");
+  });
+
+  it("never shows the key, neither in findings nor in the settings", () => {
+    const secret = "sk_live_do_not_show";
+    const wrong = read({ ...complete, RNV_API_KEY: secret });
+    expect(inspect(wrong, { depth: 9 })).not.toContain(secret);
+    expect(inspect(read(complete), { depth: 9 })).not.toContain(complete.RNV_API_KEY);
+    expect(JSON.stringify(read(complete))).not.toContain(complete.RNV_API_KEY);
+  });
+});
+
+describe("RNV_API_KEY_FILE", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "rnv-settings-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it("holds the same credential as the variable, line break at its end or not", () => {
+    const path = join(folder, "key");
+    writeFileSync(path, `${complete.RNV_API_KEY}\n`);
+    const fromFile = read({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path });
+    expect(fromFile.diagnostics).toEqual([]);
+    expect(fromFile.credential).toBe(read(complete).credential);
+  });
+
+  it("is an error when it cannot be read", () => {
+    const path = join(folder, "missing");
+    expect(findings({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path })).toEqual([
+      `config.invalid RNV_API_KEY_FILE: cannot read ${path} (ENOENT)`,
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import { Writable } from "node:stream";
+import { createTerminal } from "../../../src/cli/terminal";
+import { fakeStreams } from "./fake-streams";
+
+const terminalOf = (tty: boolean, environment: Record<string, string> = {}, noColor = false) =>
+  createTerminal(fakeStreams({ tty }), { environment, noColor });
+
+describe("createTerminal", () => {
+  it.each([
+    ["a terminal", true, {}, false, true],
+    ["a pipe", false, {}, false, false],
+    ["NO_COLOR", true, { NO_COLOR: "1" }, false, false],
+    ["an empty NO_COLOR", true, { NO_COLOR: "" }, false, true],
+    ["--no-color", true, {}, true, false],
+    ["a dumb terminal", true, { TERM: "dumb" }, false, false],
+    ["FORCE_COLOR in a pipe", false, { FORCE_COLOR: "1" }, false, true],
+    ["FORCE_COLOR=0", true, { FORCE_COLOR: "0" }, false, false],
+    ["NO_COLOR over FORCE_COLOR", false, { FORCE_COLOR: "1", NO_COLOR: "1" }, false, false],
+  ])("decides on colour for %s", (_name, tty, environment, noColor, expected) => {
+    expect(terminalOf(tty, environment as Record<string, string>, noColor).color.out).toBe(expected);
+  });
+
+  it.each([
+    ["a terminal", true, {}, true],
+    ["a pipe", false, {}, false],
+    ["CI", true, { CI: "true" }, false],
+    ["a dumb terminal", true, { TERM: "dumb" }, false],
+  ])("rewrites lines only where they can be: %s", (_name, tty, environment, expected) => {
+    expect(terminalOf(tty, environment as Record<string, string>).live).toBe(expected);
+  });
+
+  it("is interactive only when input and output are a terminal", () => {
+    const streams = fakeStreams({ tty: true });
+    expect(createTerminal(streams, { environment: {}, noColor: false }).interactive).toBe(true);
+    streams.stdin.isTTY = false;
+    expect(createTerminal(streams, { environment: {}, noColor: false }).interactive).toBe(false);
+  });
+
+  it("goes on without output once nobody reads it", async () => {
+    const streams = fakeStreams();
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error("write EPIPE"), { code: "EPIPE" })),
+    });
+    const terminal = createTerminal({ ...streams, stdout }, { environment: {}, noColor: false });
+    terminal.out("one\n");
+    await new Promise(setImmediate);
+    terminal.out("two\n");
+    terminal.err("still here\n");
+    await terminal.flush();
+    expect(streams.stderr.text).toBe("still here\n");
+  });
+
+  it("has written everything once it is flushed", async () => {
+    const written: string[] = [];
+    const stdout = new Writable({
+      write: (chunk, _encoding, done) => {
+        setImmediate(() => {
+          written.push(String(chunk));
+          done();
+        });
+      },
+    });
+    const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
+    for (const text of ["a", "b", "c"]) terminal.out(text);
+    await terminal.flush();
+    expect(written.join("")).toBe("abc");
+  });
+});
