@@ -133,7 +133,7 @@ function readIfThere(path: string): string {
 }
 
 function replaceFile(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   const descriptor = openSync(temporary, "w", 0o600);
   try {
     writeFileSync(descriptor, text);

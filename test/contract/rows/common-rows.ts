@@ -109,7 +109,12 @@ export const commonRows: readonly Row[] = [
       rule: "Authentication rule 6",
       quote: "404 for a resource that does not exist or is outside the caller's membership",
     },
-    async (service) => {
+    async (service, { emulator }) => {
+      const held = emulator.store.addService({ name: freshName() });
+      const elsewhere = `/workspaces/${otherWorkspaceId}/services/${held.id}`;
+      expectError(await service.request("GET", elsewhere, { apiKey: "rnv_elsewhere" }), 404);
+      const body = { confirm: held.name };
+      expectError(await service.request("DELETE", elsewhere, { body, apiKey: "rnv_elsewhere" }), 404);
       const { id } = await newProject(service);
       expectError(
         await service.request("GET", `/workspaces/${otherWorkspaceId}/projects/${id}`, {

@@ -154,4 +154,18 @@ export const variableRows: readonly Row[] = [
       expectError(await service.request("GET", `${pathOf(service, unknownId)}/variables`), 404);
     },
   ),
+  row(
+    {
+      rule: "Variables change",
+      quote: "Store encrypted per-service variables",
+      case: "of this service only",
+    },
+    async (service) => {
+      const { variable } = await newVariable(service, (await newService(service)).id);
+      const other = `${pathOf(service, (await newService(service)).id)}/variables/${variable.id}`;
+      expectError(await service.request("PATCH", other, { body: { key: "TAKEN" } }), 404);
+      expectError(await service.request("DELETE", other, { body: {} }), 404);
+      expectError(await service.request("POST", `${other}/reveal`), 404);
+    },
+  ),
 ];
