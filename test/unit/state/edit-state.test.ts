@@ -1,0 +1,111 @@
+import type { State } from "../../../src/model/state";
+import { moveResource, removeResources, validatePush } from "../../../src/state/edit-state";
+import { emptyState } from "../../../src/state/fold";
+import { address, intent, origin, resource } from "./fixtures";
+
+const at = {
+  project: address("project.shop"),
+  api: address("service.shop.api"),
+  token: address("variable.shop.api.TOKEN"),
+  web: address("service.shop.web"),
+};
+const state: State = {
+  ...emptyState({ lineage: "line", ...origin }),
+  serial: 5,
+  resources: {
+    [at.project]: resource("p", { type: "project" }),
+    [at.api]: resource("a", { parent: at.project, dependsOn: [at.project] }),
+    [at.token]: resource("t", { type: "variable", parent: at.api, dependsOn: [at.api] }),
+    [at.web]: resource("w", { parent: at.project, dependsOn: [at.project, at.api] }),
+  },
+};
+const codes = (edited: { diagnostics: readonly { code: string }[] }) =>
+  edited.diagnostics.map(({ code }) => code);
+
+describe("moveResource", () => {
+  it("renames one resource and everything that points at it", () => {
+    const moved = moveResource(state, at.api, address("service.shop.backend"));
+    expect(moved.state?.resources).toEqual({
+      [at.project]: state.resources[at.project],
+      "service.shop.backend": state.resources[at.api],
+      [at.token]: {
+        ...state.resources[at.token],
+        parent: "service.shop.backend",
+        dependsOn: ["service.shop.backend"],
+      },
+      [at.web]: { ...state.resources[at.web], dependsOn: [at.project, "service.shop.backend"] },
+    });
+    expect(moved.state?.serial).toBe(5);
+  });
+
+  it("refuses an address that is not there, one that is taken, and another type, all at once", () => {
+    expect(codes(moveResource(state, address("service.shop.apy"), at.web))).toEqual([
+      "state.address_unknown",
+      "state.conflict",
+    ]);
+    expect(codes(moveResource(state, at.api, address("project.api")))).toEqual(["state.conflict"]);
+  });
+
+  it("suggests the address that was meant", () => {
+    const hint = moveResource(state, address("service.shop.apy"), address("service.x")).diagnostics[0]?.hint;
+    expect(hint).toBe('did you mean "service.shop.api"?');
+  });
+
+  it("leaves alone what a write of unknown outcome is about", () => {
+    const { intent: open } = intent(1);
+    const unsettled = { ...state, open: [{ ...open, address: at.api }] };
+    expect(codes(moveResource(unsettled, at.api, address("service.x")))).toEqual(["state.open_intent"]);
+    expect(codes(removeResources(unsettled, [at.project]))).toEqual(["state.open_intent"]);
+    expect(codes(moveResource(unsettled, at.web, address("service.x")))).toEqual([]);
+  });
+});
+
+describe("removeResources", () => {
+  it("forgets everything that lies in what is removed, and every mention of it", () => {
+    const { state: left, removed } = removeResources(state, [at.api]);
+    expect(removed).toEqual([at.api, at.token]);
+    expect(left?.resources).toEqual({
+      [at.project]: state.resources[at.project],
+      [at.web]: { ...state.resources[at.web], dependsOn: [at.project] },
+    });
+    expect(removeResources(state, [at.project]).state?.resources).toEqual({});
+  });
+
+  it("removes nothing when one of the addresses is unknown", () => {
+    const result = removeResources(state, [at.api, address("service.x"), address("service.y")]);
+    expect(codes(result)).toEqual(["state.address_unknown", "state.address_unknown"]);
+    expect(result.state).toBeUndefined();
+  });
+});
+
+describe("validatePush", () => {
+  it("accepts a first state, a later serial of the same lineage, and the same state again", () => {
+    for (const [current, incoming] of [
+      [undefined, state],
+      [state, { ...state, serial: 6, outputs: { a: 1 } }],
+      [state, { ...state }],
+    ] as const)
+      expect(validatePush(current, incoming, false).state).toBe(incoming);
+  });
+
+  it("refuses another lineage, an older serial, the same serial changed, and lost open writes, but for force", () => {
+    const open = { ...state, open: [intent(1).intent] };
+    for (const [current, incoming, reason] of [
+      [state, { ...state, lineage: "other", serial: 9 }, "lineage"],
+      [state, { ...state, serial: 4 }, "serial 4"],
+      [state, { ...state, outputs: { a: 1 } }, "different content"],
+      [open, { ...state, serial: 9 }, "outcome is not known"],
+    ] as const) {
+      const refused = validatePush(current, incoming, false);
+      expect(codes(refused)).toEqual(["state.conflict"]);
+      expect(refused.diagnostics[0]?.summary).toContain(reason);
+      expect(validatePush(current, incoming, true).state).toBe(incoming);
+    }
+  });
+
+  it("refuses a state of another workspace, even by force", () => {
+    expect(codes(validatePush(state, { ...state, workspaceId: "other", serial: 9 }, true))).toEqual([
+      "state.workspace",
+    ]);
+  });
+});

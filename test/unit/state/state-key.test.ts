@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyState } from "../../../src/state/fold";
+import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/state-key";
+import { origin } from "./fixtures";
+import { MemoryDisk } from "./memory-disk";
+
+const path = "/s/state.key";
+const bytes = Buffer.alloc(32, 7);
+let drawn = 0;
+const randomBytes = (length: number) => Buffer.alloc(length, ++drawn);
+const load = (value: string | undefined, disk = new MemoryDisk(), create = false) =>
+  loadStateKey({ environment: { RNV_STATE_KEY: value }, path, create, disk, randomBytes });
+
+describe("the fingerprint key", () => {
+  it("is read from the environment as hex, base64 or base64url", async () => {
+    for (const form of [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")])
+      expect(Buffer.from((await load(form)).key ?? [])).toEqual(bytes);
+  });
+
+  it("is stretched from a passphrase, always the same way", async () => {
+    const [one, two, other] = await Promise.all(
+      ["correct horse battery", "correct horse battery", "correct horse batterz"].map((text) => load(text)),
+    );
+    expect(one?.key).toHaveLength(32);
+    expect(one?.keyId).toBe(two?.keyId);
+    expect(one?.keyId).not.toBe(other?.keyId);
+    expect(Buffer.from(one?.key ?? [])).not.toEqual(
+      createHash("sha256").update("correct horse battery").digest(),
+    );
+  });
+
+  it("is refused when it is short, without showing it", async () => {
+    const { key, diagnostics } = await load("hunter2hunter2");
+    expect(key).toBeUndefined();
+    expect(diagnostics[0]?.code).toBe("config.invalid");
+    expect(JSON.stringify(diagnostics)).not.toContain("hunter2");
+  });
+
+  it("is not made up unless that is asked for", async () => {
+    const disk = new MemoryDisk();
+    expect(await load(undefined, disk)).toEqual({ diagnostics: [] });
+    expect(disk.calls).toEqual([]);
+  });
+
+  it("is the same for two runs that create it at once", async () => {
+    const disk = new MemoryDisk();
+    const [one, two] = await Promise.all([load(undefined, disk, true), load(undefined, disk, true)]);
+    expect(one.keyId).toBeDefined();
+    expect(one.keyId).toBe(two.keyId);
+    expect([...disk.names.keys()]).toEqual([path]);
+    expect(
+      (
+        await load(
+          undefined,
+          disk.afterPowerCut(() => false),
+        )
+      ).keyId,
+    ).toBe(one.keyId);
+  });
+
+  it("is not replaced when its file holds something else", async () => {
+    const disk = new MemoryDisk();
+    disk.put(path, "oops");
+    expect((await load(undefined, disk, true)).diagnostics[0]?.code).toBe("state.key_missing");
+    expect(disk.text(path)).toBe("oops");
+  });
+
+  it("lies in a file of mode 0600, and one that others can read is warned about", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rnv-key-"));
+    const source = { environment: {}, path: join(folder, ".rnv", "state.key"), create: true, randomBytes };
+    const made = await loadStateKey(source);
+    expect(made.diagnostics).toEqual([]);
+    expect(statSync(source.path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(source.path, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+    chmodSync(source.path, 0o644);
+    const found = await loadStateKey(source);
+    expect(found.keyId).toBe(made.keyId);
+    expect(found.diagnostics[0]).toMatchObject({ severity: "warning", code: "config.insecure" });
+    rmSync(folder, { recursive: true });
+  });
+
+  it("must be the one that the state names", () => {
+    const state = emptyState({ lineage: "line", ...origin });
+    expect(checkStateKey(state, undefined)).toBeUndefined();
+    const keyed = { ...state, keyId: keyIdOf(bytes) };
+    expect(checkStateKey(keyed, bytes)).toBeUndefined();
+    expect(checkStateKey(keyed, undefined)?.code).toBe("state.key_missing");
+    expect(checkStateKey(keyed, Buffer.alloc(32, 8))?.code).toBe("state.key_mismatch");
+  });
+});
