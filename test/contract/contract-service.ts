@@ -114,6 +114,7 @@ function contractService(at: {
   };
 }
 
-/** A name of this run only, so that the suite may run in a workspace that is in use. */
-export const freshName = (): string => `contract-${randomUUID().slice(0, 8)}`;
+/** Begins every name that this run makes, so that the suite may run in a workspace that is in use. */
+export const runPrefix = `contract-${randomUUID().slice(0, 8)}-`;
+export const freshName = (): string => `${runPrefix}${randomUUID().slice(0, 8)}`;
 export const freshKey = (): string => `contract-${randomUUID()}`;

@@ -1,13 +1,7 @@
-import { type Answer, type ContractService, type Control, freshName } from "./contract-service";
+import { type Answer, type ContractService, type Control, freshName, runPrefix } from "./contract-service";
 
-/** Things a row works on, made through the interface and removed again by `removeThings`. */
-const made = new WeakMap<ContractService, { projects: string[]; services: string[] }>();
-
-const madeBy = (service: ContractService) => {
-  const things = made.get(service) ?? { projects: [], services: [] };
-  made.set(service, things);
-  return things;
-};
+/** Services made through the interface, removed again by `removeThings`. */
+const made = new WeakMap<ContractService, string[]>();
 
 export const unknownId = "99999999-9999-4999-8999-999999999999";
 export const sha = "0123456789abcdef0123456789abcdef01234567";
@@ -16,7 +10,6 @@ export async function newProject(service: ContractService, fields: Record<string
   const body = { name: freshName(), color: "#2f6fed", ...fields };
   const answer = await service.request("POST", `${service.workspace}/projects`, { body });
   expect(answer.status).toBe(200);
-  madeBy(service).projects.push(answer.body.project.id);
   return answer.body.project;
 }
 
@@ -24,7 +17,7 @@ export async function newService(service: ContractService, fields: Record<string
   const body = { name: freshName(), kind: "web", configuration: {}, deploy: false, ...fields };
   const answer = await service.request("POST", `${service.workspace}/services`, { body });
   expect(answer.status).toBe(200);
-  madeBy(service).services.push(answer.body.service.id);
+  made.set(service, [...(made.get(service) ?? []), answer.body.service.id]);
   return answer.body.service;
 }
 
@@ -62,17 +55,14 @@ export const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 /** Leaves the workspace as it was found, as far as the interface lets it. */
 export async function removeThings(service: ContractService): Promise<void> {
-  const { projects, services } = madeBy(service);
-  for (const id of services) {
+  for (const id of made.get(service) ?? []) {
     const found = await service.request("GET", pathOf(service, id));
     if (found.status !== 200) continue;
     await service.request("DELETE", pathOf(service, id), { body: { confirm: found.body.service.name } });
   }
-  for (const id of projects) {
-    const path = `${service.workspace}/projects/${id}`;
-    const found = await service.request("GET", path);
-    if (found.status === 200) {
-      await service.request("DELETE", path, { body: { confirm: found.body.project.name } });
-    }
+  const { projects } = (await service.request("GET", `${service.workspace}/projects`)).body;
+  for (const { id, name } of projects) {
+    if (!name.includes(runPrefix)) continue;
+    await service.request("DELETE", `${service.workspace}/projects/${id}`, { body: { confirm: name } });
   }
 }

@@ -214,7 +214,7 @@ export const canvasRows: readonly Row[] = [
   row(
     {
       rule: "Canvas save",
-      quote: "body {revision, positions, viewport}, all three required, no other fields",
+      quote: "all three required, no other fields",
       endpoints: [save],
     },
     async (service) => {

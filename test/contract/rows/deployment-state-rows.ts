@@ -40,7 +40,7 @@ export const deploymentStateRows: readonly Row[] = [
     {
       rule: "States Cancel",
       quote:
-        "status unchanged at once | `cancelRequested` becomes true; the caller polls for a terminal state.",
+        "`cancelRequested` becomes true; a running worker stops safely; the caller polls for a terminal state.",
       endpoints: [`POST ${all}/{deploymentId}/cancel`],
     },
     async (service, { clock }) => {
@@ -62,7 +62,7 @@ export const deploymentStateRows: readonly Row[] = [
   controlledRow(
     {
       rule: "States Cancel",
-      quote: "any terminal | Cancellation request | rejected | No state change.",
+      quote: "| any terminal | Cancellation request | | rejected | No state change. |",
       endpoints: [`POST ${all}/{deploymentId}/cancel`],
     },
     async (service, control) => {

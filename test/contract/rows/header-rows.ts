@@ -218,7 +218,7 @@ export const headerRows: readonly Row[] = [
     {
       rule: "Idempotency rule 4",
       quote:
-        "A response header is `true` for a retained response and `false` for a newly committed keyed operation; it is absent when no receipt is used.",
+        "is `true` for a retained response and `false` for a newly committed keyed operation; it is absent when no receipt is used.",
     },
     async (service) => {
       const [body, key] = [draft(), freshKey()];

@@ -102,7 +102,8 @@ export const serviceRows: readonly Row[] = [
   row(
     {
       rule: "Gap Services read",
-      quote: "Reading one service: exact path and body shape not shown.",
+      quote:
+        "Reading one service, and the PATCH that merges configuration fields: exact path and body shape not shown.",
       endpoints: [`GET ${one}`],
     },
     async (service) => {

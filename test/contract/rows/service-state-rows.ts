@@ -52,7 +52,7 @@ export const serviceStateRows: readonly Row[] = [
   row(
     {
       rule: "States Archive",
-      quote: "service archived=false | Archive | archived=true | New deployments are prevented.",
+      quote: "archived=true | New deployments are prevented.",
       endpoints: [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
     },
     async (service) => {
@@ -78,8 +78,7 @@ export const serviceStateRows: readonly Row[] = [
   row(
     {
       rule: "States Restore",
-      quote:
-        "service archived=true | Restore | archived=false | No deployment and no resume of infrastructure.",
+      quote: "archived=false | No deployment and no resume of infrastructure.",
       endpoints: [`POST ${one}/restore`],
     },
     async (service) => {
