@@ -1,0 +1,137 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const shop = (health = "/healthz", level = "info") => `
+projects:
+  shop:
+    name: Shop
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: ${health} }
+        variables:
+          LOG_LEVEL: ${level}
+          WORKER_HOST: "\${service.shop.worker.internalHost}"
+      worker:
+        kind: worker
+        configuration: { repository: "https://git.example.com/shop/worker" }
+outputs: { apiUrl: "\${service.shop.api.url}" }
+`;
+
+describe("plan and apply", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop());
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+
+  it("a first plan of a new workspace takes at most 4 requests, none of them a write", async () => {
+    const { code, stdout } = await scenario.run("plan");
+    expect(code).toBe(0);
+    expect(stdout).toContain("Plan: 7 to add, 0 to change, 0 to destroy.");
+    expect(scenario.requests("all").length).toBeLessThanOrEqual(4);
+    expect(scenario.requests()).toEqual([]);
+    expect(scenario.files().map(({ path }) => path)).toEqual([`${scenario.folder}/rnv.yaml`]);
+  });
+
+  it("apply creates without deploying, then variables, then exactly one deployment a service", async () => {
+    const { code, stdout } = await scenario.run("apply", ...approve);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Apply complete! Resources: 7 added, 0 changed, 0 destroyed.");
+    expect(scenario.requests().sort()).toEqual([
+      "POST /workspaces/ID/projects",
+      "POST /workspaces/ID/services",
+      "POST /workspaces/ID/services",
+      "POST /workspaces/ID/services/ID/deploys",
+      "POST /workspaces/ID/services/ID/deploys",
+      "POST /workspaces/ID/services/ID/variables",
+      "POST /workspaces/ID/services/ID/variables",
+    ]);
+    const creates = scenario.sent.filter(({ path }) => path.endsWith("/services"));
+    expect(creates.map(({ body }) => JSON.parse(body ?? "").deploy)).toEqual([false, false]);
+  });
+
+  it("a no-op plan takes 3 requests and one for each service with variables", async () => {
+    await scenario.isQuiet();
+    expect(scenario.requests("all").sort()).toEqual([
+      "GET /catalog",
+      "GET /workspaces/ID/canvas",
+      "GET /workspaces/ID/projects",
+      "GET /workspaces/ID/services/ID/variables",
+    ]);
+  });
+
+  it("applying again writes nothing", async () => {
+    const state = scenario.read(".rnv/state.json");
+    const { code, stdout } = await scenario.run("apply", ...approve);
+    expect(code).toBe(0);
+    expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
+    expect(scenario.requests()).toEqual([]);
+    expect(scenario.read(".rnv/state.json")).toBe(state);
+  });
+
+  it("one field and one variable are two PATCHes and one deployment, and nothing else", async () => {
+    scenario.write("rnv.yaml", shop("/ready", "debug"));
+    const planned = await scenario.run("plan", "-detailed-exitcode");
+    expect(planned.code).toBe(2);
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests().sort()).toEqual([
+      "PATCH /workspaces/ID/services/ID",
+      "PATCH /workspaces/ID/services/ID/variables/ID",
+      "POST /workspaces/ID/services/ID/deploys",
+    ]);
+    const patch = scenario.sent.find(({ method, path }) => method === "PATCH" && !path.includes("variables"));
+    expect(JSON.parse(patch?.body ?? "")).toEqual({ configuration: { healthCheckPath: "/ready" } });
+    await scenario.isQuiet();
+  });
+
+  it("outputs are told once known, whole and raw", async () => {
+    const raw = await scenario.run("output", "-raw", "apiUrl");
+    expect(raw.code).toBe(0);
+    expect(raw.stdout).toMatch(/^https:\/\/\S+$/);
+    const all = await scenario.run("output", "-json");
+    expect(JSON.parse(all.stdout).apiUrl.value).toBe(raw.stdout);
+  });
+
+  it("destroy removes services, then the project, and leaves nothing", async () => {
+    const { code, stdout } = await scenario.run("destroy", ...approve);
+    expect(code).toBe(0);
+    expect(stdout).toContain("Destroy complete! Resources:");
+    expect(scenario.requests()).toEqual([
+      "DELETE /workspaces/ID/services/ID",
+      "DELETE /workspaces/ID/services/ID",
+      "DELETE /workspaces/ID/projects/ID",
+    ]);
+    expect(scenario.emulator.store.services()).toEqual([]);
+    expect(scenario.emulator.store.projects()).toEqual([]);
+    const plan = await scenario.run("plan");
+    expect(plan.stdout).toContain("Plan: 7 to add, 0 to change, 0 to destroy.");
+  });
+});
+
+it("every write carries a key, and no key is ever used for two bodies", async () => {
+  const scenario = await openScenario();
+  for (const [health, level] of [
+    ["/a", "info"],
+    ["/b", "debug"],
+    ["/a", "info"],
+  ]) {
+    scenario.write("rnv.yaml", shop(health, level));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  }
+  expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+  scenario.write("rnv.yaml", shop("/a", "info"));
+  expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  expect(scenario.sent.length).toBeGreaterThan(20);
+  const uses = new Map<string, Set<string>>();
+  for (const { method, path, body, idempotencyKey } of scenario.sent) {
+    expect(idempotencyKey).toMatch(/^[!-~]{1,160}$/);
+    const used = uses.get(idempotencyKey ?? "") ?? new Set();
+    uses.set(idempotencyKey ?? "", used.add(`${method} ${path} ${body}`));
+  }
+  expect([...uses].filter(([, bodies]) => bodies.size > 1)).toEqual([]);
+  expect(uses.size).toBe(scenario.sent.length);
+  await scenario.close();
+});

@@ -1,0 +1,182 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+} from "../../src/emulator/emulator";
+import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/serve";
+import { builtCli } from "./built-cli";
+
+export interface CliRun {
+  /** -1 when a signal ended it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StartedCli {
+  readonly process: ChildProcess;
+  readonly ended: Promise<CliRun>;
+  /** Resolves once standard output or error holds the text. */
+  shows(text: string): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Options of node itself. */
+  readonly node?: readonly string[];
+}
+
+export interface WriteSeen extends SeenRequest {
+  readonly idempotencyKey?: string;
+}
+
+/** The built command line in a folder of its own, against a service of its own over HTTP. */
+export interface Scenario {
+  readonly folder: string;
+  readonly emulator: Emulator;
+  readonly url: string;
+  /** Every write that reached the service, with its body as sent. */
+  readonly sent: readonly WriteSeen[];
+  write(file: string, text: string): void;
+  read(file: string): string;
+  /** Path and text of every file in the folder. */
+  files(): { path: string; text: string }[];
+  run(...args: readonly string[]): Promise<CliRun>;
+  runWith(options: RunOptions, ...args: readonly string[]): Promise<CliRun>;
+  start(options: RunOptions, ...args: readonly string[]): StartedCli;
+  /** What goes wrong with the requests from here on; none without an argument. */
+  fail(fault?: (request: SeenRequest, index: number) => Fault | undefined): void;
+  /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
+  requests(which?: "all" | "writes"): string[];
+  forget(): void;
+  /** Plans again and demands an empty plan. */
+  isQuiet(...args: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+// A process for each step: on a busy machine that takes longer than a unit test may.
+jest.setTimeout(120_000);
+
+export const approve = ["-auto-approve", "-input=false"] as const;
+
+export async function openScenario(options: EmulatorOptions = {}): Promise<Scenario> {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
+  const emulator = createEmulator({ deploySeconds: 0.02, operationSeconds: 0.02, ...options });
+  const server = await serveEmulator(emulator);
+  const bundle = builtCli();
+  const sent: WriteSeen[] = [];
+  let fault: Parameters<Scenario["fail"]>[0];
+  let counted = 0;
+  emulator.setFaults((_, request) => {
+    if (request.method !== "GET") sent.push(request);
+    return fault?.(request, counted++);
+  });
+  const start: Scenario["start"] = ({ env, input, node = [] }, ...args) =>
+    startCli([...node, bundle, ...args], {
+      cwd: folder,
+      input,
+      env: { ...baseEnvironment(server), ...env },
+    });
+  const runWith: Scenario["runWith"] = (how, ...args) => start(how, ...args).ended;
+  const scenario: Scenario = {
+    folder,
+    emulator,
+    url: server.url,
+    sent,
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    read: (file) => readFileSync(join(folder, file), "utf8"),
+    files: () => textsIn(folder),
+    run: (...args) => runWith({}, ...args),
+    runWith,
+    start,
+    fail: (next) => {
+      fault = next;
+      counted = 0;
+    },
+    requests: (which = "writes") =>
+      emulator.log
+        .filter(({ method }) => which === "all" || method !== "GET")
+        .map(({ method, path }) => `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`),
+    forget: () => {
+      emulator.resetLog();
+      sent.length = 0;
+    },
+    isQuiet: async (...args) => {
+      const { code, stdout, stderr } = await runWith({}, "plan", "-detailed-exitcode", ...args);
+      expect({ code, stdout, stderr }).toEqual({
+        code: 0,
+        stdout: expect.stringContaining("No changes. Your infrastructure matches the configuration."),
+        stderr: expect.any(String),
+      });
+    },
+    close: async () => {
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return scenario;
+}
+
+const baseEnvironment = ({ url }: EmulatorServer): Record<string, string> => ({
+  PATH: process.env.PATH ?? "",
+  HOME: tmpdir(),
+  RNV_BASE_URL: url,
+  RNV_WORKSPACE_ID: embeddedWorkspaceId,
+  RNV_API_KEY: embeddedApiKey,
+});
+
+function startCli(
+  args: readonly string[],
+  { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string },
+): StartedCli {
+  const child = spawn(process.execPath, [...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  const watchers = new Set<() => void>();
+  const note = (): void => {
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    note();
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    note();
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(input ?? "");
+  const ended = new Promise<CliRun>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+  const shows: StartedCli["shows"] = (text) =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (!stdout.includes(text) && !stderr.includes(text)) return;
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+      ended.then(() => reject(new Error(`it ended without "${text}":\n${stdout}\n${stderr}`)), reject);
+    });
+  return { process: child, ended, shows };
+}
+
+function textsIn(folder: string): { path: string; text: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { path, text: readFileSync(path, "latin1") };
+    });
+}
