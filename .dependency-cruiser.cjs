@@ -12,7 +12,7 @@ const rows = [
 const allowedInRow4 = {
   resources: ["diagnostics", "model", "api"],
   apply: ["diagnostics", "model", "plan", "state", "api"],
-  render: ["diagnostics", "model", "plan"],
+  render: ["diagnostics", "model", "plan", "state"],
   emulator: ["diagnostics", "model", "api/wire", "api/transport"],
 };
 

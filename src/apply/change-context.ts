@@ -69,7 +69,7 @@ function provisionalRecord(
     computed: previous?.computed ?? {},
     ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
-    onRemove: change.subject.desired?.lifecycle.onRemove ?? previous?.onRemove ?? "delete",
+    onRemove: change.onRemove,
     writes: (change.subject.recorded?.writes ?? 0) + 1,
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined

@@ -38,7 +38,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
     preventDestroy: desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
-    onRemove: desired?.lifecycle.onRemove ?? previous?.onRemove ?? "delete",
+    onRemove: change.onRemove,
     writes: recording.writes,
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),

@@ -9,7 +9,12 @@ import { settle } from "./settle";
 export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change, type } = context;
   if (!change.withParent && change.id !== undefined) {
-    const input = { address: change.address, id: change.id, name: change.name, parentId: context.parentId };
+    const input = {
+      address: change.address,
+      id: change.id,
+      name: change.name,
+      parentId: recordedParentId(context),
+    };
     const send = () => type.remove(context.endpoints, input);
     const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
       if (!isUncertain(failure)) throw failure;
@@ -25,8 +30,17 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   return { kind: "done" };
 }
 
+/** It is deleted where it was, which may not be where it is declared to be. */
+function recordedParentId({ run, change, parentId }: ChangeContext): string | undefined {
+  const parent = change.subject.recorded?.parent;
+  const id =
+    parent === undefined ? undefined : (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
+  return typeof id === "string" ? id : parentId;
+}
+
 async function isGone(context: ChangeContext): Promise<boolean> {
-  const { run, change, type, parentId } = context;
+  const { run, change, type } = context;
+  const parentId = recordedParentId(context);
   run.reads.invalidate();
   const declared: Attributes = new Map();
   const subject = { address: change.address, id: change.id, name: change.name, declared, parentId };

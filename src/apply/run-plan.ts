@@ -63,9 +63,13 @@ function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Addres
     added: count(({ change, half }) => change.action === "create" || half === "create"),
     changed: count(
       ({ change }) =>
-        change.action === "update" || (change.action === "adopt" && change.attributes.length > 0),
+        change.action === "update" ||
+        isArchived(change) ||
+        (change.action === "adopt" && change.attributes.length > 0),
     ),
-    destroyed: count(({ change, half }) => change.action === "delete" || half === "delete"),
+    destroyed: count(
+      ({ change, half }) => (change.action === "delete" && !isArchived(change)) || half === "delete",
+    ),
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),
     failed: failures.length,
@@ -78,6 +82,9 @@ function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Addres
     exitCode: exitCodeOf(run, failures, worked),
   };
 }
+
+const isArchived = (change: RunTask["change"]): boolean =>
+  change.action === "delete" && change.onRemove === "archive";
 
 function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[], worked: boolean): number {
   const codes = failures.map(({ exitCode }) => exitCode);

@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Clock } from "../model/clock";
 import type { StateBackend } from "../state/backend";

@@ -2,10 +2,18 @@ import type { Resource } from "../api/resource";
 import { terminalStatuses } from "../api/wire/deployment";
 import { pollOperation } from "../resources/deletion";
 import { pollDeployment } from "../resources/deployment-poll";
-import type { RuntimeRequest } from "./runtime-action";
+
+export type RuntimeAction =
+  | "deploy"
+  | "clear-cache"
+  | "restart"
+  | "suspend"
+  | "resume"
+  | "rollback"
+  | "cancel";
 
 /** How to look at what an action left pending: its operation, its deployment, or the end of a cancelled one. */
-export function pollRuntimeAction(action: RuntimeRequest["action"]): Resource["poll"] {
+export function pollRuntimeAction(action: RuntimeAction): Resource["poll"] {
   if (action === "cancel") return pollCancelled;
   return (reads, pending) =>
     pending.kind === "deployment"

@@ -8,12 +8,12 @@ import type { Address } from "../model/address";
 import type { Pending } from "../model/pending";
 import type { Connection, Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
-import { pollRuntimeAction } from "./poll-runtime-action";
+import { pollRuntimeAction, type RuntimeAction } from "./poll-runtime-action";
 
 /** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
 export interface RuntimeRequest {
   readonly address: string;
-  readonly action: "deploy" | "clear-cache" | "restart" | "suspend" | "resume" | "rollback" | "cancel";
+  readonly action: RuntimeAction;
   /** For `rollback` and `cancel`; without it the newest one that fits. */
   readonly deploymentId?: string;
   /** For `deploy`: pins the commit. */

@@ -1,9 +1,10 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
-import { type Deciding, ownerKey } from "./decide-all";
-import { place, type ResolvedSubject, refuse } from "./decide-declared";
+import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
+import { ownerKey } from "./owners";
+import { place, type ResolvedSubject, refuse } from "./resolved-subject";
 import type { Subject } from "./subject";
 
 /**

@@ -1,38 +1,18 @@
 import { error } from "../diagnostics/diagnostic";
-import { type Address, nameOf } from "../model/address";
-import type { ResolvedValue } from "../model/value";
+import { nameOf } from "../model/address";
 import { decideAdoption } from "./decide-adoption";
-import type { Deciding } from "./decide-all";
-import { type Decision, decideNothing } from "./decision";
+import type { Deciding } from "./deciding";
+import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
-import { fingerprintSecrets, type SecretPrints } from "./fingerprint-secrets";
-import type { AttributeChange } from "./plan";
-import { resolveAttributes } from "./resolve";
-import { shownValue } from "./shown-value";
+import {
+  createdAttributes,
+  goesWithParent,
+  place,
+  type ResolvedSubject,
+  refuse,
+  resolveSubject,
+} from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
-
-/** A declared subject with its references and secrets looked up. */
-export interface ResolvedSubject {
-  readonly subject: Subject;
-  readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  readonly secrets: ReadonlyMap<string, SecretPrints>;
-  /** What every decision about it starts from. */
-  readonly undecided: Decision;
-}
-
-export function resolveSubject(subject: Subject, { input, lookup }: Deciding): ResolvedSubject {
-  const resolved = resolveAttributes(subject, lookup);
-  const secrets = fingerprintSecrets(subject, resolved, input.fingerprintKey);
-  const fingerprints: Record<string, string> = {};
-  for (const [path, { now }] of secrets) if (now !== undefined) fingerprints[path] = now;
-  const onRemove = subject.type.mustExist?.(resolved) ? "retain" : decideNothing(subject).onRemove;
-  return {
-    subject,
-    resolved,
-    secrets,
-    undecided: { ...decideNothing(subject), resolved, fingerprints, onRemove },
-  };
-}
 
 /** Create, update, replace, adopt or nothing: what becomes of a declared resource. */
 export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
@@ -71,43 +51,6 @@ function create(about: ResolvedSubject): Decision {
   };
 }
 
-/** Every declared field but those that only rnv reads; null means that the service decides. */
-export function createdAttributes({ subject, resolved }: ResolvedSubject): AttributeChange[] {
-  const attributes: AttributeChange[] = [];
-  for (const path of [...resolved.keys()].sort()) {
-    const rule = subject.type.rules[path];
-    const value = resolved.get(path);
-    if (!rule || rule.change === "local" || value === undefined || value === null) continue;
-    const range = subject.desired?.attributes.get(path)?.range ?? subject.desired?.range;
-    attributes.push({
-      path,
-      before: { kind: "absent" },
-      after: shownValue(value, rule.secret === true),
-      cause: "edit",
-      forcesReplacement: false,
-      ...(range && { range }),
-    });
-  }
-  return attributes;
-}
-
-/** Its parent is deleted, replaced or made anew in this plan, and the service takes it along. */
-export function goesWithParent(subject: Subject, decisions: ReadonlyMap<Address, Decision>): boolean {
-  if (!subject.parent || !subject.type.removedWithParent) return false;
-  const parent = decisions.get(subject.parent);
-  if (parent?.action === "delete") return parent.onRemove === "delete";
-  return parent?.action === "replace" || parent?.action === "create";
-}
-
-/** Nothing is done about a resource that a finding stands against. */
-export const refuse = (
-  { undecided }: ResolvedSubject,
-  diagnostic: Decision["diagnostics"][number],
-): Decision => ({
-  ...undecided,
-  diagnostics: [diagnostic],
-});
-
 const ambiguous = (subject: Subject, ids: readonly string[]) =>
   error("live.ambiguous", `${ids.length} live things bear the name of ${subject.address}`, {
     address: subject.address,
@@ -145,10 +88,4 @@ function contradictingImport({ address, desired, recorded }: Subject) {
       hint: `remove the import line, or forget what is recorded: rnv state rm ${address}`,
     },
   );
-}
-
-/** At the name, where one is written, else at the block. */
-export function place({ desired, type }: Subject) {
-  const range = (type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.range) ?? desired?.range;
-  return range ? { range } : {};
 }

@@ -1,9 +1,9 @@
 import type { Upstream } from "../model/resource-type";
-import type { Deciding } from "./decide-all";
-import { createdAttributes, goesWithParent, resolveSubject } from "./decide-declared";
+import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
 import { followedSiblings } from "./graph";
+import { createdAttributes, goesWithParent, resolveSubject } from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
 
 /**

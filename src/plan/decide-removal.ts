@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
-import type { Deciding } from "./decide-all";
-import { goesWithParent } from "./decide-declared";
+import type { Deciding } from "./deciding";
 import { type Decision, decideNothing } from "./decision";
+import { goesWithParent } from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
 
 /** What becomes of a recorded resource that is no longer wanted: as its `onRemove` and its type say. */

@@ -1,8 +1,8 @@
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import { plainEqual } from "../model/value";
-import { ownerKey } from "./decide-all";
 import type { Decision } from "./decision";
+import { ownerKey } from "./owners";
 import type { Change, OutputChange, Plan, PlanInput, PlanSummary } from "./plan";
 import { lookupIn, resolveValue } from "./resolve";
 import { absent, shownValue } from "./shown-value";

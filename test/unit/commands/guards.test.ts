@@ -81,9 +81,7 @@ describe("guards", () => {
 
   it("drift is found, told apart from what is pending, and repaired", async () => {
     const api = bench.emulator.store.services().find(({ name }) => name === "api");
-    bench.emulator.store.editService(api?.id ?? "", (record) => {
-      record.configuration.repository = "https://git.example.com/evil";
-    });
+    bench.emulator.store.editConfiguration(api?.id ?? "", { repository: "https://git.example.com/evil" });
     bench.write("rnv.yaml", shop("api", "web").replace('A: "1"', 'A: "2"'));
     const found = await bench.drift();
     expect(found.exitCode).toBe(2);
