@@ -3,6 +3,7 @@ import type { Resource } from "../api/resource";
 import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
+import type { Settled } from "../model/resource-type";
 
 export type WaitResult =
   | { readonly kind: "done"; readonly live?: LiveResource }
@@ -35,7 +36,8 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   let shown = "";
   let shownAt = startedAt;
   for (;;) {
-    const settled = await wait.type.poll(wait.reads, pending);
+    const settled = await look(wait, pending);
+    if (settled === undefined) return { kind: "interrupted", pending };
     if (settled.kind !== "waiting") return settled;
     const now = wait.clock.now();
     const face = `${settled.status}\n${settled.note ?? ""}`;
@@ -52,6 +54,16 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     if (wait.signal.aborted) return { kind: "interrupted", pending };
     await pauseFor(wait, Math.min(pause, wait.timeoutMs - (now - startedAt)));
     pause = Math.min(pause * 1.5, longestPauseMs);
+  }
+}
+
+/** Undefined when an interrupt cut the look short: what is pending goes on all the same. */
+async function look(wait: Wait, pending: Pending): Promise<Settled | undefined> {
+  try {
+    return await wait.type.poll(wait.reads, pending);
+  } catch (failure) {
+    if (!wait.signal.aborted) throw failure;
+    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from "commander";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { normalizeArgv } from "./argv";
 import { type Interruption, listenForInterruption } from "./interruption";
 import type { Handler, OptionValues } from "./invocation";
@@ -17,7 +18,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     return async (...parsed) => {
       const command = parsed.at(-1) as Command;
       const options: OptionValues = command.optsWithGlobals();
-      if (typeof options.chdir === "string") process.chdir(options.chdir);
+      if (typeof options.chdir === "string") changeFolder(options.chdir);
       exitCode = await handler({
         terminal,
         environment: process.env,
@@ -40,6 +41,15 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
   }
 }
 
+function changeFolder(folder: string): void {
+  try {
+    process.chdir(folder);
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    throw new DiagnosticsError([error("command.usage", `-chdir: cannot go to ${folder} (${reason})`)]);
+  }
+}
+
 async function main(): Promise<void> {
   const argv = process.argv.slice(2);
   const terminal = createTerminal(process, {
@@ -49,9 +59,7 @@ async function main(): Promise<void> {
   });
   const interruption = listenForInterruption(process, {
     first: () =>
-      terminal.err(
-        "\nInterrupted: finishing the calls in flight. Ctrl-C again leaves at once, without waiting.\n",
-      ),
+      terminal.err("\nInterrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.\n"),
     second: () => process.exit(exitInterrupted),
   });
   const exitCode = await run(argv, terminal, interruption);
@@ -60,4 +68,7 @@ async function main(): Promise<void> {
   process.exit(exitCode);
 }
 
-void main();
+main().catch((cause: unknown) => {
+  console.error("This is a bug in rnv. Please report it with the lines below.\n", cause);
+  process.exit(1);
+});

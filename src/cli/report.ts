@@ -39,17 +39,13 @@ export function reportFailure(cause: unknown, screen: Screen, interrupted: boole
     report(screen, cause.diagnostics);
     return cause.exitCode;
   }
+  // What an interrupt cut short is not a failure; main has told of it.
+  if (interrupted) return exitCodes.interrupted;
   if (cause instanceof ApiError) {
     report(screen, [diagnosticOf(cause)]);
     return exitCodes.error;
   }
-  if (interrupted) {
-    screen.terminal.err("Interrupted.\n");
-    return exitCodes.interrupted;
-  }
   const text = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-  screen.terminal.err(
-    `This is a bug in rnv. Please report it with the lines below; they hold no secret.\n\n${text}\n`,
-  );
+  screen.terminal.err(`This is a bug in rnv. Please report it with the lines below.\n\n${text}\n`);
   return exitCodes.error;
 }
