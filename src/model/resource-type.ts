@@ -92,6 +92,8 @@ export interface ReactionContext {
  */
 export interface ResourceType {
   readonly type: string;
+  /** Its name in Terraform and in stacks; `rnv_` and the type unless said. */
+  readonly terraformName?: string;
   readonly doc: string;
   /** One block as written: strict, camelCase, every field optional unless the service needs it. */
   readonly schema: ZodObject;

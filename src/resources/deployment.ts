@@ -13,6 +13,7 @@ import type {
   CreateInput,
   Patience,
   ReadSubject,
+  ResourceType,
   UpdateInput,
 } from "../model/resource-type";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
@@ -43,7 +44,10 @@ const schema = z.strictObject({
     .describe(`How long to wait, such as \`45m\`. Default: ${defaultTimeout}.`),
 });
 
-const rules: RulesOf<z.infer<typeof schema>, "serviceId"> = {
+/** A deployment block as it is written. */
+export type DeploymentBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<DeploymentBlock, "serviceId"> = {
   serviceId: { change: "replace" },
   commit: { change: "update", effects: ["deploys"] },
   when: { change: "local" },
@@ -51,21 +55,26 @@ const rules: RulesOf<z.infer<typeof schema>, "serviceId"> = {
   timeout: { change: "local" },
 };
 
+const computed = {
+  id: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
+  commitSha: { valueType: "string", doc: "Commit of that deployment, where it is known.", stable: false },
+  latestId: {
+    valueType: "string",
+    doc: "Id of the latest deployment, which may not serve.",
+    stable: false,
+  },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a deployment. */
+export type DeploymentComputed = typeof computed;
+
 /** The deployment of a service: at most one per service and run, after everything else (interface, "Deployment"). */
 export const deployment: Resource = {
   type: "deployment",
   doc: "Deploys its service once per run, after the service and its variables have changed.",
   schema,
   rules,
-  computed: {
-    id: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
-    commitSha: { valueType: "string", doc: "Commit of that deployment, where it is known.", stable: false },
-    latestId: {
-      valueType: "string",
-      doc: "Id of the latest deployment, which may not serve.",
-      stable: false,
-    },
-  },
+  computed,
   groups: [],
   parents: [{ type: "service", attribute: "serviceId" }],
   manifest: { key: "deploy", within: ["service"], shape: "single", implicit: true },

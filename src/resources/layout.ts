@@ -13,6 +13,7 @@ import type {
   CreateInput,
   ReactionContext,
   ReadSubject,
+  ResourceType,
   UpdateInput,
 } from "../model/resource-type";
 import { type Plain, Unknown } from "../model/value";
@@ -30,26 +31,35 @@ const schema = z.strictObject({
   viewport: viewport.nullable().optional().describe("What the canvas shows first: centre and zoom."),
 });
 
-const rules: RulesOf<z.infer<typeof schema>, "projectId"> = {
+/** A layout block as it is written. */
+export type LayoutBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<LayoutBlock, "projectId"> = {
   projectId: { change: "replace" },
   positions: { change: "update" },
   viewport: { change: "update" },
 };
 
+const computed = {
+  id: { valueType: "string", doc: "Id of the project.", stable: true },
+  revision: {
+    valueType: "number",
+    doc: "Revision of the saved layout; 0 while none is saved.",
+    stable: false,
+  },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a layout. */
+export type LayoutComputed = typeof computed;
+
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
 export const layout: Resource = {
   type: "layout",
+  terraformName: "rnv_canvas_layout",
   doc: "The shared layout of a project's canvas. It changes no service.",
   schema,
   rules,
-  computed: {
-    id: { valueType: "string", doc: "Id of the project.", stable: true },
-    revision: {
-      valueType: "number",
-      doc: "Revision of the saved layout; 0 while none is saved.",
-      stable: false,
-    },
-  },
+  computed,
   groups: [],
   parents: [{ type: "project", attribute: "projectId" }],
   manifest: { key: "layout", within: ["project"], shape: "single", shorthand: "positions" },

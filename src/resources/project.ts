@@ -12,6 +12,7 @@ import type {
   CreateInput,
   DeleteInput,
   ReadSubject,
+  ResourceType,
   Settled,
   UpdateInput,
 } from "../model/resource-type";
@@ -35,11 +36,24 @@ const schema = z.strictObject({
     .describe(`Color in the dashboard, such as "#2f6fed"; "${defaultProjectColor}" unless given.`),
 });
 
-const rules: RulesOf<z.infer<typeof schema>> = {
+/** A project block as it is written. */
+export type ProjectBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<ProjectBlock> = {
   name: { change: "update" },
   description: { change: "update" },
   color: { change: "update" },
 };
+
+const computed = {
+  id: { valueType: "string", doc: "Id of the project.", stable: true },
+  productionEnvironmentId: { valueType: "string", doc: "Id of its Production environment.", stable: true },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a project. */
+export type ProjectComputed = typeof computed;
 
 /** A project: a group of services with its environments (interface, "Project"). */
 export const project: Resource = {
@@ -47,12 +61,7 @@ export const project: Resource = {
   doc: "A project groups services. Creating one also creates its Production environment.",
   schema,
   rules,
-  computed: {
-    id: { valueType: "string", doc: "Id of the project.", stable: true },
-    productionEnvironmentId: { valueType: "string", doc: "Id of its Production environment.", stable: true },
-    createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-    updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
-  },
+  computed,
   groups: [],
   parents: [],
   manifest: { key: "projects", within: ["root"], shape: "map", meta: true },

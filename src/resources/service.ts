@@ -15,6 +15,7 @@ import type {
   DeleteInput,
   Money,
   ReadSubject,
+  ResourceType,
   Settled,
   UpdateInput,
 } from "../model/resource-type";
@@ -46,7 +47,10 @@ const schema = z.strictObject({
     .describe("Settings of the service. Only the fields written here are managed."),
 });
 
-const rules: RulesOf<z.infer<typeof schema>, "projectId", "configuration"> = {
+/** A service block as it is written. */
+export type ServiceBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", effects: ["destructive"] },
   name: { change: "update" },
   kind: { change: "replace", effects: ["destructive"] },
@@ -55,29 +59,34 @@ const rules: RulesOf<z.infer<typeof schema>, "projectId", "configuration"> = {
   ...configurationRules,
 };
 
+const computed = {
+  id: { valueType: "string", doc: "Id of the service.", stable: true },
+  url: { valueType: "string", doc: "Public URL.", stable: true },
+  internalHost: { valueType: "string", doc: "Host name inside the private network.", stable: true },
+  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+  status: { valueType: "string", doc: "Status as the service reports it.", stable: false },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", stable: false },
+  lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", stable: false },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", stable: false },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", stable: false },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", stable: false },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", stable: false },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a service. */
+export type ServiceComputed = typeof computed;
+
 /** A service: what is built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
   doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
   schema,
   rules,
-  computed: {
-    id: { valueType: "string", doc: "Id of the service.", stable: true },
-    url: { valueType: "string", doc: "Public URL.", stable: true },
-    internalHost: { valueType: "string", doc: "Host name inside the private network.", stable: true },
-    environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
-    environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
-    status: { valueType: "string", doc: "Status as the service reports it.", stable: false },
-    displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", stable: false },
-    lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", stable: false },
-    healthStatus: { valueType: "string", doc: "Result of the last health check.", stable: false },
-    deploymentId: { valueType: "string", doc: "Id of the latest deployment.", stable: false },
-    liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
-    estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", stable: false },
-    estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", stable: false },
-    createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-    updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
-  },
+  computed,
   groups: ["configuration"],
   parents: [{ type: "project", attribute: "projectId" }],
   manifest: { key: "services", within: ["root", "project"], shape: "map", meta: true },

@@ -14,6 +14,7 @@ import type {
   DeleteInput,
   Finding,
   ReadSubject,
+  ResourceType,
   UpdateInput,
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
@@ -35,12 +36,24 @@ const schema = z.strictObject({
     .describe("True: the variable exists at the service and its value is not ours to set."),
 });
 
-const rules: RulesOf<z.infer<typeof schema>, "serviceId"> = {
+/** A variable block as it is written. */
+export type VariableBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<VariableBlock, "serviceId"> = {
   serviceId: { change: "replace", effects: ["destructive"] },
   key: { change: "update" },
   value: { change: "update", secret: true },
   preserve: { change: "local" },
 };
+
+const computed = {
+  id: { valueType: "string", doc: "Id of the variable.", stable: true },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a variable. */
+export type VariableComputed = typeof computed;
 
 /** An encrypted variable of one service; the service shows masked metadata only (interface, "Variable"). */
 export const variable: Resource = {
@@ -48,11 +61,7 @@ export const variable: Resource = {
   doc: "An encrypted variable of one service. Plans compare fingerprints and times, never values.",
   schema,
   rules,
-  computed: {
-    id: { valueType: "string", doc: "Id of the variable.", stable: true },
-    createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-    updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
-  },
+  computed,
   groups: [],
   parents: [{ type: "service", attribute: "serviceId" }],
   manifest: { key: "variables", within: ["service"], shape: "map", shorthand: "value" },

@@ -1,0 +1,12 @@
+import type { ResourceType } from "./resource-type";
+
+/** The word that the types of this provider begin with in Terraform. */
+export const terraformPrefix = "rnv";
+
+/** The name of a resource type in Terraform and in stacks: `rnv_service`. */
+export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
+  type.terraformName ?? `${terraformPrefix}_${type.type}`;
+
+/** `healthCheckPath` to `health_check_path`: how attributes are written in Terraform. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
