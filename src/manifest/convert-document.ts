@@ -209,7 +209,10 @@ function convertAlias(name: string, range: SourceRange, depth: number, to: Conve
 function rangeOf(node: Node, to: Conversion): SourceRange {
   const range = node.range;
   if (range === undefined || range === null) return { file: to.file, start: 0, end: 0 };
-  let end = range[1];
-  while (end > range[0] && /\s/.test(to.text[end - 1] as string)) end -= 1;
-  return { file: to.file, start: range[0], end };
+  const isSpace = (at: number): boolean => " \t\r\n".includes(to.text[at] as string);
+  let [start, end] = range;
+  while (end > start && isSpace(end - 1)) end -= 1;
+  // A value that is not there stands right after its key, not where the next token begins.
+  if (start === end) while (start > 0 && isSpace(start - 1)) start -= 1;
+  return { file: to.file, start, end: range[0] === end ? start : end };
 }

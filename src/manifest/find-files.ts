@@ -72,7 +72,8 @@ async function layerOf(name: string, cwd: string, report: Report): Promise<Layer
     isComplete = false;
     report(diagnostic);
   });
-  if (files.length === 0 && isComplete) report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
+  if (files.length === 0 && isComplete)
+    report(error("manifest.not_found", `the folder ${shown} holds no *.yaml file`));
   if (files.length > maxFiles) {
     report(error("manifest.too_large", `the folder ${shown} holds more than ${maxFiles} manifest files`));
     return undefined;

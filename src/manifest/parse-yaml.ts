@@ -2,11 +2,18 @@ import { Composer, CST, type Document, Lexer, Parser } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { convertDocument, maxDepth } from "./convert-document";
 import type { Report } from "./findings";
+import { parseSimpleYaml } from "./parse-simple-yaml";
 import type { MapNode } from "./source-tree";
 import { syntaxMessages } from "./syntax-messages";
 
 /** Lexical tokens of one file: what bounds time and memory, whatever the bytes are. */
-const maxTokens = 1_100_000;
+const maxTokens = 900_000;
+
+/** Lines of one file: empty lines and comments take the parser longest. */
+const maxLines = 250_000;
+
+/** A list item costs three tokens' worth of memory. */
+const costOf = (lexeme: string): number => (lexeme === "-" ? 3 : 1);
 
 /** The lexer recurses over indicators in a row (`- - - -`) before the parser could count them. */
 const indicatorRun = /(?:[-?:][ \t]+){200}/;
@@ -15,28 +22,38 @@ const indicatorRun = /(?:[-?:][ \t]+){200}/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
 
+export interface ParsedYaml {
+  /** Undefined for an empty file, or one that cannot be read at all. */
+  readonly root?: MapNode;
+  /** A mistake was reported. */
+  readonly failed: boolean;
+}
+
 /** One YAML 1.2 document (core schema) as a tree; undefined root for an empty file or after an error. */
-export function parseYaml(
-  file: string,
-  text: string,
-  report: Report,
-): { readonly root?: MapNode; readonly failed: boolean } {
-  let failed = false;
-  const fail = (diagnostic: Diagnostic): void => {
-    failed = true;
-    report(diagnostic);
-  };
+export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
   const bad = text.search(forbidden);
   if (bad !== -1) {
     const shown = text.charCodeAt(bad).toString(16).toUpperCase().padStart(4, "0");
-    fail(
+    report(
       error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
         range: { file, start: bad, end: bad + 1 },
         hint: 'write it as an escape in double quotes: "\\u' + shown.toLowerCase() + '"',
       }),
     );
-    return { failed };
+    return { failed: true };
   }
+  const simple = parseSimpleYaml(file, text);
+  if (simple !== undefined) return { root: simple, failed: false };
+  return parseAnyYaml(file, text, report);
+}
+
+/** The same by the YAML parser alone; `parseSimpleYaml` must agree with it wherever it gives an answer. */
+export function parseAnyYaml(file: string, text: string, report: Report): ParsedYaml {
+  let failed = false;
+  const fail = (diagnostic: Diagnostic): void => {
+    failed = true;
+    report(diagnostic);
+  };
   const document = compose(file, text, fail);
   if (document === undefined || failed) return { failed: true };
   const root = convertDocument(file, text, document, fail);
@@ -47,6 +64,10 @@ function compose(file: string, text: string, report: Report): Document.Parsed | 
   const run = text.search(indicatorRun);
   if (run !== -1) {
     report(tooDeep(file, run));
+    return undefined;
+  }
+  if (hasMoreLines(text, maxLines)) {
+    report(tooLarge(file, `${maxLines} lines`, 0));
     return undefined;
   }
   const lexer = new Lexer();
@@ -60,14 +81,9 @@ function compose(file: string, text: string, report: Report): Document.Parsed | 
   let tokens = 0;
   let scalarNext = false;
   for (const lexeme of lexer.lex(text)) {
-    tokens += 1;
+    tokens += costOf(lexeme);
     if (tokens > maxTokens) {
-      report(
-        error("manifest.too_large", `${file} holds more than ${maxTokens} YAML tokens`, {
-          hint: "split it into several files of a folder",
-          range: { file, start: parser.offset, end: parser.offset },
-        }),
-      );
+      report(tooLarge(file, `${maxTokens} YAML tokens`, parser.offset));
       return undefined;
     }
     const range = { file, start: parser.offset, end: parser.offset + lexeme.length };
@@ -134,6 +150,18 @@ function hintFor(text: string, offset: number): { hint?: string } {
   const near = text.slice(Math.max(lineStart, offset - 200), offset + 1);
   return /[{[][^\n]*\$\{?/.test(near) ? { hint: "inside { } and [ ], text with ${…} needs quotes" } : {};
 }
+
+function hasMoreLines(text: string, limit: number): boolean {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && lines <= limit; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines > limit;
+}
+
+const tooLarge = (file: string, limit: string, offset: number): Diagnostic =>
+  error("manifest.too_large", `${file} holds more than ${limit}`, {
+    range: { file, start: offset, end: offset },
+    hint: "split it into several files of a folder",
+  });
 
 const tooDeep = (file: string, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {

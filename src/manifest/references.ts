@@ -10,7 +10,7 @@ import { type Reading, type Spot, where } from "./reading";
 import { type PlacedType, schemaKinds } from "./type-index";
 
 /** Beyond this many unknown addresses no suggestion is looked for. */
-const suggestedMisses = 50;
+const suggestedMisses = 20;
 
 /** The declared attribute that `service.shop.api.url` names; undefined after a mistake, which is reported. */
 export function resolveReference(

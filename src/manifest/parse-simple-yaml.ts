@@ -1,0 +1,234 @@
+import type { SourceRange } from "../diagnostics/source-range";
+import { maxDepth } from "./convert-document";
+import type { ListNode, MapEntry, MapNode, ScalarNode, SourceNode } from "./source-tree";
+
+/**
+ * The YAML that most manifests are made of, ten times faster than the YAML parser: block mappings with plain or
+ * quoted words, lists of them, and one-line `{ }` and `[ ]`. Whatever else it meets, or doubts, or finds wrong makes it
+ * give up (undefined): the YAML parser then decides. It must never read a text differently than that parser does.
+ */
+export function parseSimpleYaml(file: string, text: string): MapNode | undefined {
+  if (text.includes("\t") || text.includes("\r")) return undefined;
+  const lineEnd = text.startsWith("---\n") ? 3 : -1;
+  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0 };
+  try {
+    nextLine(reader);
+    if (reader.indent !== 0) return undefined;
+    const root = readMap(reader, 0, 1);
+    return hasEnded(reader) ? root : undefined;
+  } catch (cause) {
+    if (cause === doubt) return undefined;
+    throw cause;
+  }
+}
+
+/** Thrown where the text leaves the subset. */
+const doubt = Symbol("not simple YAML");
+
+/** Indent after the last line. */
+const ended = -1;
+
+interface Reader {
+  readonly file: string;
+  readonly text: string;
+  /** The line with content that is read next. */
+  lineStart: number;
+  lineEnd: number;
+  /** Its leading spaces; `ended` after the last line. */
+  indent: number;
+}
+
+const keyAt = /([A-Za-z_][A-Za-z0-9_-]*):(?= |$)/my;
+const itemAt = /- +(?=[^ ])/my;
+const plainStart = /[A-Za-z0-9_/.$+]/;
+const quotedAt = /"[^"\\\n]*"|'[^'\n]*'/y;
+const flowWordAt = /[A-Za-z0-9_/.$+][A-Za-z0-9_/.$+@%=-]*/y;
+const flowKeyAt = /([A-Za-z_][A-Za-z0-9_-]*): /y;
+const spaces = / */y;
+
+const hasEnded = (reader: Reader): boolean => reader.indent === ended;
+
+function nextLine(reader: Reader): void {
+  const { text } = reader;
+  for (let start = reader.lineEnd + 1; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    let at = start;
+    while (at < end && text.charCodeAt(at) === 32) at += 1;
+    if (at < end && text[at] !== "#") {
+      reader.lineStart = at;
+      reader.lineEnd = end;
+      reader.indent = at - start;
+      return;
+    }
+    start = end + 1;
+  }
+  reader.lineEnd = text.length;
+  reader.indent = ended;
+}
+
+function readMap(reader: Reader, indent: number, depth: number): MapNode {
+  if (depth > maxDepth) throw doubt;
+  const entries = new Map<string, MapEntry>();
+  const start = reader.lineStart;
+  let end = start;
+  while (reader.indent === indent) {
+    keyAt.lastIndex = reader.lineStart;
+    const key = keyAt.exec(reader.text)?.[1];
+    if (key === undefined || !isTextKey(key) || entries.has(key)) throw doubt;
+    const keyEnd = reader.lineStart + key.length;
+    const keyRange = rangeIn(reader, reader.lineStart, keyEnd);
+    const value = readValue(reader, keyEnd, indent, depth);
+    entries.set(key, { key, keyRange, value });
+    end = Math.max(keyEnd + 1, value.range.end);
+  }
+  if (reader.indent > indent) throw doubt;
+  return { kind: "map", entries, range: rangeIn(reader, start, end) };
+}
+
+/** What follows `key:`, on its line or below it. Leaves the reader at the line after the value. */
+function readValue(reader: Reader, keyEnd: number, indent: number, depth: number): SourceNode {
+  const at = skipSpaces(reader, keyEnd + 1);
+  if (at < reader.lineEnd && reader.text[at] !== "#") {
+    const value = readInline(reader, at, depth);
+    nextLine(reader);
+    if (reader.indent > indent) throw doubt;
+    return value;
+  }
+  nextLine(reader);
+  if (reader.indent >= indent && isItem(reader)) return readList(reader, reader.indent, depth + 1);
+  if (reader.indent > indent) return readMap(reader, reader.indent, depth + 1);
+  return { kind: "scalar", value: null, range: rangeIn(reader, keyEnd + 1, keyEnd + 1) };
+}
+
+function isItem(reader: Reader): boolean {
+  return reader.text[reader.lineStart] === "-";
+}
+
+function readList(reader: Reader, indent: number, depth: number): ListNode {
+  const items: SourceNode[] = [];
+  const start = reader.lineStart;
+  let end = start;
+  while (reader.indent === indent && isItem(reader)) {
+    itemAt.lastIndex = reader.lineStart;
+    const found = itemAt.exec(reader.text);
+    if (found === null) throw doubt;
+    const item = readInline(reader, reader.lineStart + found[0].length, depth);
+    items.push(item);
+    end = item.range.end;
+    nextLine(reader);
+  }
+  if (reader.indent > indent) throw doubt;
+  return { kind: "list", items, range: rangeIn(reader, start, end) };
+}
+
+/** A value that ends on its line. */
+function readInline(reader: Reader, at: number, depth: number): SourceNode {
+  const first = reader.text[at] as string;
+  if (first === "{" || first === "[" || first === '"' || first === "'") {
+    const value = readFlow(reader, at, depth + 1);
+    const rest = skipSpaces(reader, value.range.end);
+    if (rest < reader.lineEnd && (reader.text[rest] !== "#" || rest === value.range.end)) throw doubt;
+    return value;
+  }
+  if (!plainStart.test(first)) throw doubt;
+  let line = reader.text.slice(at, reader.lineEnd);
+  const comment = line.indexOf(" #");
+  if (comment !== -1) line = line.slice(0, comment);
+  line = line.replace(/ +$/, "");
+  if (line.includes(": ") || line.endsWith(":")) throw doubt;
+  return { kind: "scalar", value: plainValue(line), range: rangeIn(reader, at, at + line.length) };
+}
+
+function readFlow(reader: Reader, at: number, depth: number): SourceNode {
+  if (depth > maxDepth) throw doubt;
+  const first = reader.text[at];
+  if (first === "{") return readFlowMap(reader, at, depth);
+  if (first === "[") return readFlowList(reader, at, depth);
+  const quoted = matchAt(quotedAt, reader, at);
+  if (quoted !== undefined)
+    return { kind: "scalar", value: quoted.slice(1, -1), range: rangeIn(reader, at, at + quoted.length) };
+  const word = matchAt(flowWordAt, reader, at);
+  if (word === undefined) throw doubt;
+  const scalar: ScalarNode = {
+    kind: "scalar",
+    value: plainValue(word),
+    range: rangeIn(reader, at, at + word.length),
+  };
+  return scalar;
+}
+
+function readFlowMap(reader: Reader, open: number, depth: number): MapNode {
+  const entries = new Map<string, MapEntry>();
+  const end = readFlowItems(reader, open, "}", (at) => {
+    flowKeyAt.lastIndex = at;
+    const found = flowKeyAt.exec(reader.text);
+    const key = found?.[1];
+    if (key === undefined || !isTextKey(key) || entries.has(key)) throw doubt;
+    const value = readFlow(reader, skipSpaces(reader, at + key.length + 1), depth + 1);
+    entries.set(key, { key, keyRange: rangeIn(reader, at, at + key.length), value });
+    return value.range.end;
+  });
+  return { kind: "map", entries, range: rangeIn(reader, open, end) };
+}
+
+function readFlowList(reader: Reader, open: number, depth: number): ListNode {
+  const items: SourceNode[] = [];
+  const end = readFlowItems(reader, open, "]", (at) => {
+    const item = readFlow(reader, at, depth + 1);
+    items.push(item);
+    return item.range.end;
+  });
+  return { kind: "list", items, range: rangeIn(reader, open, end) };
+}
+
+/** Items between brackets on one line, with a comma between every two; gives the offset after the bracket. */
+function readFlowItems(reader: Reader, open: number, close: string, item: (at: number) => number): number {
+  let at = skipSpaces(reader, open + 1);
+  if (reader.text[at] === close) return at + 1;
+  for (;;) {
+    at = skipSpaces(reader, item(at));
+    const mark = reader.text[at];
+    if (mark === close) return at + 1;
+    if (mark !== ",") throw doubt;
+    at = skipSpaces(reader, at + 1);
+  }
+}
+
+const words = new Map<string, null | boolean>(
+  ["null", "Null", "NULL"].map((word): [string, null] => [word, null]),
+);
+for (const word of ["true", "True", "TRUE"]) words.set(word, true);
+for (const word of ["false", "False", "FALSE"]) words.set(word, false);
+
+const wholeNumber = /^(?:0|[1-9][0-9]{0,14})$/;
+/** A superset of the numbers of the core schema. */
+const numberLike =
+  /^[-+]?(?:0o[0-7]+|0x[0-9a-fA-F]+|(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF|nan|NaN|NAN))$/;
+
+/** The core schema, for the cases that are beyond doubt. */
+function plainValue(text: string): null | boolean | number | string {
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  if (wholeNumber.test(text)) return Number(text);
+  if (numberLike.test(text)) throw doubt;
+  return text;
+}
+
+const isTextKey = (key: string): boolean => !words.has(key) && key !== "__proto__";
+
+function skipSpaces(reader: Reader, at: number): number {
+  spaces.lastIndex = at;
+  return at + (spaces.exec(reader.text)?.[0].length ?? 0);
+}
+
+function matchAt(pattern: RegExp, reader: Reader, at: number): string | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(reader.text)?.[0];
+}
+
+const rangeIn = (reader: Reader, start: number, end: number): SourceRange => ({
+  file: reader.file,
+  start,
+  end,
+});
