@@ -79,8 +79,10 @@ async function readLive(
     const why = read.kind === "unchecked" ? read.reason : `there is no ${type.type} with id ${id}`;
     throw new DiagnosticsError([error("live.import_missing", `${address}: ${why}`, { address })]);
   }
-  if (parentId !== undefined && read.live.parentId !== parentId) {
-    const summary = `${type.type} ${id} does not lie in ${parent}`;
+  if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
+    const where =
+      parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
+    const summary = `${type.type} ${id} ${where}`;
     throw new DiagnosticsError([
       error("live.import_missing", summary, { address, hint: "check the address" }),
     ]);

@@ -51,8 +51,11 @@ export function addStateVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "graph",
     summary: "Print the dependencies between resources, as DOT",
-    options: [options.file()],
-    examples: [["rnv graph | dot -Tsvg > graph.svg", "as a picture"]],
+    options: [options.file(), new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw")],
+    examples: [
+      ["rnv graph | dot -Tsvg > graph.svg", "as a picture"],
+      ["rnv graph -mermaid", "for Markdown"],
+    ],
     handler: (lazy) => lazy.tools().graphHandler,
   });
   addVerb(program, run, {

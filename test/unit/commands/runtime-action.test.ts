@@ -1,0 +1,132 @@
+import { type RuntimeRequest, runtimeAction } from "../../../src/commands/runtime-action";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api" }
+`;
+
+describe("runtimeAction", () => {
+  let bench: Workbench;
+  let waited: string[];
+  beforeEach(async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+    await bench.apply();
+    bench.emulator.resetLog();
+    waited = [];
+  });
+  afterEach(() => bench.remove());
+
+  const act = (request: Partial<RuntimeRequest> & Pick<RuntimeRequest, "action">) =>
+    runtimeAction(bench.context, {
+      address: "service.shop.api",
+      wait: true,
+      timeoutMs: 600_000,
+      confirm: async () => undefined,
+      onWaiting: (_seconds, status) => waited.push(status),
+      ...request,
+    });
+  const service = () => bench.emulator.store.services()[0];
+  const refusal = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => undefined,
+      (failure: { diagnostics?: readonly { code: string }[]; exitCode?: number }) => ({
+        code: failure.diagnostics?.[0]?.code,
+        exitCode: failure.exitCode,
+      }),
+    );
+
+  it("deploys once and waits until the new deployment is live", async () => {
+    const before = service()?.liveDeploymentId;
+    const outcome = await act({ action: "deploy" });
+    expect(outcome).toMatchObject({ result: "done", exitCode: 0, accepted: { kind: "deployment" } });
+    expect(service()?.liveDeploymentId).toBe(outcome.accepted?.id);
+    expect(service()?.liveDeploymentId).not.toBe(before);
+    expect(bench.writes()).toHaveLength(1);
+    expect(waited).toContain("queued");
+  });
+
+  it("returns at once with --no-wait", async () => {
+    const outcome = await act({ action: "deploy", wait: false });
+    expect(outcome).toMatchObject({ result: "accepted", exitCode: 0 });
+    expect(service()?.liveDeploymentId).not.toBe(outcome.accepted?.id);
+  });
+
+  it("keys every invocation with a key of its own", async () => {
+    await act({ action: "restart" });
+    await act({ action: "restart" });
+    const keys = bench.emulator.log
+      .filter(({ method }) => method === "POST")
+      .map(({ headers }) => headers["idempotency-key"]);
+    expect(keys[0]).toMatch(/^rnv-[0-9a-f]{32}$/);
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it.each(["restart", "suspend", "resume"] as const)("waits for the operation of %s", async (action) => {
+    expect(await act({ action })).toMatchObject({ result: "done", accepted: { kind: "operation" } });
+  });
+
+  it("tells of a deployment that failed with exit code 7", async () => {
+    bench.emulator.store.failNextDeployment("*", "npm ci failed");
+    const { exitCode, diagnostics } = await act({ action: "deploy" });
+    expect(exitCode).toBe(7);
+    expect(diagnostics[0]).toMatchObject({ code: "apply.deploy_failed", detail: "npm ci failed" });
+  });
+
+  it("gives up after the timeout with exit code 7, and says that the service goes on", async () => {
+    bench.emulator.store.setWorkerOnline(false);
+    const { exitCode, diagnostics } = await act({ action: "deploy", timeoutMs: 5000 });
+    expect(exitCode).toBe(7);
+    expect(diagnostics[0]?.code).toBe("apply.deploy_timeout");
+  });
+
+  it("cancels the deployment in progress and waits for its end", async () => {
+    bench.emulator.store.setWorkerOnline(false);
+    const { accepted } = await act({ action: "deploy", wait: false });
+    bench.emulator.store.setWorkerOnline(true);
+    expect(await act({ action: "cancel" })).toMatchObject({ result: "done", accepted: { id: accepted?.id } });
+    expect(bench.emulator.store.deployments(service()?.id ?? "").at(-1)?.status).toBe("cancelled");
+  });
+
+  it("has nothing to cancel when no deployment is in progress", async () => {
+    expect(await refusal(act({ action: "cancel" }))).toEqual({ code: "command.usage", exitCode: 1 });
+    expect(bench.writes()).toEqual([]);
+  });
+
+  it("rolls back to the newest release before the live one once its name is typed", async () => {
+    const first = service()?.liveDeploymentId;
+    await act({ action: "deploy" });
+    const confirm = jest.fn(async () => "api");
+    expect(await act({ action: "rollback", confirm })).toMatchObject({ result: "done" });
+    expect(confirm).toHaveBeenCalledWith(
+      expect.objectContaining({ name: "api", deployment: expect.objectContaining({ id: first }) }),
+    );
+  });
+
+  it.each(["Api", "", "service.shop.api"])("rolls nothing back when %j is typed", async (typed) => {
+    await act({ action: "deploy" });
+    bench.emulator.resetLog();
+    const attempt = act({ action: "rollback", confirm: async () => typed });
+    expect(await refusal(attempt)).toEqual({ code: "guard.name_changed", exitCode: 4 });
+    expect(bench.writes()).toEqual([]);
+  });
+
+  it("does nothing when the rollback is cancelled", async () => {
+    await act({ action: "deploy" });
+    bench.emulator.resetLog();
+    expect(await act({ action: "rollback" })).toMatchObject({ result: "cancelled", exitCode: 1 });
+    expect(bench.writes()).toEqual([]);
+  });
+
+  it.each(["service.shop.apo", "api", "project.shop"])("refuses %s without a request", async (address) => {
+    const { exitCode, diagnostics } = await act({ action: "restart", address });
+    expect(exitCode).toBe(1);
+    expect(diagnostics).toHaveLength(1);
+    expect(bench.emulator.log).toEqual([]);
+  });
+});

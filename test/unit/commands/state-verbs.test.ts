@@ -1,0 +1,114 @@
+import { output } from "../../../src/commands/output";
+import { show } from "../../../src/commands/show";
+import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
+import { encodeState } from "../../../src/state/state-text";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = (service = "api") => `
+projects:
+  shop:
+    services:
+      ${service}:
+        name: api
+        kind: web
+        variables: { LOG_LEVEL: info }
+        deploy: { when: never }
+      api-docs: { kind: static, deploy: { when: never } }
+outputs: { host: "\${service.shop.${service}.internalHost}" }
+`;
+
+describe("the verbs of the state", () => {
+  let bench: Workbench;
+  const lock = { lockTimeoutMs: 0 };
+  const addresses = async () => Object.keys((await bench.context.backend.read())?.resources ?? {}).sort();
+  const codes = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => [],
+      (failure: { diagnostics: readonly { code: string }[] }) => failure.diagnostics.map(({ code }) => code),
+    );
+
+  beforeEach(async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop());
+    expect((await bench.apply()).exitCode).toBe(0);
+    bench.emulator.resetLog();
+  });
+  afterEach(() => {
+    expect(bench.writes()).toEqual([]);
+    bench.remove();
+  });
+
+  it("mv takes along what lies in it, and nothing whose name only begins the same", async () => {
+    await moveState(bench.context, { ...lock, from: "service.shop.api", to: "service.shop.web" });
+    const now = await addresses();
+    expect(now).toEqual(
+      expect.arrayContaining(["service.shop.web", "variable.shop.web.LOG_LEVEL", "service.shop.api-docs"]),
+    );
+    expect(now.filter((address) => /\.api(\.|$)/.test(address))).toEqual([]);
+  });
+
+  it("mv to where the manifest moved it leaves no service to create or delete", async () => {
+    await moveState(bench.context, { ...lock, from: "service.shop.api", to: "service.shop.web" });
+    bench.write("rnv.yaml", shop("web"));
+    const { plan } = await bench.plan();
+    expect(plan?.changes.filter(({ type, action }) => type === "service" && action !== "no-op")).toEqual([]);
+  });
+
+  it("mv refuses an address that is taken, of another type, or unknown", async () => {
+    const move = (from: string, to: string) => codes(moveState(bench.context, { ...lock, from, to }));
+    expect(await move("service.shop.api", "service.shop.api-docs")).toEqual(["state.conflict"]);
+    expect(await move("service.shop.api", "project.web")).toEqual(["state.conflict"]);
+    expect(await move("service.shop.apo", "service.shop.web")).toEqual(["state.address_unknown"]);
+    expect(await move("service.shop.api", "nonsense")).toEqual(["command.usage"]);
+    expect(await addresses()).toContain("service.shop.api");
+  });
+
+  it("rm forgets a service with what lies in it", async () => {
+    const { addresses: removed } = await removeState(bench.context, {
+      ...lock,
+      addresses: ["service.shop.api"],
+    });
+    expect(removed).toContain("variable.shop.api.LOG_LEVEL");
+    expect((await addresses()).filter((address) => /\.api(\.|$)/.test(address))).toEqual([]);
+  });
+
+  it("rm forgets nothing when one of its addresses is unknown", async () => {
+    const attempt = removeState(bench.context, { ...lock, addresses: ["service.shop.api", "service.x"] });
+    expect(await codes(attempt)).toEqual(["state.address_unknown"]);
+    expect(await addresses()).toContain("service.shop.api");
+  });
+
+  it("push takes back what pull printed, and refuses what is older or foreign", async () => {
+    const { state } = await show(bench.context);
+    if (!state) throw new Error("there is a state");
+    const push = (text: string, force = false) =>
+      pushState(bench.context, { ...lock, text, name: "copy.json", force });
+    const { serial } = await push(encodeState(state));
+    expect(serial).toBe(state.serial + 1);
+    expect(await codes(push(encodeState({ ...state, serial: 0 })))).toEqual(["state.conflict"]);
+    expect(await codes(push(encodeState({ ...state, lineage: crypto.randomUUID() })))).toEqual([
+      "state.conflict",
+    ]);
+    expect(await codes(push(encodeState({ ...state, workspaceId: crypto.randomUUID() }), true))).toEqual([
+      "state.workspace",
+    ]);
+    expect(await codes(push("{}"))).toEqual(["state.unreadable"]);
+    expect((await push(encodeState({ ...state, serial: 0 }), true)).exitCode).toBe(0);
+  });
+
+  it("show finds one address and suggests for a misspelt one", async () => {
+    expect((await show(bench.context, { address: "service.shop.api" })).found?.recorded.name).toBe("api");
+    const { diagnostics, exitCode } = await show(bench.context, { address: "service.shop.apj" });
+    expect(exitCode).toBe(1);
+    expect(diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
+  });
+
+  it("output has what apply recorded", async () => {
+    const { outputs } = await output(bench.context, {});
+    expect(outputs.host).toMatch(/internal/);
+    expect((await output(bench.context, { name: "host" })).outputs).toEqual(outputs);
+    expect((await output(bench.context, { name: "hosts" })).diagnostics[0]?.hint).toBe(
+      'did you mean "host"?',
+    );
+  });
+});
