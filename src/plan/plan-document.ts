@@ -112,13 +112,22 @@ function driftDocument(change: Change): Json {
   });
 }
 
-const attributeDocument = ({ path, cause, before, after, forcesReplacement, range }: AttributeChange): Json =>
+const attributeDocument = ({
+  path,
+  cause,
+  before,
+  after,
+  forcesReplacement,
+  isPlacement,
+  range,
+}: AttributeChange): Json =>
   compact({
     path,
     cause,
     before: { ...before },
     after: { ...after },
     forces_replacement: forcesReplacement,
+    placement: isPlacement,
     range: range && { ...range },
   });
 

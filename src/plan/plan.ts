@@ -28,6 +28,8 @@ export interface AttributeChange {
   readonly after: ShownValue;
   readonly cause: Cause;
   readonly forcesReplacement: boolean;
+  /** Of something new: where it lies. The address says it already; people need not read it twice. */
+  readonly isPlacement?: boolean;
   /** The declared value; a removed field has none. */
   readonly range?: SourceRange;
 }

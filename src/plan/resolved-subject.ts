@@ -38,6 +38,7 @@ export function createdAttributes({ subject, resolved }: ResolvedSubject): Attri
     const rule = subject.type.rules[path];
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
+    const isPlacement = subject.type.parents.some(({ attribute }) => attribute === path);
     const range = subject.desired?.attributes.get(path)?.range ?? subject.desired?.range;
     attributes.push({
       path,
@@ -45,6 +46,7 @@ export function createdAttributes({ subject, resolved }: ResolvedSubject): Attri
       after: shownValue(value, rule.secret === true),
       cause: "edit",
       forcesReplacement: false,
+      ...(isPlacement && { isPlacement }),
       ...(range && { range }),
     });
   }

@@ -21,6 +21,7 @@ const field = z.strictObject({
   before: shown,
   after: shown,
   forces_replacement: z.boolean(),
+  placement: z.literal(true).optional(),
   range: range.optional(),
 });
 

@@ -25,7 +25,7 @@ export const isListed = (change: Change, plan: Plan): boolean =>
 export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
   plan.options.mode === "refresh-only"
     ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
-    : [...change.attributes, ...change.released];
+    : [...change.attributes.filter(({ isPlacement }) => !isPlacement), ...change.released];
 
 /** The address already tells the name, or the name is among the fields shown. */
 export const isNameTold = (change: Change): boolean =>
