@@ -16,6 +16,6 @@ export const stateSchema = (): JsonSchema => published(stateFile, "The recorded 
 export const eventsSchema = (): JsonSchema => published(eventSchema, "An event of an rnv run");
 
 const published = (schema: z.ZodType, title: string): JsonSchema => {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input" });
+  const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", unrepresentable: "any" });
   return { $schema, title, ...rest };
 };
