@@ -197,7 +197,8 @@ async function settlePending(
   });
   const { pending: _settled, ...rest } = recorded;
   if (result.kind === "done") return { ...nothing, entries: [{ kind: "resource", address, resource: rest }] };
-  if (result.kind === "failed" || result.kind === "checkout") {
+  if (result.kind === "checkout") return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
+  if (result.kind === "failed") {
     const resource = rest.inputs ? { ...rest, inputs: {} } : rest;
     const diagnostic = warning("apply.deploy_failed", `${address}: ${result.summary}`, {
       address,
@@ -207,3 +208,11 @@ async function settlePending(
   }
   return nothing;
 }
+
+/** It stays pending: the service goes on with it once the checkout is complete. */
+const awaitingCheckout = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
+  warning("apply.awaiting_checkout", `${address}: saved, awaiting checkout`, {
+    address,
+    detail: summary,
+    hint: "complete the checkout in the dashboard, then run rnv apply again",
+  });

@@ -76,7 +76,7 @@ async function endOf(
         }),
       };
     case "checkout":
-      await recordUnfinished(context, recorded);
+      // It stays pending: the service goes on with it once the checkout is complete, and another one would be too many.
       return {
         kind: "failed",
         exitCode: 8,

@@ -51,12 +51,11 @@ async function applyLocked(
   if (refusals.length > 0) return { ...stopped([...diagnostics, ...refusals], sources), plan };
 
   const result = await execute(context, session, prepared, plan, request.parallelism);
+  const { counts } = result;
+  const exitCode = result.exitCode === 0 && awaitsCheckout(plan, diagnostics) ? 8 : result.exitCode;
   const elapsedSeconds = (context.clock.now() - startedAt) / 1000;
   const hint =
-    result.exitCode === 0
-      ? undefined
-      : "nothing is lost: run rnv apply again to go on where this run stopped";
-  const { counts, exitCode } = result;
+    exitCode === 0 ? undefined : "nothing is lost: run rnv apply again to go on where this run stopped";
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
@@ -78,6 +77,14 @@ async function approvalOf(plan: Plan, request: ApplyRequest) {
     confirmedDeletes: plan.changes.filter(({ guard }) => guard !== undefined).map(({ address }) => address),
   };
 }
+
+/** Something that an earlier run queued still waits for the dashboard, and this run did not replace it. */
+const awaitsCheckout = ({ changes }: Plan, diagnostics: readonly Diagnostic[]): boolean =>
+  diagnostics.some(
+    ({ code, address: waiting }) =>
+      code === "apply.awaiting_checkout" &&
+      changes.some(({ address, action }) => address === waiting && action === "no-op"),
+  );
 
 const refusalOf = ({ address, guard, subject }: Change): Diagnostic[] =>
   guard

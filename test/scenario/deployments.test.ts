@@ -1,0 +1,115 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const commit = (digit: string) => digit.repeat(40);
+const api = (configuration: string, deploy = "{}") => `
+services:
+  api:
+    kind: web
+    configuration: { repository: "https://git.example.com/api", ${configuration} }
+    deploy: ${deploy}
+`;
+
+describe("deployments", () => {
+  let scenario: Scenario;
+  const service = () => {
+    const [found] = scenario.emulator.store.services();
+    if (!found) throw new Error("no service");
+    return found;
+  };
+  const deploys = () => scenario.emulator.store.deployments(service().id);
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it("a paid plan is saved, and its apply ends with 8 until the checkout is complete", async () => {
+    scenario.write("rnv.yaml", api("plan: starter"));
+    const first = await scenario.run("apply", ...approve);
+    expect(first.code).toBe(8);
+    expect(first.stdout).toContain("Apply saved, awaiting checkout.");
+    expect(first.stderr).toContain("apply.awaiting_checkout");
+    expect(service().configuration.plan).toBe("starter");
+    expect((await scenario.run("apply", ...approve)).code).toBe(8);
+    expect(deploys()).toHaveLength(1);
+    scenario.emulator.store.completeCheckout(service().id);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(deploys().map(({ status }) => status)).toEqual(["live"]);
+    await scenario.isQuiet();
+  });
+
+  it("a failed deployment ends with 7, tells why, and is tried again by the next apply", async () => {
+    scenario.emulator.store.failNextDeployment("*", "npm ERR! missing script: build");
+    scenario.write("rnv.yaml", api("branch: main"));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect(code).toBe(7);
+    expect(stderr).toContain("error[apply.deploy_failed]");
+    expect(stderr).toContain("npm ERR! missing script: build");
+    const planned = await scenario.run("plan", "-detailed-exitcode");
+    expect(planned.code).toBe(2);
+    expect(planned.stdout).toContain("deployment.api will run");
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(deploys().map(({ status }) => status)).toEqual(["failed", "live"]);
+    await scenario.isQuiet();
+  });
+
+  it("a wait that is too long ends with 7, and the next apply takes up the same deployment", async () => {
+    scenario.emulator.store.setWorkerOnline(false);
+    scenario.write("rnv.yaml", api("branch: main", "{ timeout: 1s }"));
+    const { code, stdout, stderr } = await scenario.run("apply", ...approve);
+    expect(code).toBe(7);
+    expect(stderr).toContain("error[apply.deploy_timeout]");
+    expect(stdout).toContain("Waiting for capacity: no worker is online.");
+    scenario.emulator.store.setWorkerOnline(true);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(deploys().map(({ status }) => status)).toEqual(["live"]);
+    await scenario.isQuiet();
+  });
+
+  it("wait: false only queues, and the next plan is empty", async () => {
+    scenario.emulator.store.setWorkerOnline(false);
+    scenario.write("rnv.yaml", api("branch: main", "{ wait: false }"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.isQuiet();
+    expect(deploys()).toHaveLength(1);
+  });
+
+  it("a pinned commit is deployed, and another live commit is drift that the next apply repairs", async () => {
+    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("a")}" }`));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a")]);
+    await scenario.isQuiet();
+    scenario.emulator.store.deploy(service().id, { commitSha: commit("b") });
+    scenario.emulator.store.settle();
+    const drift = await scenario.run("drift");
+    expect(drift.code).toBe(2);
+    expect(drift.stdout).toContain(commit("b"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(deploys().map(({ commitSha }) => commitSha)).toEqual([commit("a"), commit("b"), commit("a")]);
+    await scenario.isQuiet();
+  });
+
+  it("a new pin is one deployment of that commit", async () => {
+    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("a")}" }`));
+    await scenario.run("apply", ...approve);
+    scenario.write("rnv.yaml", api("branch: main", `{ commit: "${commit("c")}" }`));
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests()).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
+    await scenario.isQuiet();
+  });
+
+  it("a deployment superseded by a newer one is followed to its end", async () => {
+    scenario.write("rnv.yaml", api("branch: main"));
+    let done = false;
+    scenario.fail(({ method, path }) => {
+      if (done || method !== "GET" || !/\/deploys\/[^/]+$/.test(path)) return undefined;
+      done = true;
+      const run = (store: Scenario["emulator"]["store"]) => void store.deploy(service().id);
+      return { kind: "hook", when: "before", run };
+    });
+    const { code, stdout } = await scenario.run("apply", ...approve);
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(deploys().at(-1)?.status).toBe("live");
+    await scenario.isQuiet();
+  });
+});
