@@ -3,6 +3,7 @@ import { savePlan } from "../../plan/saved-plan";
 import { hasChanges } from "../../render/plan-wording";
 import { formatOf } from "../format";
 import type { Handler } from "../invocation";
+import { askablePlan } from "../prompt";
 import { exitCodes, report } from "../report";
 import { withContext } from "../with-context";
 import { writeWholeFile } from "../write-whole-file";
@@ -16,7 +17,9 @@ export const planHandler: Handler = async (invocation) => {
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;
-  if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
+  // Applying a saved plan confirms the deletions that it lists.
+  const shown = outcome.plan && typeof options.out === "string" ? askablePlan(outcome.plan) : outcome.plan;
+  if (shown) showPlan(invocation, shown, format, sources);
   report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {

@@ -8,6 +8,7 @@ import { stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
 import { formatOf } from "../format";
 import type { Handler, Invocation } from "../invocation";
+import { askablePlan } from "../prompt";
 import { outStyle } from "../report";
 import { withContext } from "../with-context";
 import { showPlan } from "./show-plan";
@@ -25,7 +26,8 @@ export const showHandler: Handler = async (invocation) => {
     });
     throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
   }
-  showPlan(invocation, plan, formatOf(invocation.options));
+  // Applying a saved plan confirms the deletions that it lists.
+  showPlan(invocation, askablePlan(plan), formatOf(invocation.options));
   return 0;
 };
 

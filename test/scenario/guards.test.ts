@@ -1,0 +1,164 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string, kind = "web") =>
+  `      ${name}:\n        kind: ${kind}\n        configuration: { repository: "https://git.example.com/${name}" }\n        deploy: { when: never }\n`;
+const shop = (...services: string[]) =>
+  `projects:\n  shop:\n    name: Shop\n    services:\n${services.join("")}`;
+
+describe("what guards deletions", () => {
+  let scenario: Scenario;
+  const liveNames = () =>
+    scenario.emulator.store
+      .services()
+      .map(({ name }) => name)
+      .sort();
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop(service("api"), service("web")));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+  afterEach(() => scenario.fail());
+
+  it("approval alone deletes no service, and says how to confirm it", async () => {
+    scenario.write("rnv.yaml", shop(service("api")));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect(code).toBe(4);
+    expect(stderr).toContain("error[guard.delete_unconfirmed]: service.shop.web would be deleted");
+    expect(stderr).toContain("--confirm-delete service.shop.web");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("approval alone deletes no project", async () => {
+    scenario.write("rnv.yaml", "services:\n  docs: { kind: static, deploy: { when: never } }\n");
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect(code).toBe(4);
+    expect(stderr).toContain("project.shop would be deleted");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("one confirmation does not confirm another deletion", async () => {
+    const { code } = await scenario.run(
+      "apply",
+      ...approve,
+      "--confirm-delete",
+      "service.shop.web",
+      "--confirm-delete=project.shop",
+    );
+    expect(code).toBe(4);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("an empty manifest deletes nothing, whatever is confirmed", async () => {
+    for (const text of ["", "# nothing\n", "projects: {}\n"]) {
+      scenario.write("rnv.yaml", text);
+      const { code, stderr } = await scenario.run(
+        "apply",
+        ...approve,
+        ...["service.shop.api", "service.shop.web", "project.shop"].map(
+          (address) => `--confirm-delete=${address}`,
+        ),
+      );
+      expect({ text, code }).toEqual({ text, code: 4 });
+      expect(stderr).toContain("error[guard.empty_manifest]");
+      expect(scenario.requests()).toEqual([]);
+    }
+  });
+
+  it("a service renamed since the state was written is not deleted", async () => {
+    const { store } = scenario.emulator;
+    const web = store.services().find(({ name }) => name === "web");
+    store.renameService(web?.id ?? "", "billing");
+    scenario.write("rnv.yaml", shop(service("api")));
+    const { code, stderr } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
+    expect(code).toBe(4);
+    expect(stderr).toContain("error[guard.name_changed]");
+    expect(stderr).toContain("billing");
+    expect(scenario.requests()).toEqual([]);
+    store.renameService(web?.id ?? "", "web");
+  });
+
+  it("a service renamed between plan and deletion is not deleted", async () => {
+    const { store } = scenario.emulator;
+    const web = store.services().find(({ name }) => name === "web");
+    scenario.fail(({ method }) =>
+      method === "DELETE"
+        ? { kind: "hook", when: "before", run: (at) => void at.renameService(web?.id ?? "", "billing") }
+        : undefined,
+    );
+    const { code, stderr } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("service.shop.web");
+    expect(liveNames()).toEqual(["api", "billing"]);
+    store.renameService(web?.id ?? "", "web");
+  });
+
+  it("a changed kind is a replacement, which counts as a deletion", async () => {
+    scenario.write("rnv.yaml", shop(service("api"), service("web", "static")));
+    const planned = await scenario.run("plan");
+    expect(planned.stdout).toContain("service.shop.web must be replaced");
+    const refused = await scenario.run("apply", ...approve);
+    expect(refused.code).toBe(4);
+    expect(scenario.requests()).toEqual([]);
+    const before = scenario.emulator.store.services().find(({ name }) => name === "web")?.id;
+    const { code } = await scenario.run("apply", ...approve, "--confirm-delete=service.shop.web");
+    expect(code).toBe(0);
+    const after = scenario.emulator.store.services().find(({ name }) => name === "web");
+    expect(after?.kind).toBe("static");
+    expect(after?.id).not.toBe(before);
+    await scenario.isQuiet();
+  });
+
+  it("-replace names what it replaces: that confirms it", async () => {
+    const before = scenario.emulator.store.services().find(({ name }) => name === "api")?.id;
+    expect((await scenario.run("apply", ...approve, "-replace=service.shop.api")).code).toBe(0);
+    expect(scenario.emulator.store.services().find(({ name }) => name === "api")?.id).not.toBe(before);
+    await scenario.isQuiet();
+  });
+
+  it("a removed entry in git confirms the deletion", async () => {
+    scenario.write("rnv.yaml", `${shop(service("api"))}removed: [service.shop.web]\n`);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(liveNames()).toEqual(["api"]);
+    await scenario.isQuiet();
+  });
+
+  it("everything gone at once stops the run: lost membership looks the same", async () => {
+    scenario.write("rnv.yaml", shop(service("api"), service("b"), service("c")));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.forget();
+    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.deleteServiceNow(id);
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect(code).toBe(4);
+    expect(stderr).toContain("error[live.mass_disappearance]");
+    expect(scenario.requests()).toEqual([]);
+  });
+});
+
+describe("preventDestroy", () => {
+  it("holds against removal, replacement and destroy, also once its block is gone", async () => {
+    const scenario = await openScenario();
+    const guarded = service("api").concat("        lifecycle: { preventDestroy: true }\n");
+    scenario.write("rnv.yaml", shop(guarded, service("web")));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.forget();
+    const attempts = [
+      ["apply", shop(guarded.replace("kind: web", "kind: static"), service("web"))],
+      ["apply", shop(service("web"))],
+      ["destroy", shop(service("web"))],
+    ] as const;
+    for (const [verb, text] of attempts) {
+      scenario.write("rnv.yaml", text);
+      const { code, stderr } = await scenario.run(verb, ...approve, "--confirm-delete=service.shop.api");
+      expect({ verb, text, code }).toEqual({ verb, text, code: 4 });
+      expect(stderr).toContain("error[guard.prevent_destroy]");
+      expect(scenario.requests()).toEqual([]);
+    }
+    scenario.write("rnv.yaml", shop(service("api"), service("web")));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+    expect(scenario.emulator.store.projects()).toEqual([]);
+    await scenario.close();
+  });
+});
