@@ -1,17 +1,29 @@
+import type * as apply from "./handlers/apply";
+import type * as drift from "./handlers/drift";
+import type * as init from "./handlers/init";
+import type * as live from "./handlers/live";
+import type * as plan from "./handlers/plan";
+import type * as runtime from "./handlers/runtime";
+import type * as show from "./handlers/show";
+import type * as state from "./handlers/state";
+import type * as tools from "./handlers/tools";
+import type * as validate from "./handlers/validate";
+import type * as reporting from "./report";
+
 /**
  * The handlers of the verbs, loaded when the first one of a file is called: `rnv version` reads none of them.
  * `require`, not `import()`: the output is CommonJS, where `import()` would ask for file extensions.
  */
 export const lazy = {
-  report: () => require("./report") as typeof import("./report"),
-  plan: () => require("./handlers/plan") as typeof import("./handlers/plan"),
-  apply: () => require("./handlers/apply") as typeof import("./handlers/apply"),
-  drift: () => require("./handlers/drift") as typeof import("./handlers/drift"),
-  show: () => require("./handlers/show") as typeof import("./handlers/show"),
-  validate: () => require("./handlers/validate") as typeof import("./handlers/validate"),
-  state: () => require("./handlers/state") as typeof import("./handlers/state"),
-  live: () => require("./handlers/live") as typeof import("./handlers/live"),
-  runtime: () => require("./handlers/runtime") as typeof import("./handlers/runtime"),
-  init: () => require("./handlers/init") as typeof import("./handlers/init"),
-  tools: () => require("./handlers/tools") as typeof import("./handlers/tools"),
+  report: (): typeof reporting => require("./report"),
+  apply: (): typeof apply => require("./handlers/apply"),
+  drift: (): typeof drift => require("./handlers/drift"),
+  init: (): typeof init => require("./handlers/init"),
+  live: (): typeof live => require("./handlers/live"),
+  plan: (): typeof plan => require("./handlers/plan"),
+  runtime: (): typeof runtime => require("./handlers/runtime"),
+  show: (): typeof show => require("./handlers/show"),
+  state: (): typeof state => require("./handlers/state"),
+  tools: (): typeof tools => require("./handlers/tools"),
+  validate: (): typeof validate => require("./handlers/validate"),
 };

@@ -32,8 +32,7 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
   return { confirmedDeletes: addresses };
 }
 
-export const isUnconfirmedDeletion = (change: Change): boolean =>
-  change.guard?.code === "guard.delete_unconfirmed";
+const isUnconfirmedDeletion = (change: Change): boolean => change.guard?.code === "guard.delete_unconfirmed";
 
 /** The plan as somebody who will be asked sees it: what is confirmed at the prompt is not blocked. */
 export const askablePlan = (plan: Plan): Plan => ({

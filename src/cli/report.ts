@@ -28,8 +28,16 @@ export function report(
   sources: ReadonlyMap<string, string> = new Map(),
 ): void {
   if (diagnostics.length === 0) return;
-  const { terminal, environment } = screen;
-  terminal.err(`${diagnosticsText(diagnostics, errStyle(screen), sources)}\n`);
+  screen.terminal.err(`${diagnosticsText(diagnostics, errStyle(screen), sources)}\n`);
+  annotate(screen, diagnostics, sources);
+}
+
+/** In GitHub Actions, findings as annotations beside the lines of the pull request. */
+export function annotate(
+  { terminal, environment }: Screen,
+  diagnostics: readonly Diagnostic[],
+  sources: ReadonlyMap<string, string>,
+): void {
   if (environment.GITHUB_ACTIONS === "true") terminal.err(githubAnnotations(diagnostics, sources));
 }
 

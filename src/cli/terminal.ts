@@ -5,7 +5,7 @@ export interface TerminalStreams {
   readonly stderr: TerminalStream;
 }
 
-export type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
+type TerminalStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number };
 
 /** Where the command line reads and writes. Only `src/cli` has one. */
 export interface Terminal {

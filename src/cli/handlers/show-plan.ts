@@ -6,7 +6,7 @@ import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";
 import type { Format } from "../format";
 import type { Invocation } from "../invocation";
-import { errStyle, outStyle } from "../report";
+import { annotate, errStyle, outStyle } from "../report";
 
 /**
  * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
@@ -23,6 +23,7 @@ export function showPlan(
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
   else terminal.out(planText(plan, outStyle(invocation), { sources }));
+  if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 
 /** The diagnostics that are not in the text of the plan. */
