@@ -82,8 +82,8 @@ const longestRun = (text: string): number =>
 
 /** Words that mean nothing to Markdown, to GitHub or to a browser. */
 const plainWord =
-  /^(?!-)(?!www\.)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
-const suspicious = /:\/\/|:\w+:|^\d+[.)]$/;
+  /^(?!-)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
+const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
 export const inertMarkdown = (text: string): string =>
