@@ -18,13 +18,12 @@ export async function load(
   files: readonly string[],
   secrets: "resolve" | "skip",
 ): Promise<Loaded> {
-  const { desired, diagnostics } = await loadManifest({
+  const { desired, diagnostics, sources } = await loadManifest({
     files,
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,
     secrets,
   });
-  const sources = desired?.sources ?? new Map<string, string>();
   return hasErrors(diagnostics) ? { diagnostics, sources } : { desired, diagnostics, sources };
 }
