@@ -14,14 +14,20 @@ import { Refusal } from "./refusal";
 import { type LoggedRequest, shownBody, shownHeaders } from "./request-log";
 import { errorResponse, requestIdOf, respond, type Service, targetOf } from "./respond";
 import { createRouter } from "./routes";
-import { createSeal } from "./seal";
-import { Store } from "./store";
+import { createSeal, type Seal } from "./seal";
+import { Store, type StoreChange } from "./store";
 import type { GapSwitches, World } from "./world";
 
 /** Workspace of the embedded service. */
 export const embeddedWorkspaceId = "00000000-0000-4000-8000-0000000000e1";
 /** Owner's key of the embedded service; it opens nothing else. */
 export const embeddedApiKey = "rnv_embedded";
+
+/** All data of one embedded service: another one may start from it. */
+export interface EmulatorImage {
+  readonly records: readonly StoreChange[];
+  readonly seal: Seal;
+}
 
 export interface EmulatorOptions {
   readonly workspaceId?: string;
@@ -43,6 +49,8 @@ export interface EmulatorOptions {
   readonly faults?: FaultPlan;
   readonly gaps?: Partial<GapSwitches>;
   readonly catalog?: Partial<CatalogAnswer>;
+  /** What it starts from; in memory only. Its clock must not be behind. */
+  readonly image?: EmulatorImage;
 }
 
 /** The whole service of the interface, embedded. */
@@ -60,6 +68,7 @@ export interface Emulator {
   exchange(request: WireRequest): Promise<Exchange>;
   /** Carries requests in-process. */
   transport(): Transport;
+  image(): EmulatorImage;
 }
 
 const defaultGaps: GapSwitches = {
@@ -77,6 +86,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const clock = options.clock ?? realClock;
   const store = new Store(clock, options.random);
   const world = createWorld(options, store, clock);
+  if (options.image !== undefined) store.replay(options.image.records);
   const persistence =
     options.folder === undefined ? inMemory(store) : createPersistence(options.folder, store);
   const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
@@ -98,7 +108,9 @@ function createWorld(options: EmulatorOptions, store: Store, clock: Clock): Worl
     store,
     clock,
     catalog,
-    seal: createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
+    seal:
+      options.image?.seal ??
+      createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
     gaps: { ...defaultGaps, ...options.gaps },
     switches: {
       hostingEnabled: options.hostingEnabled ?? true,
@@ -200,5 +212,6 @@ function emulatorOf(
     handle,
     exchange,
     transport: () => ({ send: handle, close: async () => {} }),
+    image: () => ({ records: [...service.world.store.everything()], seal: service.world.seal }),
   };
 }
