@@ -158,7 +158,7 @@ export function readEnvironment(
   return undefined;
 }
 
-export function readReference(
+function readReference(
   part: Extract<TemplatePart, { kind: "reference" }>,
   range: SourceRange,
   spot: Spot,

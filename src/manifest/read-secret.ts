@@ -5,7 +5,7 @@ import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, Template } from "../model/value";
-import { locate, readPlain, reportSyntax, templateParts } from "./read-attribute";
+import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
@@ -83,7 +83,8 @@ function readLiteral(
     let piece: string | Reference | undefined;
     if (part.kind === "invalid") reportSyntax("${…} in the text", entry.keyRange, spot, reading);
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
-    else piece = readVariable(part.name, range, spot, reading, fillIn);
+    else if (fillIn) piece = readEnvironment(part.name, range, spot, reading);
+    else piece = "";
     if (piece === undefined) complete = false;
     else pieces.push(piece);
   }
@@ -94,22 +95,6 @@ function readLiteral(
       true,
     );
   return checkSecret(pieces.join(""), shape, entry.keyRange, spot, reading);
-}
-
-function readVariable(
-  name: string,
-  range: SourceRange,
-  spot: Spot,
-  reading: Reading,
-  fillIn: boolean,
-): string | undefined {
-  const value = reading.environment[name];
-  if (value !== undefined) return value;
-  if (!fillIn) return "";
-  reading.report(
-    error("manifest.env_missing", `the environment variable ${name} is not set`, { ...where(spot), range }),
-  );
-  return undefined;
 }
 
 /** Closes a text over: what the schema says of it is reported without it. */

@@ -6,7 +6,7 @@ import type { Report } from "./findings";
 import { reasonOf } from "./paths";
 
 /** Bytes of one manifest file: what YAML of any shape takes below two seconds and 256 MiB for. */
-export const maxFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * 1024 * 1024;
 
 /** Bytes of all files together. */
 export const maxTotalBytes = 16 * 1024 * 1024;
