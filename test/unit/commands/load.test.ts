@@ -9,7 +9,11 @@ describe("load", () => {
     bench.remove();
     expect(exitCode).toBe(1);
     expect(desired).toBeUndefined();
-    const { file = "", start, end } = diagnostics.find(({ range }) => range)?.range ?? {};
+    const {
+      file = "",
+      start,
+      end,
+    } = diagnostics.find(({ code }) => code === "manifest.unknown_key")?.range ?? {};
     expect(sources.get(file)?.slice(start, end)).toBe("kimd");
   });
 });
