@@ -47,6 +47,7 @@ module.exports = {
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),
     fence("@msgpack/msgpack", ["terraform"], "Only the plugin adapter speaks msgpack."),
     fence("cdktf", ["cdktf"], "An optional peer: nothing else may need it."),
+    fence("cdktn", ["cdktf"], "An optional peer: nothing else may need it."),
     fence("constructs", ["cdktf"], "An optional peer: nothing else may need it."),
     {
       name: "fence-fs",

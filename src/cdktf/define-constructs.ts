@@ -1,0 +1,114 @@
+import type { Construct } from "constructs";
+import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
+import { deployment } from "../resources/deployment";
+import { layout } from "../resources/layout";
+import { project } from "../resources/project";
+import { service } from "../resources/service";
+import { variable } from "../resources/variable";
+import type { Constructs, VariableValue } from "./constructs";
+import { defineDataSource } from "./define-data-source";
+import { defineResource } from "./define-resource";
+import type { Library } from "./library";
+import { SecretSource } from "./secret-source";
+import type { GivenProps } from "./write-attributes";
+
+/** Where `required_providers` finds the provider. */
+export const providerSource = "rnv/rnv";
+
+/**
+ * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the types of the result are those of
+ * the library that was given.
+ */
+export function defineConstructs<L extends Library>(library: L): Constructs<L> {
+  const Variable = defineResource(library, variable);
+  const Deployment = defineResource(library, deployment);
+  const CanvasLayout = defineResource(library, layout);
+
+  class Service extends defineResource(library, service) {
+    addVariable(key: string, value: VariableValue): unknown {
+      const isValue = typeof value === "string" || value instanceof SecretSource;
+      return new Variable(this, key, { service: this, ...(isValue ? { value } : value) });
+    }
+
+    deployOnChange(props: GivenProps = {}): unknown {
+      return new Deployment(this, deployment.manifest.key, { ...props, service: this });
+    }
+  }
+
+  class Project extends defineResource(library, project) {
+    addService(id: string, props: GivenProps): unknown {
+      return new Service(this, id, { ...props, project: this });
+    }
+
+    addLayout(props: GivenProps = {}): unknown {
+      return new CanvasLayout(this, layout.manifest.key, { positions: "auto", ...props, project: this });
+    }
+  }
+
+  const constructs = {
+    RnvProvider: defineProvider(library),
+    Project,
+    Service,
+    Variable,
+    Deployment,
+    CanvasLayout,
+    ...dataSources(library),
+  };
+  // The classes are written once against what both libraries share; their types name the library in use.
+  return constructs as unknown as Constructs<L>;
+}
+
+function defineProvider(library: Library) {
+  return class RnvProvider extends library.TerraformProvider {
+    static readonly tfResourceType = terraformPrefix;
+    readonly #props: GivenProps;
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, {
+        terraformResourceType: terraformPrefix,
+        terraformGeneratorMetadata: { providerName: terraformPrefix },
+        terraformProviderSource: providerSource,
+      });
+      this.#props = props;
+    }
+
+    get alias(): unknown {
+      return this.#props.alias;
+    }
+
+    protected synthesizeAttributes(): Record<string, unknown> {
+      return Object.fromEntries(
+        ["baseUrl", "workspaceId", "alias"].map((name) => [snakeCase(name), this.#props[name]]),
+      );
+    }
+  };
+}
+
+const dataSources = (library: Library) => ({
+  DataRnvProject: defineDataSource(library, {
+    terraformType: terraformNameOf(project),
+    lookups: ["id", "name"],
+    computed: project.computed,
+  }),
+  DataRnvService: defineDataSource(library, {
+    terraformType: terraformNameOf(service),
+    lookups: ["id", "name", "projectId"],
+    computed: service.computed,
+  }),
+  DataRnvCatalog: defineDataSource(library, {
+    terraformType: `${terraformPrefix}_catalog`,
+    lookups: [],
+    computed: Object.fromEntries(
+      [
+        "capabilities",
+        "plans",
+        "databasePlans",
+        "defaults",
+        "regions",
+        "runtimes",
+        "serviceTypes",
+        "pricesAreEstimates",
+      ].map((name) => [name, { valueType: "json" as const }]),
+    ),
+  }),
+});

@@ -1,0 +1,44 @@
+import type { Construct } from "constructs";
+
+/** A value that is known only when the stack is applied; both libraries write it alike. */
+export interface Resolvable {
+  readonly creationStack: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
+  resolve(context: any): any;
+  toString(): string;
+}
+
+/** What a construct of either library can do, as far as ours need it. */
+export interface TerraformElementLike extends Construct {
+  get friendlyUniqueId(): string;
+  get fqn(): string;
+  overrideLogicalId(newLogicalId: string): void;
+  resetOverrideLogicalId(): void;
+  addOverride(path: string, value: unknown): void;
+}
+
+export interface ReferableLike extends TerraformElementLike {
+  dependsOn?: string[];
+  getStringAttribute(name: string): string;
+  getNumberAttribute(name: string): number;
+  getListAttribute(name: string): string[];
+  interpolationForAttribute(name: string): Resolvable;
+}
+
+export interface VariableLike extends TerraformElementLike {
+  readonly stringValue: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each library has configuration types of its own
+type Constructor<Instance> = new (scope: Construct, id: string, config: any) => Instance;
+
+/** What our constructs use of cdktf or cdktn: the two have the same classes with types of their own. */
+export interface Library {
+  readonly TerraformProvider: abstract new (
+    ...config: ConstructorParameters<Constructor<never>>
+  ) => TerraformElementLike;
+  readonly TerraformResource: Constructor<ReferableLike>;
+  readonly TerraformDataSource: Constructor<ReferableLike>;
+  readonly TerraformVariable: Constructor<VariableLike>;
+  readonly TerraformStack: { of(construct: Construct): Construct };
+}

@@ -1,0 +1,37 @@
+/** Where the text of a secret comes from, in the words of a manifest. */
+export type SecretOrigin =
+  | { readonly fromEnv: string }
+  | { readonly fromFile: string }
+  | { readonly fromCommand: readonly string[] }
+  | { readonly generate: { readonly length: number } };
+
+/**
+ * A secret by its source. The text itself is no part of the program and never lands in the JSON: rnv reads it when
+ * it plans; Terraform takes it as a sensitive variable.
+ */
+export class SecretSource {
+  constructor(readonly origin: SecretOrigin) {}
+
+  /** A source is no text: it has to be given as a value of its own. */
+  toString(): string {
+    throw new Error("a secret source cannot stand inside text: give it as the whole value of a variable");
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+}
+
+/** The value of an environment variable of the run. */
+export const fromEnv = (name: string): SecretSource => new SecretSource({ fromEnv: name });
+
+/** The text of a file, its last newline left out; the path starts from the folder that rnv runs in. */
+export const fromFile = (path: string): SecretSource => new SecretSource({ fromFile: path });
+
+/** What a program prints: `fromCommand("vault", "read", "-field=password", "secret/shop")`. */
+export const fromCommand = (program: string, ...args: readonly string[]): SecretSource =>
+  new SecretSource({ fromCommand: [program, ...args] });
+
+/** A random text of 16 to 256 characters, made once when the variable is created. */
+export const generate = (options: { readonly length: number }): SecretSource =>
+  new SecretSource({ generate: { length: options.length } });
