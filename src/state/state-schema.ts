@@ -2,7 +2,11 @@ import * as z from "zod";
 
 const text = z.string().min(1);
 const count = z.int().min(0);
-const plainRecord = z.record(z.string(), z.unknown());
+/** Any JSON object. Not `z.record`: copying every attribute of 5,000 resources takes longer than all the rest. */
+const plainRecord = z.custom<Record<string, unknown>>(
+  (value) => value !== null && typeof value === "object" && !Array.isArray(value),
+  "expected an object",
+);
 
 const resource = z.looseObject({
   type: text,

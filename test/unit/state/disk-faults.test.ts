@@ -24,17 +24,17 @@ type Step = { readonly entries: readonly JournalEntry[]; readonly durable: boole
 
 const wide: JournalEntry = { kind: "outputs", outputs: { text: "x".repeat(9000) } };
 
-/** A run: lines longer than a page, outcomes that nobody waits for, and two snapshots in between. */
+/** A run: lines longer than a page, outcomes that nobody waits for, snapshots in between, and none at its end. */
 const steps: readonly Step[] = [
   "commit",
   { entries: [intent(1)], durable: true },
   { entries: [outcome(1), resourceEntry("service.a", "a")], durable: false },
+  "commit",
   { entries: [wide, intent(2)], durable: true },
   { entries: [outcome(2), resourceEntry("service.b", "b")], durable: false },
   "commit",
   { entries: [resourceEntry("service.c", "c"), intent(3)], durable: true },
   { entries: [resourceEntry("service.a", "a2")], durable: false },
-  "commit",
 ];
 
 interface Trace {
@@ -166,7 +166,8 @@ describe("the disk of a local state", () => {
       call.index === at && call.name === "write"
         ? { writeOnly: 30, failing: diskError("ENOSPC") }
         : undefined,
-    "make every write short": () => (call) => (call.name === "write" ? { writeOnly: 20_000 } : undefined),
+    "make every write short": (at) => (call) =>
+      call.name === "write" ? { writeOnly: 1000 + 97 * at } : undefined,
   };
 
   for (const [title, fault] of Object.entries(faults))

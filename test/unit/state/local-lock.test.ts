@@ -2,7 +2,7 @@ import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { emptyState } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
 import { holder, intent, origin, stillClock } from "./fixtures";
-import { MemoryDisk } from "./memory-disk";
+import { diskError, MemoryDisk } from "./memory-disk";
 
 const path = "/s/state.json";
 
@@ -171,6 +171,45 @@ describe("the lock of a local state", () => {
       return undefined;
     };
     expect(await codeOf(first.append([intent(2)], { durable: true }))).toBe("state.lock_lost");
+  });
+
+  it("stops a holder that loses it while a snapshot is being written", async () => {
+    const { backend, disk } = setUp();
+    const first = await backend(100).lock(holder("first", 100), 0);
+    const state = await first.commit(emptyState({ lineage: "line", ...origin }));
+    disk.fault = ({ name }) => {
+      if (name === "write") disk.names.delete(`${path}.lock`);
+      return undefined;
+    };
+    expect(await codeOf(first.commit(state))).toBe("state.lock_lost");
+    expect((await backend(300).read())?.serial).toBe(1);
+    expect([...disk.names.keys()].filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  it("carries a generation above all that was written before, also after a release", async () => {
+    const { backend, disk } = setUp();
+    const generations: number[] = [];
+    for (const id of ["a", "b", "c"]) {
+      const session = await backend(100).lock(holder(id, 100), 0);
+      generations.push(lockOf(disk).generation);
+      await session.commit(session.state ?? emptyState({ lineage: "line", ...origin }));
+      await session.release();
+    }
+    expect(generations).toEqual([1, 2, 3]);
+  });
+
+  it("taken over from a run that died in a commit leaves no half-made snapshot behind", async () => {
+    const { backend, disk } = setUp(new MemoryDisk(), [200]);
+    const first = await backend(100).lock(holder("dead", 100), 0);
+    disk.fault = ({ name, path: to }) => {
+      if (name === "rename" || (name === "remove" && disk.names.has(to))) throw diskError("DEAD");
+      return undefined;
+    };
+    await first.commit(emptyState({ lineage: "line", ...origin })).catch(() => undefined);
+    disk.fault = () => undefined;
+    expect([...disk.names.keys()].filter((name) => name.endsWith(".tmp"))).toHaveLength(1);
+    await backend(200).lock(holder("next", 200), 0);
+    expect([...disk.names.keys()]).toEqual([`${path}.lock`]);
   });
 
   it("says so when the lock file is not one, and never takes it over", async () => {

@@ -79,6 +79,22 @@ describe("a session on a local state", () => {
     expect((await backend().read())?.open).toEqual([]);
   });
 
+  it("reserves space behind what was written where none could be reserved", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    const next = disk.calls.length;
+    disk.fault = ({ index }) => {
+      if (index === next) throw diskError("ENOSPC");
+      return undefined;
+    };
+    const outputs = { text: "x".repeat(600_000) };
+    await session.append([{ kind: "outputs", outputs }], { durable: false });
+    await session.append([intent(2)], { durable: true });
+    const state = await backend().read();
+    expect([state?.outputs, state?.open.length]).toEqual([outputs, 2]);
+  });
+
   it("believes nothing after a failed sync until a new snapshot stands", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);

@@ -61,6 +61,18 @@ describe("the fingerprint key", () => {
     ).toBe(one.keyId);
   });
 
+  it("of a faster run is taken, never replaced", async () => {
+    const disk = new MemoryDisk();
+    let faster: string | undefined;
+    disk.makeFolder = async () => {
+      disk.makeFolder = async () => undefined;
+      faster = (await load(undefined, disk, true)).keyId;
+    };
+    const slower = await load(undefined, disk, true);
+    expect(faster).toBeDefined();
+    expect(slower.keyId).toBe(faster);
+  });
+
   it("is not replaced when its file holds something else", async () => {
     const disk = new MemoryDisk();
     disk.put(path, "oops");
