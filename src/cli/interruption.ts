@@ -14,16 +14,12 @@ export interface Interruption {
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.
  */
-export function listenForInterruption(
-  source: SignalSource,
-  on: { readonly first: () => void; readonly second: () => void },
-): Interruption {
+export function listenForInterruption(source: SignalSource, onSecond: () => void): Interruption {
   const controller = new AbortController();
   const listener = (): void => {
     if (controller.signal.aborted) {
-      on.second();
+      onSecond();
     } else {
-      on.first();
       controller.abort(new Error("interrupted"));
     }
   };

@@ -57,11 +57,7 @@ async function main(): Promise<void> {
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
-  const interruption = listenForInterruption(process, {
-    first: () =>
-      terminal.err("\nInterrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.\n"),
-    second: () => process.exit(exitInterrupted),
-  });
+  const interruption = listenForInterruption(process, () => process.exit(exitInterrupted));
   const exitCode = await run(argv, terminal, interruption);
   interruption.dispose();
   await terminal.flush();

@@ -9,9 +9,14 @@ export async function withContext<T>(
   emit?: (event: ApplyEvent) => void,
 ): Promise<T> {
   const context = openContext(invocation, emit);
+  const { signal, terminal } = invocation;
+  const tell = () =>
+    terminal.err("\nInterrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.\n");
+  signal.addEventListener("abort", tell, { once: true });
   try {
     return await work(context);
   } finally {
+    signal.removeEventListener("abort", tell);
     await context.close();
   }
 }

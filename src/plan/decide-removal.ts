@@ -9,7 +9,8 @@ export function decideRemoval(subject: Subject, { children, decisions }: Decidin
   const nothing = decideNothing(subject);
   const forget: Decision = { ...nothing, action: "forget" };
   if (isGone(subject)) return { ...forget, reason: "it was deleted outside of rnv" };
-  if (subject.type.removal === "forget") return forget;
+  const withParent = goesWithParent(subject, decisions);
+  if (subject.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
   if (nothing.onRemove === "archive" && subject.type.archivable)
     return { ...nothing, action: "delete", reason: "onRemove: archive" };
@@ -22,7 +23,7 @@ export function decideRemoval(subject: Subject, { children, decisions }: Decidin
     ...nothing,
     action: "delete",
     onRemove: "delete",
-    withParent: goesWithParent(subject, decisions),
+    withParent,
   };
 }
 

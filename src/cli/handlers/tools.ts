@@ -1,6 +1,7 @@
 import { emulator } from "../../commands/emulator";
 import { graph } from "../../commands/graph";
-import { schema } from "../../commands/schema";
+import { schema, schemaNames } from "../../commands/schema";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";
 import { report } from "../report";
@@ -16,9 +17,15 @@ export const graphHandler: Handler = async (invocation) => {
   return outcome.exitCode;
 };
 
-/** `rnv schema` */
-export const schemaHandler: Handler = async ({ terminal }) => {
-  terminal.out(`${JSON.stringify(schema(), undefined, 2)}\n`);
+/** `rnv schema [name]` */
+export const schemaHandler: Handler = async ({ terminal, positional }) => {
+  const [wanted = "manifest"] = positional as readonly (string | undefined)[];
+  const name = schemaNames.find((candidate) => candidate === wanted);
+  if (name === undefined) {
+    const hint = `there are: ${schemaNames.join(", ")}`;
+    throw new DiagnosticsError([error("command.usage", `there is no schema "${wanted}"`, { hint })]);
+  }
+  terminal.out(`${JSON.stringify(schema(name), undefined, 2)}\n`);
   return 0;
 };
 

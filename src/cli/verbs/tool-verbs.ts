@@ -35,9 +35,12 @@ export function addToolVerbs(program: Command, run: Run): void {
     handler: (lazy) => lazy.tools().emulatorHandler,
   });
   addVerb(program, run, {
-    usage: "schema",
-    summary: "Print the JSON Schema of the manifest",
-    examples: [["rnv schema > manifest.schema.json", "for an editor"]],
+    usage: "schema [name]",
+    summary: "Print a JSON Schema: manifest, plan, state or events",
+    examples: [
+      ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
+      ["rnv schema events", "of the lines of apply -json"],
+    ],
     handler: (lazy) => lazy.tools().schemaHandler,
   });
   addVerb(program, run, {

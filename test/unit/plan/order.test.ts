@@ -51,8 +51,8 @@ describe("the order of changes", () => {
     world.settle(desiredOf(shop()));
     const plan = world.plan(desiredOf([]), { mode: "destroy" });
     expect(plan.changes.map(({ address, action, withParent }) => [address, action, withParent])).toEqual([
-      ["deployment.shop.api", "forget", false],
-      ["deployment.shop.worker", "forget", false],
+      ["deployment.shop.api", "delete", true],
+      ["deployment.shop.worker", "delete", true],
       ["project.shop", "delete", false],
       ["service.shop.api", "delete", false],
       ["service.shop.worker", "delete", false],
@@ -173,7 +173,7 @@ describe("the scope of a plan", () => {
     const destroy = (target: string) =>
       actionsOf(full.plan(desiredOf(shop()), { mode: "destroy", targets: [at(target)] }));
     expect(destroy("service.shop.api")).toEqual([
-      "forget deployment.shop.api",
+      "delete deployment.shop.api",
       "delete service.shop.api",
       "delete variable.shop.api.HOST",
     ]);

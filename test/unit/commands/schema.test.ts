@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { schema, schemaNames } from "../../../src/commands/schema";
+
+it.each(schemaNames)(
+  "schemas/%s.schema.json is what the checks in use generate (npm run schemas)",
+  (name) => {
+    const file = join(__dirname, "..", "..", "..", "schemas", `${name}.schema.json`);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema(name))));
+  },
+);
