@@ -11,6 +11,11 @@ export const options = {
   replace: () => list("--replace <address>", "delete it and create it again"),
   confirmDelete: () => list("--confirm-delete <address>", "confirm one deletion by its address"),
   adopt: () => new Option("--adopt", "take over what already has the declared name"),
+  verifyValues: () =>
+    new Option(
+      "--verify-values",
+      "reveal variables to compare their values (the service audits each reveal)",
+    ),
   allowEmpty: () => new Option("--allow-empty", "a manifest without resources deletes everything recorded"),
   refreshOnly: () => new Option("--refresh-only", "only bring the state up to date with what is live"),
   destroy: () => new Option("--destroy", "plan the deletion of everything recorded"),

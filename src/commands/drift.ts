@@ -1,10 +1,11 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import { type DriftReport, driftReport } from "../plan/classify-drift";
+import { type DriftedResource, type DriftReport, driftReport } from "../plan/classify-drift";
 import type { Plan } from "../plan/plan";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
 import { prepare } from "./prepare";
-import type { PlanRequest } from "./requests";
+import type { DriftRequest } from "./requests";
+import { verifyValues } from "./verify-values";
 
 export interface DriftOutcome extends Outcome {
   readonly plan?: Plan;
@@ -12,11 +13,20 @@ export interface DriftOutcome extends Outcome {
 }
 
 /** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
-export async function drift(context: Context, request: PlanRequest): Promise<DriftOutcome> {
+export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const state = await context.backend.read();
   const { prepared, diagnostics, sources } = await prepare(context, request, { state, writes: false });
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
-  const report = driftReport(prepared.plan);
+  const report = withValues(
+    driftReport(prepared.plan),
+    request.verifyValues ? await verifyValues(prepared) : [],
+  );
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : 0;
   return { plan: prepared.plan, report, diagnostics, sources, exitCode };
 }
+
+const withValues = (report: DriftReport, changed: readonly DriftedResource[]): DriftReport => ({
+  ...report,
+  drifted: [...report.drifted, ...changed],
+  hasDrift: report.hasDrift || changed.length > 0,
+});

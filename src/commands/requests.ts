@@ -15,6 +15,12 @@ export interface PlanRequest {
   readonly confirmedDeletes: readonly string[];
 }
 
+/** `rnv drift`. */
+export interface DriftRequest extends PlanRequest {
+  /** Reveals every managed variable and compares its value: audited by the service. */
+  readonly verifyValues?: boolean;
+}
+
 export const planRequest: PlanRequest = {
   files: [],
   mode: "apply",

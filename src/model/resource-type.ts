@@ -224,6 +224,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly fence?: (live: LiveResource) => readonly string[];
   /** What a create or update of a reacting type leaves pending, from the id alone: recorded with the answer. */
   readonly pendingOf?: (id: string, parentId: string | undefined, commit: Plain | undefined) => Pending;
+  /** Secret values as they are live, by attribute path. Audited by the service: asked for by name only. */
+  readonly reveal?: (reads: Reads, live: LiveResource) => Promise<ReadonlyMap<string, Secret>>;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }

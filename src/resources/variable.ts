@@ -79,6 +79,8 @@ export const variable: Resource = {
   update,
   remove,
   candidates,
+  reveal: async (reads, live) =>
+    new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
   poll: (reads, pending) => pollOperation(reads, pending, async () => ({ kind: "done" })),
 };
 
@@ -147,17 +149,14 @@ async function list(reads: Reads): Promise<readonly LiveResource[]> {
   return lists.flat();
 }
 
-async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+async function candidates(
+  reads: Reads,
+  search: CandidateSearch,
+): Promise<readonly LiveResource[] | undefined> {
   const { name, parentId, fence } = search;
   if (parentId === undefined) return [];
   const variables = await reads.variables(parentId);
-  if (variables === undefined) {
-    throw new DiagnosticsError([
-      error("state.open_intent", `the service does not list variables, so "${name}" cannot be looked up`, {
-        hint: "look at the service's variables in the dashboard, then remove or import it by id",
-      }),
-    ]);
-  }
+  if (variables === undefined) return undefined;
   return variables
     .filter(({ id, key }) => key === name && !fence.includes(id))
     .map((one) => liveVariable(one, parentId));

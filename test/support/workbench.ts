@@ -9,7 +9,7 @@ import { type ApplyOutcome, apply } from "../../src/commands/apply";
 import type { Context } from "../../src/commands/context";
 import { type DriftOutcome, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { type ApplyRequest, planRequest } from "../../src/commands/requests";
+import { type ApplyRequest, type DriftRequest, planRequest } from "../../src/commands/requests";
 import {
   createEmulator,
   type Emulator,
@@ -40,7 +40,7 @@ export interface Workbench {
   plan(request?: Partial<ApplyRequest>): Promise<PlanOutcome>;
   /** Approves everything, and confirms no deletion, unless the request says otherwise. */
   apply(request?: Partial<ApplyRequest>): Promise<ApplyOutcome>;
-  drift(request?: Partial<ApplyRequest>): Promise<DriftOutcome>;
+  drift(request?: Partial<DriftRequest>): Promise<DriftOutcome>;
   /** Method and path of every write the service saw since the last `resetLog`. */
   writes(): string[];
   remove(): void;
@@ -119,7 +119,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     write: (file, text) => writeFileSync(join(folder, file), text),
     plan: (request = {}) => plan(context, requestOf(request)),
     apply: (request = {}) => apply(context, requestOf(request)),
-    drift: (request = {}) => drift(context, requestOf(request)),
+    drift: (request = {}) => drift(context, { ...planRequest, ...request }),
     writes: () =>
       emulator.log.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -12,7 +12,7 @@ import { planRequestOf } from "./request";
 /** `rnv drift` */
 export const driftHandler: Handler = async (invocation) => {
   const { options, terminal } = invocation;
-  const request = planRequestOf(options);
+  const request = { ...planRequestOf(options), verifyValues: options.verifyValues === true };
   const outcome = await withContext(invocation, (context) => drift(context, request));
   report(invocation, outcome.diagnostics, outcome.sources);
   // After an error the report would be incomplete: no drift must not be read into it.

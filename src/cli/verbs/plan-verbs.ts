@@ -101,6 +101,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.state(),
       options.target(),
       options.exclude(),
+      options.verifyValues(),
       options.format(),
       options.json(),
     ],

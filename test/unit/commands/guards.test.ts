@@ -91,6 +91,23 @@ describe("guards", () => {
     expect((await bench.drift()).exitCode).toBe(0);
   });
 
+  it("only --verify-values reveals, and finds a value whose change was accepted unseen", async () => {
+    const [api] = bench.emulator.store.services();
+    const [variable] = bench.emulator.store.variables(api?.id ?? "");
+    bench.emulator.store.editVariable(variable?.id ?? "", { value: "other" });
+    expect((await bench.drift()).report?.drifted.map(({ address }) => address)).toEqual([
+      "variable.shop.api.A",
+    ]);
+    expect((await bench.apply({ mode: "refresh-only" })).exitCode).toBe(0);
+    expect((await bench.drift()).exitCode).toBe(0);
+    expect(bench.writes()).toEqual([]);
+    const { report, exitCode } = await bench.drift({ verifyValues: true });
+    expect(exitCode).toBe(2);
+    expect(report?.drifted.map(({ address }) => address)).toEqual(["variable.shop.api.A"]);
+    expect(bench.writes().every((write) => write.endsWith("/reveal"))).toBe(true);
+    expect(bench.writes()).toHaveLength(2);
+  });
+
   it("a moved service keeps its id, its variables and its deployment", async () => {
     bench.write(
       "rnv.yaml",
