@@ -95,6 +95,12 @@ describe("the lock of a local state", () => {
     expect(await codeOf(backend(200).lock(holder("next", 200), 1000))).toBe("state.lock_held");
   });
 
+  it("is not taken over from a living process, however old it is", async () => {
+    const { backend } = setUp();
+    await backend(100).lock({ ...holder("slow", 100), since: "2001-01-01T00:00:00Z" }, 0);
+    expect(await codeOf(backend(200).lock(holder("next", 200), 1000))).toBe("state.lock_held");
+  });
+
   const system = (
     disk: MemoryDisk,
     facts: { pid: number; started: number; boot?: string; machine?: string },
