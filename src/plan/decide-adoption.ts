@@ -44,8 +44,8 @@ function comesWithParent(subject: Subject, { decisions }: Deciding): boolean {
 const unmanagedExists = (subject: Subject, live: LiveResource): Diagnostic =>
   error("live.unmanaged_exists", `${subject.address} exists and is not managed here (id ${live.id})`, {
     address: subject.address,
-    detail: `To take it over: add the line "import: ${live.id}" to its block, or plan with --adopt, or run: rnv import ${subject.address} ${live.id}`,
-    hint: `import: ${live.id}`,
+    detail: `To take it over: ${subject.type.manifest.meta ? `add the line "import: ${live.id}" to its block, or ` : ""}plan with --adopt, or run: rnv import ${subject.address} ${live.id}`,
+    hint: subject.type.manifest.meta ? `import: ${live.id}` : "plan with --adopt",
     ...place(subject),
   });
 

@@ -33,7 +33,7 @@ export function makeChange(
     drift: decision.drift,
     ...(isGone(subject) && !type.reaction && { missing: true }),
     ...(reason !== undefined && { reason }),
-    effects: effectsOf(decision),
+    effects: effectsOf(decision).filter((effect) => effect !== "billing" || changesTheBill(cost)),
     dependsOn: changesSomething(decision) ? (dependsOn.get(address) ?? []) : [],
     ...(deletions && { deletesAfter: deletions }),
     withParent: decision.withParent,
@@ -81,6 +81,12 @@ function effectsOf(decision: Decision): Effect[] {
       effects.has(effect) && (action !== "create" || reaction !== undefined || effect === "billing"),
   );
 }
+
+/** A type without prices may change the bill; one with prices does when the estimate says so. */
+const changesTheBill = (cost: Change["cost"]): boolean =>
+  !cost ||
+  (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
+  (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
 
 function bindingOf({ live }: Subject): Binding | null {
   if (!live) return null;

@@ -3,6 +3,7 @@ import type { DriftReport } from "../../plan/classify-drift";
 import { driftJson } from "../../render/drift-json";
 import { driftMarkdown } from "../../render/drift-markdown";
 import { driftText } from "../../render/drift-text";
+import { errorDocument } from "../error-document";
 import { type Format, formatOf } from "../format";
 import type { Handler, Invocation } from "../invocation";
 import { outStyle, report } from "../report";
@@ -15,6 +16,8 @@ export const driftHandler: Handler = async (invocation) => {
   const request = { ...planRequestOf(options), verifyValues: options.verifyValues === true };
   const outcome = await withContext(invocation, (context) => drift(context, request));
   report(invocation, outcome.diagnostics, outcome.sources);
+  if (outcome.exitCode === 1 && formatOf(options) === "json")
+    terminal.out(errorDocument(outcome.diagnostics, outcome.sources));
   // After an error the report would be incomplete: no drift must not be read into it.
   if (outcome.report && outcome.exitCode !== 1)
     terminal.out(textOf(outcome.report, formatOf(options), invocation));

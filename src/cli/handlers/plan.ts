@@ -1,6 +1,7 @@
 import { plan } from "../../commands/plan";
 import { savePlan } from "../../plan/saved-plan";
 import { hasChanges } from "../../render/plan-wording";
+import { errorDocument } from "../error-document";
 import { formatOf } from "../format";
 import type { Handler } from "../invocation";
 import { askablePlan } from "../prompt";
@@ -19,6 +20,7 @@ export const planHandler: Handler = async (invocation) => {
   const { diagnostics, sources, exitCode } = outcome;
   // Applying a saved plan confirms the deletions that it lists.
   const shown = outcome.plan && typeof options.out === "string" ? askablePlan(outcome.plan) : outcome.plan;
+  if (!shown && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (shown) showPlan(invocation, shown, format, sources);
   report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
