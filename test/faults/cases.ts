@@ -1,0 +1,121 @@
+import type { Mishaps, RequestMishap } from "./process";
+import { outages, type RequestFault, requestFaults } from "./request-faults";
+import type { Stage } from "./stage";
+
+/** What befalls the first run of a scenario, and what the world looks like for those after it. */
+export interface Case {
+  /** Says all there is to know: the same name gives the same trace. */
+  readonly name: string;
+  readonly scenario: string;
+  /** The kind of thing that goes wrong, for tables. */
+  readonly fault: string;
+  readonly mishaps: () => Mishaps;
+  /** What happens between the first run and the next. */
+  readonly between?: "power-cut" | "torn" | "later" | "earlier" | "another-key";
+  /** Meant to change what is live behind our back. */
+  readonly foreign?: boolean;
+  /** Another run takes the lock while this one stands still. */
+  readonly rival?: { readonly at: number; readonly steals: boolean };
+}
+
+type Mode = "once" | "held" | "onward";
+
+/** Every case of a scenario. */
+export function* casesOf(stage: Stage): Generator<Case> {
+  yield* requestCases(stage);
+  yield* killCases(stage);
+  yield* diskCases(stage);
+  yield* rivalCases(stage);
+}
+
+function* requestCases({ scenario, requests }: Stage): Generator<Case> {
+  for (const [index, label] of requests.entries()) {
+    const [method = "", path = ""] = label.split(" ");
+    for (const fault of requestFaults) {
+      if (fault.applies && !fault.applies({ method, path: `${"-".repeat(40)}${path}` })) continue;
+      const modes: Mode[] = fault.foreign ? ["once"] : ["once", "held"];
+      if (outages.includes(fault.name)) modes.push("onward");
+      for (const mode of modes) {
+        yield {
+          name: `${scenario.name} ${fault.name} ${mode} #${index} ${label}`,
+          scenario: scenario.name,
+          fault: `${fault.name} ${mode}`,
+          foreign: fault.foreign,
+          mishaps: () => ({ request: requestMishap(fault, index, mode) }),
+        };
+      }
+    }
+  }
+}
+
+/** `held`: the same request fails however often it is sent again; `onward`: so does all that follows. */
+function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["request"] {
+  let held: string | undefined;
+  return (index, request): RequestMishap | undefined => {
+    const line = `${request.method} ${request.path}?${request.query} ${request.body}`;
+    if (index === at) held = line;
+    const hits = index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
+    if (!hits) return undefined;
+    if (fault.applies && !fault.applies(request)) return undefined;
+    return { name: fault.name, fault: fault.fault?.(request), rewrite: fault.rewrite };
+  };
+}
+
+const afterKill = [undefined, "power-cut", "torn", "later", "earlier", "another-key"] as const;
+
+function* killCases({ scenario, points }: Stage): Generator<Case> {
+  for (const [at, label] of points.entries()) {
+    for (const between of afterKill) {
+      const fault = `kill${between === undefined ? "" : ` ${between}`}`;
+      yield {
+        name: `${scenario.name} ${fault} @${at} ${label}`,
+        scenario: scenario.name,
+        fault,
+        between,
+        mishaps: () => ({ point: (index) => (index === at ? "kill" : undefined) }),
+      };
+    }
+  }
+}
+
+const diskFaults = ["ENOSPC", "EIO", "EROFS", "short"] as const;
+
+function* diskCases({ scenario, diskCalls }: Stage): Generator<Case> {
+  for (let at = 0; at < diskCalls; at += 1) {
+    for (const code of diskFaults) {
+      for (const mode of ["once", "onward"] as const) {
+        for (const between of [undefined, "power-cut"] as const) {
+          yield {
+            name: `${scenario.name} disk ${code} ${mode}${between ? ` ${between}` : ""} #${at}`,
+            scenario: scenario.name,
+            fault: `disk ${code} ${mode}${between ? ` ${between}` : ""}`,
+            between,
+            mishaps: () => ({
+              disk: (index) =>
+                index === at || (mode === "onward" && index > at)
+                  ? code === "short"
+                    ? { short: true }
+                    : { code }
+                  : undefined,
+            }),
+          };
+        }
+      }
+    }
+  }
+}
+
+function* rivalCases({ scenario, points }: Stage): Generator<Case> {
+  for (const [at, label] of points.entries()) {
+    for (const steals of [false, true]) {
+      const fault = steals ? "lock stolen" : "two at once";
+      yield {
+        name: `${scenario.name} ${fault} @${at} ${label}`,
+        scenario: scenario.name,
+        fault,
+        mishaps: () => ({}),
+        rival: { at, steals },
+      };
+    }
+  }
+}

@@ -1,0 +1,218 @@
+import type { State } from "../../src/model/state";
+import type { Case } from "./cases";
+import { apiKeys, type Machine } from "./machine";
+import { picture, requestedDeployments } from "./picture";
+import { type Ended, Process, type SentWrite } from "./process";
+import { canary } from "./scenarios";
+import type { Stage } from "./stage";
+
+export interface Verdict {
+  readonly faults: readonly string[];
+}
+
+export interface End extends Verdict {
+  /** Live is what is desired, and the next plan is empty. */
+  readonly reached: boolean;
+  /** Codes that the next plan ends with. */
+  readonly codes: string;
+}
+
+interface Run {
+  readonly process: Process;
+  readonly ended: Ended;
+}
+
+/** Everything that must hold after every run, however it ended. */
+export async function judgeRun(
+  stage: Stage,
+  one: Case,
+  machine: Machine,
+  runs: readonly Run[],
+): Promise<Verdict> {
+  const read = await stateOf(stage, machine);
+  const sent = runs.flatMap(({ process }) => process.sent);
+  const last = runs.at(-1);
+  return {
+    faults: [
+      ...read.faults,
+      ...(last ? bugs(last) : []),
+      ...(last && !one.foreign ? exitCodeFaults(stage, machine, last, read.state) : []),
+      ...(one.foreign ? [] : duplicates(machine)),
+      ...orphans(stage, machine, runs, read.state, one),
+      ...unapprovedDeletions(stage, machine, sent, one),
+      ...keyFaults(sent),
+      ...deploymentFaults(stage, machine, one),
+      ...leaks(machine, runs),
+    ],
+  };
+}
+
+/** Whether the end is reached; looks with a plan, which writes nothing. */
+export async function judgeEnd(stage: Stage, machine: Machine, key: string): Promise<End> {
+  const isLive = samePicture(machine, stage);
+  const before = machine.disk.calls.length;
+  const looking = new Process(stage.rnv, machine, {}, key);
+  const { plan, diagnostics, bug } = await looking.plan(stage.request);
+  const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
+  const isEmpty = plan?.changes.every(({ action }) => action === "no-op") === true && codes.length === 0;
+  const state = (await stateOf(stage, machine)).state;
+  const isSettled = state === undefined || (state.open.length === 0 && state.run === null);
+  return {
+    reached: isLive && isEmpty && isSettled,
+    codes: [...new Set(codes)].sort().join(" "),
+    faults: [
+      ...(bug === undefined ? [] : [`plan: ${bug}`]),
+      ...(looking.sent.length > 0 ? ["a plan sent a write"] : []),
+      ...(machine.disk.calls.length > before ? ["a plan wrote to the disk"] : []),
+    ],
+  };
+}
+
+const samePicture = (machine: Machine, { scenario }: Stage): boolean =>
+  picture(machine.emulator.store).join("\n") === [...scenario.want].sort().join("\n");
+
+async function stateOf({ rnv }: Stage, machine: Machine): Promise<{ state?: State; faults: string[] }> {
+  try {
+    return { state: await rnv.createLocalBackend(machine.backendOptions()).read(), faults: [] };
+  } catch (cause) {
+    return { faults: [`the state cannot be read: ${String((cause as Error).message)}`] };
+  }
+}
+
+const bugs = ({ ended }: Run): string[] => [
+  ...(ended.bug === undefined ? [] : [`thrown: ${ended.bug}`]),
+  ...ended.diagnostics
+    .filter(({ code }) => code === "internal.bug")
+    .map(({ summary, detail }) => `${summary} ${detail}`),
+];
+
+/** 0 says that all is done; anything else says why not. */
+function exitCodeFaults(stage: Stage, machine: Machine, { ended }: Run, state: State | undefined): string[] {
+  if (ended.killed) return [];
+  const errors = ended.diagnostics.filter(({ severity }) => severity === "error");
+  if (ended.exitCode !== 0) return errors.length === 0 ? [`exit ${ended.exitCode} without a reason`] : [];
+  const faults: string[] = [];
+  if (errors.length > 0) faults.push("exit 0 with errors");
+  if (!samePicture(machine, stage)) faults.push("exit 0, but live is not what is desired");
+  if (state !== undefined && state.open.length > 0) faults.push("exit 0 with a write left open");
+  return faults;
+}
+
+function duplicates(machine: Machine): string[] {
+  const { store } = machine.emulator;
+  const names = [
+    ...store.projects().map(({ name }) => `project ${name}`),
+    ...store
+      .services()
+      .filter(({ deletedAt, deletionRequestedAt }) => deletedAt === null && deletionRequestedAt === null)
+      .map(({ name, projectId }) => `service ${projectId}/${name}`),
+  ];
+  return names.filter((name, i) => names.indexOf(name) !== i).map((name) => `duplicate: ${name}`);
+}
+
+/** What is live and not somebody else's is recorded, under an intent that is still open, or reported by its id. */
+function orphans(
+  { foreign }: Stage,
+  machine: Machine,
+  runs: readonly Run[],
+  state: State | undefined,
+  one: Case,
+): string[] {
+  if (one.foreign) return [];
+  const { store } = machine.emulator;
+  const recorded = new Set(Object.values(state?.resources ?? {}).map(({ id }) => id));
+  const open = new Set((state?.open ?? []).map(({ name }) => name));
+  const told = JSON.stringify(runs.map(({ ended }) => ended.diagnostics));
+  const services = store.services().filter(({ deletionRequestedAt }) => deletionRequestedAt === null);
+  const things = [
+    ...store.projects().map(({ id, name }) => ({ id, name })),
+    ...services.map(({ id, name }) => ({ id, name })),
+    ...services.flatMap(({ id }) => store.variables(id).map((one) => ({ id: one.id, name: one.key }))),
+  ];
+  return things
+    .filter(({ id, name }) => !foreign.has(id) && !recorded.has(id) && !open.has(name) && !told.includes(id))
+    .filter(({ id }) => !adoptable(machine, id))
+    .map(({ name, id }) => `orphan: ${name} (${id.slice(0, 8)})`);
+}
+
+/** Things of the adoption scenario are nobody's until they are adopted. */
+const adoptable = (machine: Machine, id: string): boolean => machine.seeded.has(id);
+
+function unapprovedDeletions(
+  { deletable, scenario }: Stage,
+  machine: Machine,
+  sent: readonly SentWrite[],
+  one: Case,
+): string[] {
+  const deletions = sent.filter(({ method }) => method === "DELETE");
+  const wrong = deletions.filter(({ path }) => !deletable.has(path.split("/").at(-1) ?? ""));
+  const { store } = machine.emulator;
+  const live = new Set([
+    ...store.projects().map(({ id }) => id),
+    ...store.services().map(({ id }) => id),
+    ...store.services().flatMap(({ id }) => store.variables(id).map((variable) => variable.id)),
+  ]);
+  const lost = one.foreign
+    ? []
+    : [...machine.seeded].filter((id) => !live.has(id) && !deletable.has(id) && !scenario.deletes.length);
+  return [
+    ...wrong.map(({ path }) => `deleted without approval: ${path.split("/").slice(3).join("/")}`),
+    ...lost.map((id) => `lost: ${id}`),
+  ];
+}
+
+/** Every write but the layout has a key, and no key stands for two requests. */
+function keyFaults(sent: readonly SentWrite[]): string[] {
+  const bodies = new Map<string, string>();
+  const faults: string[] = [];
+  for (const { method, path, body, key } of sent) {
+    const isLayout = path.endsWith("/canvas");
+    if (key === undefined) {
+      if (!isLayout) faults.push(`no key: ${method} ${path}`);
+      continue;
+    }
+    const request = `${method} ${path} ${body}`;
+    const earlier = bodies.get(key);
+    if (earlier !== undefined && earlier !== request)
+      faults.push(`one key for two requests: ${method} ${path}`);
+    bodies.set(key, request);
+  }
+  return faults;
+}
+
+/** At most as many deployments as the scenario means, for each service; one more where others interfere. */
+function deploymentFaults({ scenario }: Stage, machine: Machine, one: Case): string[] {
+  const { store } = machine.emulator;
+  const shop = store.projects().find(({ name }) => name === "Shop");
+  const wanted = /service Shop\/api .*deployments=(\d+)/.exec(scenario.want.join("\n"))?.[1];
+  if (shop === undefined || wanted === undefined) return [];
+  const most = Number(wanted) + (one.foreign ? 1 : 0);
+  return store
+    .services()
+    .filter(({ projectId, name }) => projectId === shop.id && name === "api")
+    .map(({ id }) => requestedDeployments(store, id))
+    .filter((count) => count > most)
+    .map((count) => `${count} deployments instead of ${wanted}`);
+}
+
+const isSecretPath = (path: string): boolean => /\/variables(\/|$)/.test(path);
+
+/** No secret stands in a file, in what was told, or in a request that is not meant to carry it. */
+function leaks(machine: Machine, runs: readonly Run[]): string[] {
+  const secrets = [canary, ...apiKeys];
+  const places: [string, string][] = [
+    ...[...machine.disk.names].map(([path, { content }]): [string, string] => [
+      path,
+      content.toString("latin1"),
+    ]),
+    ["diagnostics", JSON.stringify(runs.map(({ ended }) => ended.diagnostics))],
+    ["events", JSON.stringify(runs.map(({ process }) => process.events))],
+    ...runs
+      .flatMap(({ process }) => process.sent)
+      .filter(({ path }) => !isSecretPath(path))
+      .map(({ path, body, key }): [string, string] => [path, `${body}${key}`]),
+  ];
+  return places.flatMap(([place, text]) =>
+    secrets.filter((secret) => text.includes(secret)).map(() => `a secret stands in ${place}`),
+  );
+}

@@ -1,0 +1,91 @@
+import type { WireRequest, WireResponse } from "../../src/api/transport";
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorImage,
+  embeddedWorkspaceId,
+} from "../../src/emulator/emulator";
+import type { Fault } from "../../src/emulator/faults";
+import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
+import { MemoryDisk } from "../unit/state/memory-disk";
+import { createRandom, type Random } from "./random";
+
+export const apiKeys = ["rnv_first-key", "rnv_second-key"] as const;
+export const baseUrl = "http://127.0.0.1:1/api/v1";
+export const workspaceId = embeddedWorkspaceId;
+export const statePath = "/state/rnv.json";
+
+/** What a case starts from: the service's data and the files of the state. */
+export interface Image {
+  readonly service: EmulatorImage;
+  readonly disk: MemoryDisk;
+  readonly time: number;
+  /** Ids of things that were there before rnv came. */
+  readonly seeded: ReadonlySet<string>;
+}
+
+/** One machine with a disk, a clock and processes, and the service that it talks to. All of it in memory. */
+export class Machine {
+  readonly clock: ManualClock;
+  readonly emulator: Emulator;
+  readonly random: Random;
+  disk: MemoryDisk;
+  /** Everything that happened, a line each: the same case gives the same lines. */
+  readonly trace: string[] = [];
+  readonly seeded: ReadonlySet<string>;
+  readonly running = new Set<number>();
+  /** Added to what the processes are told of the time. */
+  clockSkew = 0;
+  #pids = 1000;
+  #fault: Fault | undefined;
+
+  constructor(seed: number, image?: Image) {
+    this.random = createRandom(seed);
+    this.seeded = image?.seeded ?? new Set();
+    this.clock = manualClock({ sleepMoves: true, ...(image && { start: image.time }) });
+    this.disk = image?.disk.afterPowerCut(() => true) ?? new MemoryDisk();
+    this.emulator = createEmulator({
+      clock: this.clock,
+      random: this.random.next,
+      apiKeys: apiKeys.map((key) => ({ key, scope: "write", role: "owner" })),
+      ...(image && { image: image.service }),
+      // Taken by the emulator before its first pause, so that it meets the request it is meant for.
+      faults: () => this.#fault,
+    });
+  }
+
+  /** Carries one request to the service, under a fault. */
+  handle(request: WireRequest, fault: Fault | undefined): Promise<WireResponse> {
+    this.#fault = fault;
+    return this.emulator.handle(request);
+  }
+
+  image(seeded: ReadonlySet<string>): Image {
+    return { service: this.emulator.image(), disk: this.disk, time: this.clock.now() + 1000, seeded };
+  }
+
+  /** For looking at the state from outside. */
+  backendOptions() {
+    const { disk, clock } = this;
+    return {
+      path: statePath,
+      disk,
+      host: "machine",
+      pid: 1,
+      isAlive: () => true,
+      clock,
+      workspaceId,
+      baseUrl,
+    };
+  }
+
+  newPid(): number {
+    this.#pids += 1;
+    this.running.add(this.#pids);
+    return this.#pids;
+  }
+
+  note(line: string): void {
+    this.trace.push(line);
+  }
+}

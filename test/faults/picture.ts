@@ -1,0 +1,45 @@
+import { embeddedCatalog } from "../../src/emulator/catalog";
+import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { StoredService } from "../../src/emulator/records";
+
+/** Everything that is live, one line for each thing, sorted: two pictures are equal when the services are. */
+export function picture(store: EmulatorStore): string[] {
+  const projects = new Map(store.projects().map((project) => [project.id, project]));
+  const services = store.services().filter((service) => service.deletedAt === null);
+  const place = (service: StoredService): string =>
+    `${service.projectId === null ? "" : (projects.get(service.projectId)?.name ?? "?")}/${service.name}`;
+  const hosts = new Map(services.map(({ id, name }) => [`${name}-${id.slice(0, 8)}.internal`, name]));
+  const variables = services.flatMap((service) =>
+    store.variables(service.id).map((variable) => {
+      const value = store.variableValue(variable.id) ?? "";
+      const host = hosts.get(value);
+      const shown = host !== undefined ? `<${host}>` : variable.key === "TOKEN" ? `<${value.length}>` : value;
+      return `variable ${place(service)}/${variable.key}=${shown}`;
+    }),
+  );
+  return [
+    ...store.projects().map(({ name, description }) => `project ${name} "${description}"`),
+    ...services.map((service) => serviceLine(store, service, place(service))),
+    ...variables,
+  ].sort();
+}
+
+function serviceLine(store: EmulatorStore, service: StoredService, place: string): string {
+  const defaults = embeddedCatalog.defaults as Readonly<Record<string, unknown>>;
+  const own = Object.entries(service.configuration)
+    .filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(defaults[field]))
+    .map(([field, value]) => `${field}=${JSON.stringify(value)}`)
+    .sort();
+  const requested = requestedDeployments(store, service.id);
+  return [
+    `service ${place} ${service.kind}`,
+    ...own,
+    ...(service.archived ? ["archived"] : []),
+    `deployments=${requested}`,
+    ...(service.liveDeploymentId === null ? [] : ["live"]),
+  ].join(" ");
+}
+
+/** Deployments that were not asked for in the dashboard. */
+export const requestedDeployments = (store: EmulatorStore, serviceId: string): number =>
+  store.deployments(serviceId).filter(({ actor }) => actor !== "dashboard").length;

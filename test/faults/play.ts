@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import type { Case } from "./cases";
+import { judgeEnd, judgeRun, type Verdict } from "./judge";
+import { apiKeys, Machine } from "./machine";
+import { type Ended, Process } from "./process";
+import type { Stage } from "./stage";
+
+/** What became of one case. */
+export interface Played {
+  readonly name: string;
+  readonly fault: string;
+  readonly scenario: string;
+  /** What the judge found; empty when all is well. */
+  readonly faults: readonly string[];
+  /** Codes of the diagnostics that the case ends with, where it could not reach what is desired. */
+  readonly stop?: string;
+  /** SHA-256 of everything that happened. */
+  readonly digest: string;
+  readonly trace: readonly string[];
+  readonly fired: boolean;
+}
+
+const day = 24 * 3_600_000;
+const mostReruns = 2;
+
+/** Plays one case from its beginning to the judge's verdict. */
+export async function play(stage: Stage, one: Case): Promise<Played> {
+  const machine = new Machine(seedOf(one.name), stage.image);
+  const runs: { process: Process; ended: Ended }[] = [];
+  const verdicts: Verdict[] = [];
+  const run = async (process: Process): Promise<Ended> => {
+    const ended = await process.apply(stage.request);
+    runs.push({ process, ended });
+    return ended;
+  };
+
+  const first = new Process(stage.rnv, machine, mishapsOf(stage, one, machine, run));
+  await run(first);
+  happenBetween(machine, one);
+  verdicts.push(await judgeRun(stage, one, machine, runs));
+
+  const key = one.between === "another-key" ? apiKeys[1] : apiKeys[0];
+  let end = await judgeEnd(stage, machine, key);
+  for (let rerun = 0; rerun < mostReruns && !end.reached; rerun += 1) {
+    await run(new Process(stage.rnv, machine, {}, key));
+    verdicts.push(await judgeRun(stage, one, machine, runs));
+    end = await judgeEnd(stage, machine, key);
+  }
+  const last = runs.at(-1)?.ended;
+  const faults = [...verdicts.flatMap((verdict) => verdict.faults), ...end.faults];
+  const stop = end.reached
+    ? undefined
+    : end.codes || last?.diagnostics.map(({ code }) => code).join(" ") || "none";
+  const digest = createHash("sha256").update(machine.trace.join("\n")).digest("hex");
+  return {
+    name: one.name,
+    fault: one.fault,
+    scenario: one.scenario,
+    faults: [...new Set(faults)],
+    ...(stop === undefined ? {} : { stop }),
+    digest,
+    trace: machine.trace,
+    fired: machine.trace.some((line) => /\[|killed|stands still/.test(line)),
+  };
+}
+
+const seedOf = (name: string): number => createHash("sha256").update(name).digest().readUInt32LE();
+
+/** A rival starts while the first run stands still: it is turned away, unless the lock is taken from the first. */
+function mishapsOf(stage: Stage, one: Case, machine: Machine, run: (process: Process) => Promise<Ended>) {
+  const { rival } = one;
+  if (rival === undefined) return one.mishaps();
+  return {
+    point: (index: number) => {
+      if (index !== rival.at) return undefined;
+      return async () => {
+        if (rival.steals) await stealLock(stage, machine);
+        await run(new Process(stage.rnv, machine));
+      };
+    },
+  };
+}
+
+async function stealLock({ rnv }: Stage, machine: Machine): Promise<void> {
+  const backend = rnv.createLocalBackend(machine.backendOptions());
+  const held = JSON.parse(machine.disk.text(`${machine.backendOptions().path}.lock`) || "{}") as {
+    id?: string;
+  };
+  if (held.id !== undefined) await backend.forceUnlock(held.id);
+}
+
+function happenBetween(machine: Machine, { between }: Case): void {
+  if (between === "power-cut") machine.disk = machine.disk.afterPowerCut(() => false);
+  if (between === "torn") machine.disk = machine.disk.afterPowerCut(() => machine.random.next() < 0.5);
+  if (between === "later") machine.clockSkew = 25 * (day / 24);
+  if (between === "earlier") machine.clockSkew = -25 * (day / 24);
+}

@@ -1,0 +1,194 @@
+import type { WireResponse } from "../../src/api/transport";
+import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import type { RequestMishap } from "./process";
+
+/** What can go wrong with one request. */
+export interface RequestFault {
+  readonly name: string;
+  /** Requests that it makes sense for; all unless said. */
+  readonly applies?: (request: { readonly method: string; readonly path: string }) => boolean;
+  readonly fault?: (request: SeenRequest) => Fault;
+  readonly rewrite?: RequestMishap["rewrite"];
+  /** Somebody else changes our things: what was reached may be undone, and deployed once more. */
+  readonly foreign?: true;
+}
+
+type Seen = { readonly method: string; readonly path: string };
+const isRead = ({ method }: Seen): boolean => method === "GET";
+const isWrite = (seen: Seen): boolean => !isRead(seen);
+const isList = (seen: Seen): boolean =>
+  isRead(seen) && /(projects|canvas|variables|deploys)$/.test(seen.path);
+const isById = ({ path }: Seen): boolean => /\{id\}|[0-9a-f]{8}-[0-9a-f-]{27}$/.test(path.slice(40));
+const isLook = (seen: Seen): boolean => isRead(seen) && /(deploys|operations)\/[^/]+$/.test(seen.path);
+
+const broken = (kind: "refuse" | "reset-before" | "reset-after" | "timeout-before" | "timeout-after") => ({
+  name: kind,
+  fault: (): Fault => ({ kind }),
+});
+
+const status = (name: string, answer: Omit<Extract<Fault, { kind: "status" }>, "kind">): RequestFault => ({
+  name,
+  fault: () => ({ kind: "status", ...answer }),
+});
+
+type Body = Record<string, unknown>;
+
+const rewriteBody =
+  (edit: (body: Body) => unknown): RequestMishap["rewrite"] =>
+  (response: WireResponse) => {
+    if (response.status !== 200) return response;
+    return { ...response, body: JSON.stringify(edit(JSON.parse(response.body) as Body)) };
+  };
+
+const editArrays =
+  (edit: (items: readonly unknown[]) => readonly unknown[]) =>
+  (body: Body): Body =>
+    Object.fromEntries(
+      Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? edit(value) : value]),
+    );
+
+/** Still under way, whatever became of it. */
+function unfinished(body: Body): Body {
+  const running = (thing: Body): Body => ({ ...thing, status: "kind" in thing ? "running" : "building" });
+  const deployment = body.deployment as Body | undefined;
+  return deployment === undefined ? running(body) : { deployment: running(deployment) };
+}
+
+const foreign = (
+  name: string,
+  when: "before" | "after",
+  run: (store: EmulatorStore, path: string) => void,
+  applies: RequestFault["applies"],
+): RequestFault => ({
+  name: `${name}-${when}`,
+  applies,
+  foreign: true,
+  fault: ({ path }) => ({ kind: "hook", when, run: (store) => run(store, path) }),
+});
+
+/** The service or the project that a path names, else what is ours. */
+function subjects(store: EmulatorStore, path: string) {
+  const ids = path.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+  const shop = store.projects().find(({ name }) => name === "Shop");
+  const service =
+    store.services().find(({ id }) => ids.includes(id)) ??
+    store.services().find(({ projectId, name }) => projectId === shop?.id && name === "api");
+  return { service, shop };
+}
+
+function change(store: EmulatorStore, path: string): void {
+  const { service, shop } = subjects(store, path);
+  if (service) store.editConfiguration(service.id, { healthCheckPath: "/foreign" });
+  else if (shop) store.editProject(shop.id, { description: "foreign" });
+}
+
+function rename(store: EmulatorStore, path: string): void {
+  const { service, shop } = subjects(store, path);
+  if (service) store.renameService(service.id, "foreign");
+  else if (shop) store.editProject(shop.id, { name: "Foreign" });
+}
+
+function remove(store: EmulatorStore, path: string): void {
+  const { service, shop } = subjects(store, path);
+  if (service) store.deleteServiceNow(service.id);
+  else if (shop) store.deleteProjectNow(shop.id);
+}
+
+function take(store: EmulatorStore): void {
+  const shop = store.projects().find(({ name }) => name === "Shop");
+  if (shop === undefined) store.addProject({ name: "Shop" });
+  else store.addService({ name: "api", projectId: shop.id });
+}
+
+/** Every fault of the matrix that sits on a request. */
+export const requestFaults: readonly RequestFault[] = [
+  broken("refuse"),
+  broken("reset-before"),
+  broken("reset-after"),
+  broken("timeout-before"),
+  broken("timeout-after"),
+  status("429", { status: 429 }),
+  status("429-retry-after", { status: 429, retryAfter: 7 }),
+  status("500-before", { status: 500 }),
+  { ...status("500-after", { status: 500, when: "after" }), applies: isWrite },
+  { ...status("500-after-no-receipt", { status: 500, when: "after", receipt: false }), applies: isWrite },
+  status("502-before", { status: 502 }),
+  { ...status("502-after", { status: 502, when: "after" }), applies: isWrite },
+  { ...status("503-after", { status: 503, when: "after" }), applies: isWrite },
+  { ...status("504-after", { status: 504, when: "after" }), applies: isWrite },
+  status("401", { status: 401, code: "unauthorized" }),
+  status("403", { status: 403, code: "forbidden" }),
+  status("404", { status: 404, code: "not_found" }),
+  { ...status("400", { status: 400, code: "invalid" }), applies: isWrite },
+  { ...status("405", { status: 405 }), applies: isById },
+  { ...status("409-conflict", { status: 409, code: "conflict" }), applies: isWrite },
+  { ...status("409-idempotency", { status: 409, code: "idempotency_conflict" }), applies: isWrite },
+  { ...status("409-legacy", { status: 409, code: "idempotency_legacy_conflict" }), applies: isWrite },
+  { ...status("409-engine", { status: 409, code: "engine_unavailable" }), applies: isWrite },
+  { ...status("409-revision", { status: 409, code: "canvas_revision_conflict" }), applies: isWrite },
+  {
+    name: "413",
+    applies: ({ path }) => path.endsWith("canvas"),
+    fault: () => ({ kind: "status", status: 413, code: "canvas_too_large" }),
+  },
+  { name: "redirect", fault: () => ({ kind: "redirect", location: "https://elsewhere.example/" }) },
+  { name: "malformed", fault: () => ({ kind: "malformed" }) },
+  { name: "truncate", fault: () => ({ kind: "truncate" }) },
+  { name: "empty", fault: () => ({ kind: "empty" }) },
+  { name: "html-before", fault: () => ({ kind: "html", status: 200, when: "before" }) },
+  { name: "html-after", applies: isWrite, fault: () => ({ kind: "html", status: 200, when: "after" }) },
+  { name: "bare-object", rewrite: rewriteBody(() => ({})) },
+  { name: "other-id", applies: isById, fault: () => ({ kind: "other-id" }) },
+  {
+    name: "other-id-created",
+    applies: ({ method, path }) => method === "POST" && /(projects|services|variables|deploys)$/.test(path),
+    fault: () => ({ kind: "other-id" }),
+  },
+  { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
+  { name: "stale-list", applies: isList, fault: () => ({ kind: "stale-list" }) },
+  { name: "empty-list", applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
+  { name: "short-list", applies: isList, rewrite: rewriteBody(editArrays((items) => items.slice(0, -1))) },
+  {
+    name: "unframed-list",
+    applies: isList,
+    rewrite: rewriteBody((body) => Object.values(body).find(Array.isArray) ?? []),
+  },
+  { name: "never-ends", applies: isLook, rewrite: rewriteBody(unfinished) },
+  foreign("foreign-change", "before", change, undefined),
+  foreign("foreign-change", "after", change, undefined),
+  foreign("foreign-rename", "before", rename, undefined),
+  foreign("foreign-rename", "after", rename, undefined),
+  foreign("foreign-delete", "before", remove, undefined),
+  foreign("foreign-delete", "after", remove, undefined),
+  foreign("foreign-take", "before", take, undefined),
+  foreign("foreign-take", "after", take, undefined),
+];
+
+/** Faults that may also begin with one request and hold for all that follow. */
+export const outages: readonly string[] = [
+  "refuse",
+  "reset-before",
+  "reset-after",
+  "timeout-after",
+  "429",
+  "500-before",
+  "500-after",
+  "502-after",
+  "503-after",
+  "401",
+  "403",
+  "404",
+  "malformed",
+  "truncate",
+  "empty",
+  "html-before",
+  "html-after",
+  "empty-list",
+  "short-list",
+  "unframed-list",
+  "stale-list",
+  "never-ends",
+];
+
+export const disk = ["ENOSPC", "EIO", "EROFS", "short"] as const;

@@ -1,0 +1,98 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ApplyRequest } from "../../src/commands/requests";
+import type { Rnv } from "./build-rnv";
+import { type Image, Machine } from "./machine";
+import { picture } from "./picture";
+import { Process } from "./process";
+import type { Scenario } from "./scenarios";
+
+/** A scenario made ready: its manifests in files, and what its cases start from. */
+export interface Stage {
+  readonly rnv: Rnv;
+  readonly scenario: Scenario;
+  readonly request: Partial<ApplyRequest>;
+  readonly image: Image;
+  /** Ids of what others own. */
+  readonly foreign: ReadonlySet<string>;
+  /** Ids of what may be deleted. */
+  readonly deletable: ReadonlySet<string>;
+  /** How many requests, disk calls and points a run without a fault has. */
+  readonly requests: readonly string[];
+  readonly diskCalls: number;
+  readonly points: readonly string[];
+}
+
+/** Runs a scenario up to where its cases begin, then once more without a fault, to measure it. */
+export async function stageOf(rnv: Rnv, scenario: Scenario): Promise<Stage> {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
+  const file = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+  const machine = new Machine(1);
+  const { store } = machine.emulator;
+  scenario.seed?.(store);
+  const seeded = idsOf(machine);
+  if (scenario.before !== undefined) {
+    const before = { files: [file("before.yaml", scenario.before)] };
+    const { exitCode, diagnostics, bug } = await new Process(rnv, machine).apply(before);
+    if (exitCode !== 0) throw new Error(`${scenario.name}: ${bug ?? JSON.stringify(diagnostics)}`);
+  }
+  const ours = idsOf(machine);
+  scenario.between?.(store);
+  const state = await rnv.createLocalBackend(machine.backendOptions()).read();
+  const image = machine.image(seeded);
+  const foreign = [...idsOf(machine)].filter((id) => seeded.has(id) || !ours.has(id));
+  const request = {
+    files: [file("rnv.yaml", scenario.manifest)],
+    confirmedDeletes: scenario.confirmedDeletes ?? [],
+    adopt: scenario.adopt ?? false,
+  };
+  const measured = await measure(rnv, image, request, scenario);
+  return {
+    ...{ rnv, scenario, request, image },
+    foreign: new Set(scenario.adopt ? [] : foreign),
+    deletable: new Set(scenario.deletes.flatMap((address) => state?.resources[address as never]?.id ?? [])),
+    ...measured,
+  };
+}
+
+async function measure(rnv: Rnv, image: Image, request: Partial<ApplyRequest>, scenario: Scenario) {
+  const machine = new Machine(2, image);
+  const requests: string[] = [];
+  const points: string[] = [];
+  const process = new Process(rnv, machine, {
+    request: (_index, { method, path }) => {
+      requests.push(`${method} ${shortPath(path)}`);
+      return undefined;
+    },
+    point: (_index, label) => {
+      points.push(label);
+      return undefined;
+    },
+  });
+  const { exitCode, diagnostics, bug } = await process.apply(request);
+  const live = picture(machine.emulator.store);
+  if (exitCode !== 0 || JSON.stringify(live) !== JSON.stringify([...scenario.want].sort()))
+    throw new Error(
+      `${scenario.name}: ${exitCode} ${bug ?? JSON.stringify(diagnostics)}\n${live.join("\n")}\nwanted\n${[...scenario.want].sort().join("\n")}`,
+    );
+  return { requests, points, diskCalls: process.diskCalls };
+}
+
+/** `services/{id}/variables`: a path without the workspace and ids. */
+export const shortPath = (path: string): string =>
+  path.replace(/^\/workspaces\/[^/]+\//, "").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "{id}");
+
+function idsOf(machine: Machine): Set<string> {
+  const { store } = machine.emulator;
+  const services = store.services();
+  return new Set([
+    ...store.projects().map(({ id }) => id),
+    ...services.map(({ id }) => id),
+    ...services.flatMap(({ id }) => store.variables(id).map((variable) => variable.id)),
+  ]);
+}
