@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const names = ["a", "b", "c", "d"];
+const shop = `projects:\n  shop:\n    services:\n${names
+  .map(
+    (name) =>
+      `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/x" }, variables: { A: "1" } }\n`,
+  )
+  .join("")}`;
+
+describe("an apply that is cut short", () => {
+  let scenario: Scenario;
+  const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
+  const expectEachOnce = () => {
+    const { store } = scenario.emulator;
+    expect(store.projects()).toHaveLength(1);
+    expect(liveNames().sort()).toEqual(names);
+    for (const { id } of store.services()) {
+      expect(store.variables(id).map(({ key }) => key)).toEqual(["A"]);
+      expect(store.deployments(id).map(({ status }) => status)).toEqual(["live"]);
+    }
+  };
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop);
+  });
+  afterEach(() => scenario.close());
+
+  /** Calls back with the nth write that reaches the service, before or after its commit. */
+  const atWrite = (nth: number, when: "before" | "after", then: () => void | Promise<void>) => {
+    let seen = 0;
+    scenario.fail(({ method }) => {
+      if (method === "GET") return undefined;
+      seen += 1;
+      return seen === nth ? { kind: "hook", when, run: then } : undefined;
+    });
+  };
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "ends in order after one %s, says how to go on, and goes on without a duplicate",
+    async (signal) => {
+      const started = scenario.start({}, "apply", ...approve, "-parallelism=1");
+      atWrite(3, "before", async () => {
+        started.process.kill(signal);
+        await started.shows("Interrupted. ");
+      });
+      const { code, stdout } = await started.ended;
+      expect(code).toBe(130);
+      expect(stdout).toContain("Apply interrupted.");
+      expect(stdout).toContain("run rnv apply again to go on where this run stopped");
+      expect(liveNames().length).toBeLessThan(names.length);
+      expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
+      scenario.fail();
+      expect((await scenario.run("apply", ...approve)).code).toBe(0);
+      expectEachOnce();
+      await scenario.isQuiet();
+    },
+  );
+
+  it("leaves at once at the second Ctrl-C, and the next apply goes on without a duplicate", async () => {
+    const started = scenario.start({}, "apply", ...approve);
+    atWrite(4, "after", async () => {
+      started.process.kill("SIGINT");
+      await started.shows("Interrupted. ");
+      started.process.kill("SIGINT");
+      await started.ended;
+    });
+    expect((await started.ended).code).toBe(130);
+    scenario.fail();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expectEachOnce();
+    await scenario.isQuiet();
+  });
+
+  it.each([
+    [1, "before"],
+    [1, "after"],
+    [2, "before"],
+    [3, "after"],
+    [7, "after"],
+    [10, "before"],
+    [13, "after"],
+  ] as const)("by kill -9 at write %i, %s its commit: planned, then finished once", async (nth, when) => {
+    const started = scenario.start({}, "apply", ...approve);
+    atWrite(nth, when, async () => {
+      started.process.kill("SIGKILL");
+      await started.ended;
+    });
+    expect((await started.ended).code).toBe(-1);
+    scenario.fail();
+    scenario.forget();
+    expect((await scenario.run("plan")).code).toBe(0);
+    expect(scenario.sent).toEqual([]);
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expectEachOnce();
+    await scenario.isQuiet();
+    expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+    expect(scenario.emulator.store.services()).toEqual([]);
+  });
+});
+
+describe("the lock of the state", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
+  });
+  afterAll(() => scenario.close());
+
+  it("held by a running apply refuses every writer with 6, and no reader", async () => {
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let reached = () => {};
+    const writing = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    scenario.fail(({ method }) =>
+      method === "GET"
+        ? undefined
+        : {
+            kind: "hook",
+            when: "before",
+            run: () => {
+              reached();
+              return held;
+            },
+          },
+    );
+    const started = scenario.start({}, "apply", ...approve);
+    await writing;
+    for (const args of [
+      ["apply", ...approve],
+      ["destroy", ...approve],
+      ["state", "rm", "project.shop"],
+    ]) {
+      const { code, stderr } = await scenario.run(...args);
+      expect({ args, code, stderr }).toMatchObject({ code: 6 });
+      expect(stderr).toContain("error[state.lock_held]");
+      expect(stderr).toContain(hostname());
+      expect(stderr).toContain(String(started.process.pid));
+    }
+    expect((await scenario.run("plan")).code).toBe(0);
+    const waiting = scenario.start({}, "apply", ...approve, "-lock-timeout=60s");
+    letGo();
+    expect((await started.ended).code).toBe(0);
+    expect((await waiting.ended).code).toBe(0);
+    expect(scenario.emulator.store.projects()).toHaveLength(1);
+    scenario.fail();
+  });
+
+  it("of another host stays until force-unlock is given its id", async () => {
+    const lock = join(scenario.folder, ".rnv/state.json.lock");
+    const started = scenario.start({}, "apply", ...approve);
+    let text = "";
+    scenario.fail(({ path }) => ({
+      kind: "hook",
+      when: "before",
+      run: () => {
+        if (existsSync(lock) && path.endsWith("/catalog")) text = readFileSync(lock, "utf8");
+      },
+    }));
+    await started.ended;
+    scenario.fail();
+    expect(text).toContain(hostname());
+    writeFileSync(lock, text.replaceAll(hostname(), "another-host"));
+    const refused = await scenario.run("apply", ...approve);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toContain("another-host");
+    const id = /force-unlock (\S+)/.exec(refused.stderr)?.[1]?.replace(/[`.]+$/, "") ?? "";
+    const wrong = await scenario.run("force-unlock", "0000");
+    expect(wrong.code).not.toBe(0);
+    const freed = await scenario.run("force-unlock", id);
+    expect({ id, ...freed }).toMatchObject({ code: 0, stdout: expect.stringContaining("Removed the lock") });
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  });
+});
