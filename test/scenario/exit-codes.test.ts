@@ -1,0 +1,155 @@
+import { approve, openScenario, type RunOptions, type Scenario } from "../support/cli";
+
+const service = (more = "") =>
+  `services:\n  api: { kind: web, configuration: { repository: "https://git.example.com/api"${more} } }\n`;
+
+/** One real situation for each exit code (DESIGN section 8); 130 is in interruption.test.ts. */
+const situations: readonly {
+  readonly code: number;
+  readonly title: string;
+  readonly prepare?: (scenario: Scenario) => unknown;
+  readonly args: readonly string[];
+  readonly how?: RunOptions;
+  readonly stderr?: string;
+}[] = [
+  { code: 0, title: "nothing to do", args: ["plan", "-detailed-exitcode"], prepare: applied },
+  { code: 0, title: "changes without -detailed-exitcode", args: ["plan"] },
+  {
+    code: 1,
+    title: "a mistake in the manifest",
+    args: ["plan"],
+    prepare: (s) => s.write("rnv.yaml", "service: {}\n"),
+    stderr: "error[manifest.unknown_key]",
+  },
+  {
+    code: 1,
+    title: "no manifest",
+    args: ["plan", "-f", "nowhere.yaml"],
+    stderr: "error[manifest.not_found]",
+  },
+  { code: 1, title: "a verb that does not exist", args: ["aply"], stderr: "apply" },
+  { code: 1, title: "an option that does not exist", args: ["plan", "--fiel", "x"], stderr: "--file" },
+  {
+    code: 1,
+    title: "no settings",
+    args: ["plan"],
+    how: { env: { RNV_BASE_URL: "", RNV_WORKSPACE_ID: "", RNV_API_KEY: "" } },
+    stderr: "RNV_WORKSPACE_ID is not set",
+  },
+  {
+    code: 1,
+    title: "a key that is not accepted",
+    args: ["plan"],
+    how: { env: { RNV_API_KEY: "rnv_other" } },
+    stderr: "error[api.unauthorized]",
+  },
+  {
+    code: 1,
+    title: "http to another host",
+    args: ["plan"],
+    how: { env: { RNV_BASE_URL: "http://hosting.example.com/api/v1" } },
+    stderr: "error[config.insecure]",
+  },
+  { code: 1, title: "nobody to approve", args: ["apply", "-input=false"], stderr: "--auto-approve" },
+  { code: 2, title: "changes with -detailed-exitcode", args: ["plan", "-detailed-exitcode"] },
+  {
+    code: 2,
+    title: "drift",
+    args: ["drift"],
+    prepare: async (s) => {
+      await applied(s);
+      s.emulator.store.editConfiguration(s.emulator.store.services()[0]?.id ?? "", {
+        repository: "https://git.example.com/other",
+      });
+    },
+  },
+  {
+    code: 3,
+    title: "one of two services refused",
+    args: ["apply", ...approve],
+    prepare: (s) => {
+      s.write(
+        "rnv.yaml",
+        `${service()}  bad: { kind: web, configuration: { repository: "https://git.example.com/bad" } }\n`,
+      );
+      s.fail(({ body }) =>
+        body?.includes('"bad"')
+          ? { kind: "status", status: 400, message: "The name is reserved" }
+          : undefined,
+      );
+    },
+    stderr: "The name is reserved",
+  },
+  {
+    code: 4,
+    title: "a deletion without a confirmation",
+    args: ["apply", ...approve],
+    prepare: async (s) => {
+      s.write("rnv.yaml", `${service()}  old: { kind: static, deploy: { when: never } }\n`);
+      await s.run("apply", ...approve);
+      s.write("rnv.yaml", service());
+    },
+    stderr: "error[guard.delete_unconfirmed]",
+  },
+  {
+    code: 5,
+    title: "a saved plan that is stale",
+    args: ["apply", "p.rnvplan"],
+    prepare: async (s) => {
+      await s.run("plan", "-out", "p.rnvplan");
+      await applied(s);
+    },
+    stderr: "error[plan.stale]",
+  },
+  {
+    code: 6,
+    title: "a lock that is held",
+    args: ["apply", ...approve],
+    prepare: async (s) => {
+      await applied(s);
+      s.write(
+        ".rnv/state.json.lock",
+        JSON.stringify({
+          id: "1f",
+          generation: 9,
+          host: "elsewhere",
+          pid: 1,
+          command: "apply",
+          since: "2026-01-01T00:00:00.000Z",
+        }),
+      );
+    },
+    stderr: "error[state.lock_held]",
+  },
+  {
+    code: 7,
+    title: "a deployment that fails",
+    args: ["apply", ...approve],
+    prepare: (s) => s.emulator.store.failNextDeployment("*"),
+    stderr: "error[apply.deploy_failed]",
+  },
+  {
+    code: 8,
+    title: "a plan to be paid for",
+    args: ["apply", ...approve],
+    prepare: (s) => s.write("rnv.yaml", service(", plan: pro")),
+    stderr: "apply.awaiting_checkout",
+  },
+];
+
+async function applied(scenario: Scenario): Promise<void> {
+  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+}
+
+describe("exit codes", () => {
+  it.each(situations)("$code: $title", async ({ code, prepare, args, how = {}, stderr }) => {
+    const scenario = await openScenario();
+    scenario.write("rnv.yaml", service());
+    await prepare?.(scenario);
+    const ended = await scenario.runWith(how, ...args);
+    expect(ended).toMatchObject({ code });
+    if (stderr !== undefined) expect(ended.stderr).toContain(stderr);
+    expect(ended.stderr).not.toContain("This is a bug");
+    await scenario.close();
+  });
+});
