@@ -31,7 +31,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (request.method === "GET") return writes.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
-    const earlier = writes.carried.filter((open) => open.key === key).map((open) => open.seq);
+    const carried = writes.carried.filter((open) => open.key === key);
+    const earlier = [...carried, ...writes.journal.openUnder(key)].map((open) => open.seq);
     const seq = await writes.journal.intend(intent);
     try {
       const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);

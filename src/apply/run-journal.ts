@@ -97,6 +97,11 @@ export class RunJournal {
     return [...this.#open.values()].filter((intent) => intent.address === address);
   }
 
+  /** Open writes under this key: earlier attempts of the same write. */
+  openUnder(key: string): readonly Intent[] {
+    return [...this.#open.values()].filter((intent) => intent.key === key);
+  }
+
   /** Writes the snapshot. The run is over unless one of its writes is still without an outcome. */
   async finish(keyId: string | null): Promise<State> {
     return this.#session.commit({
