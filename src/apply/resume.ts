@@ -7,6 +7,7 @@ import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import { fold } from "../state/fold";
 import { waitUntilSettled } from "./wait-until-settled";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
@@ -38,23 +39,19 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   const entries: JournalEntry[] = [];
   const carried: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const intent of resuming.state.open) {
-    const settled = await settleIntent(resuming, intent);
+  let { state } = resuming;
+  const take = (settled: Resumed): void => {
     entries.push(...settled.entries);
     carried.push(...settled.carried);
     diagnostics.push(...settled.diagnostics);
+    state = fold(state, settled.entries);
+  };
+  // In the order in which they were sent: a deployment deployed what the writes before it left.
+  for (const intent of resuming.state.open) take(await settleIntent({ ...resuming, state }, intent));
+  for (const [address, recorded] of Object.entries(state.resources) as [Address, RecordedResource][]) {
+    if (recorded.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
   }
-  for (const [address, recorded] of Object.entries(resuming.state.resources) as [
-    Address,
-    RecordedResource,
-  ][]) {
-    if (!recorded.pending) continue;
-    const settled = await settlePending(resuming, address, recorded, recorded.pending);
-    entries.push(...settled.entries);
-    diagnostics.push(...settled.diagnostics);
-  }
-  if (entries.length > 0 && diagnostics.every(({ severity }) => severity !== "error"))
-    entries.push({ kind: "end" });
+  if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, carried, diagnostics };
 }
 
