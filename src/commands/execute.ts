@@ -34,7 +34,8 @@ export async function execute(
   const result = await runPlan(run, plan, parallelism);
   const outputs = knownOutputs(prepared.input.desired, run.lookup);
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
-  if (writes || journal.hasChanges) await journal.finish(prepared.keyId ?? null);
+  // A run that was cut short is over once nothing of it is left to do.
+  if (writes || journal.hasChanges || state.run !== null) await journal.finish(prepared.keyId ?? null);
   return result;
 }
 
