@@ -58,7 +58,7 @@ async function openSession(
     return new LocalSession(disk, files, lock, sessionName(holder, lock.generation), recorded);
   } catch (cause) {
     await lock.release().catch(() => undefined);
-    throw cause;
+    throw writeFailed(files.lock, cause);
   }
 }
 
