@@ -22,6 +22,10 @@ const running = () => [
   options.parallelism(),
 ];
 
+/** What scripts written for Terraform pass to every verb: planning never asks and takes no lock. */
+const harmless = () =>
+  [options.noInput(), options.lockTimeout(), options.parallelism()].map((option) => option.hideHelp());
+
 /** The main path: `validate`, `plan`, `apply`, `destroy`, `drift`, `show`. */
 export function addPlanVerbs(program: Command, run: Run): void {
   program.commandsGroup("Main verbs:");
@@ -45,6 +49,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.destroy(),
       options.out(),
       options.detailedExitcode(),
+      ...harmless(),
       options.format(),
       options.json(),
     ],
@@ -102,6 +107,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.target(),
       options.exclude(),
       options.verifyValues(),
+      ...harmless(),
       options.format(),
       options.json(),
     ],
