@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { invalid } from "./refusal";
 
 /** 256 KiB (interface, "Limits"). */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
 

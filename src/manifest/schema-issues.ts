@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { diagnosticCodes } from "../diagnostics/codes";
 
 const address = z.string().describe("Address of the resource: `service.shop.api`.");

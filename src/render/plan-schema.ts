@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { diagnosticCodes } from "../diagnostics/codes";
 
 const json = z.json();

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gaps";
 import type { Reads } from "../api/reads";
@@ -83,6 +83,7 @@ export const project: Resource = {
   remove,
   candidates: async (reads, { name, fence }) =>
     (await named(reads, name)).filter(({ id }) => !fence.includes(id)),
+  deletion,
   poll,
 };
 
@@ -117,7 +118,7 @@ const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
 async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (subject.id !== undefined) {
     const found = await reads.project(subject.id);
-    if (found.kind === "gone") return found;
+    if (found.kind === "gone") return { kind: "gone" };
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     return { kind: "found", live: liveProject(found.value) };
   }
@@ -148,7 +149,11 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 }
 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
-  return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), { projectId: input.id });
+  return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), deletion);
+}
+
+function deletion(id: string, operationId: string | undefined): Pending {
+  return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
 }
 
 async function poll(reads: Reads, { projectId, id }: Pending): Promise<Settled> {

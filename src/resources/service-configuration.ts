@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ConfigurationField, configurationFields, documentedDefaults } from "../api/wire/configuration";
 import type { AttributeRule } from "../model/resource-type";
 import type { Plain } from "../model/value";

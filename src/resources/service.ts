@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import { instancePrice, instancesOf } from "../api/gaps";
 import type { Reads } from "../api/reads";
@@ -109,7 +109,8 @@ export const service: Resource = {
   create,
   update,
   remove: async (writes, input) =>
-    acceptedDeletion(input, await writes.deleteService(input.id, input.name), { serviceId: input.id }),
+    acceptedDeletion(input, await writes.deleteService(input.id, input.name), deletion),
+  deletion,
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
     live: liveService(await writes.archiveService(input.id)),
@@ -174,7 +175,8 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (subject.id !== undefined) {
     const found = await reads.service(subject.id);
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    if (found.kind === "gone") return found;
+    if (found.kind === "gone")
+      return { kind: "gone", ...(found.deleting ? { ending: deletion(subject.id, undefined) } : {}) };
     return { kind: "found", live: await liveIn(reads, found.value, environment) };
   }
   const project = subject.declared.get("projectId") ?? subject.parentId ?? null;
@@ -258,6 +260,10 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   if (last === undefined) return { id, live: input.live };
   const environment = textAt(input.live?.attributes ?? attributes, "environment");
   return { id, live: liveService(last, environment) };
+}
+
+function deletion(id: string, operationId: string | undefined): Pending {
+  return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 
 function poll(reads: Reads, pending: Pending): Promise<Settled> {

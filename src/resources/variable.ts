@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
@@ -203,7 +203,13 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
   const serviceId = input.parentId;
   if (serviceId === undefined) throw new Error(`${input.address}: a variable without a service`);
-  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), { serviceId });
+  const answer = await writes.deleteVariable(serviceId, input.id);
+  return acceptedDeletion(input, answer, (id, operationId) => ({
+    kind: "operation",
+    id: operationId ?? id,
+    serviceId,
+    deletes: true,
+  }));
 }
 
 function parentOf(input: CreateInput & { readonly live?: LiveResource }): string {

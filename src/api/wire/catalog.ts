@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Plain } from "../../model/value";
 
 export const plan = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Shapes shared by every resource of `service-interface.md`. Unknown fields are kept, never refused. */
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { id, page, timestamp } from "./common";
 
 export const deployment = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { id, page, timestamp } from "./common";
 
 /** Fields of an environment record are not shown; see `gaps.ts`. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { id, operation, timestamp } from "./common";
 
 export const estimatedMonthly = z.looseObject({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { id, page, timestamp } from "./common";
 
 /** Masked metadata; `value` is null in every answer but a reveal. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { canvasLimits, position, positionKey, viewport } from "../../api/wire/canvas";
 import { parseBody, uuidPattern } from "../body";
 import type { Call, Route } from "../call";

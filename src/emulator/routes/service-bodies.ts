@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { configurationFields } from "../../api/wire/configuration";
 import { nonEmpty, parseBody, uuid } from "../body";
 import { planFor } from "../catalog";

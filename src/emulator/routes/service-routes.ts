@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { serviceActions } from "../../api/wire/service";
 import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { nonEmpty, parseBody, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
 import { requireRole } from "../credentials";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { manifestJsonSchema } from "../../../src/manifest/manifest-schema";
 import { shopTypes } from "./shop-types";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { AttributeRule, ResourceType } from "../../../src/model/resource-type";
 
 const update: AttributeRule = { change: "update" };

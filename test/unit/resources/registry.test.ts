@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Resource } from "../../../src/api/resource";
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import type { Catalog } from "../../../src/model/catalog";
