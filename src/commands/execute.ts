@@ -15,6 +15,11 @@ import type { Prepared } from "./prepare";
 import { randomSecret } from "./random-secret";
 import { knownOutputs, runLookup } from "./run-lookup";
 
+export interface ExecuteResult extends RunResult {
+  /** Outputs that are known after the run. */
+  readonly outputs: Readonly<Record<string, Plain>>;
+}
+
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
 
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. */
@@ -24,7 +29,7 @@ export async function execute(
   prepared: Prepared,
   plan: Plan,
   parallelism: number,
-): Promise<RunResult> {
+): Promise<ExecuteResult> {
   const state = await startingState(context, session, prepared);
   const journal = new RunJournal(session, state);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
@@ -36,7 +41,7 @@ export async function execute(
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null) await journal.finish(prepared.keyId ?? null);
-  return result;
+  return { ...result, outputs };
 }
 
 /** What is recorded, with what an interrupted run left settled durably before anything new. */
