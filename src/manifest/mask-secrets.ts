@@ -117,7 +117,10 @@ function star(text: string, ranges: readonly (readonly [number, number])[]): str
     if (end <= at) continue;
     pieces.push(
       text.slice(at, Math.max(at, start)),
-      text.slice(Math.max(at, start), end).replace(/[^\r\n]/g, "*"),
+      // Indentation stays: `maskBroken` goes by it.
+      text
+        .slice(Math.max(at, start), end)
+        .replace(/^[ \t]+|[^\r\n]/gm, (found) => (found.trim() === "" ? found : "*")),
     );
     at = end;
   }
@@ -136,8 +139,9 @@ export function maskBroken(text: string, index: TypeIndex): string {
     .split("\n")
     .map((line) => {
       const indent = line.search(/[^ \t\r]/);
-      let shown =
-        depth === Number.NEGATIVE_INFINITY || (depth !== -1 && (indent === -1 || indent > depth)) ? 0 : -1;
+      // How deep a tab goes is anyone's guess, and often the very mistake.
+      const isDeeper = indent === -1 || indent > depth || /^ *\t/.test(line);
+      let shown = depth === Number.NEGATIVE_INFINITY || (depth !== -1 && isDeeper) ? 0 : -1;
       if (shown === -1) {
         shown = secretStart(line, words);
         depth = shown === -1 ? -1 : indent;

@@ -1,0 +1,244 @@
+import type { Fault } from "../../src/emulator/faults";
+import { type Canary, canary, sightings } from "../support/canaries";
+import { approve, type CliRun, openScenario, type Scenario } from "../support/cli";
+
+const plain = canary("plain");
+const environment = canary("environment");
+const file = canary("file");
+const command = canary("command");
+const template = canary("template");
+const interpolated = canary("interpolated");
+const block = canary("block");
+const apiKey: Canary = { name: "api key", core: "cnryapikey9x", value: "rnv_cnryapikey9x" };
+const stateKey: Canary = {
+  name: "state key",
+  core: "636e727973746174656b6579",
+  value: "636e727973746174656b6579".padEnd(64, "0"),
+};
+const canaries = [plain, environment, file, command, template, interpolated, block, apiKey, stateKey];
+const yaml = (one: Canary): string => JSON.stringify(one.value);
+
+const env = {
+  RNV_API_KEY: apiKey.value,
+  RNV_STATE_KEY: stateKey.value,
+  SECRET: environment.value,
+  INTERPOLATED: interpolated.value,
+  TF_LOG: "TRACE",
+  DEBUG: "*",
+  NODE_DEBUG: "http,net,tls,fs",
+  RNV_LOG: "trace",
+  GITHUB_ACTIONS: "true",
+};
+
+const shop = (more = "", text = yaml(plain)) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api" }
+        variables:
+          PLAIN: ${text}
+          FROM_ENV: { fromEnv: SECRET }
+          FROM_FILE: { fromFile: secret.txt }
+          FROM_COMMAND: { fromCommand: [node, -p, ${JSON.stringify(JSON.stringify(command.value))}] }
+          TEMPLATE: "${template.core}:\${service.shop.api.internalHost}:${template.core}"
+          INTERPOLATED: "x\${env.INTERPOLATED}x"
+          GENERATED: { generate: { length: 40 } }
+          BLOCK: |
+            first
+            ${block.value}
+${more}
+`;
+
+describe("no secret is ever shown", () => {
+  let scenario: Scenario;
+  let seen: string[];
+  let runs: number;
+  const inputs = ["rnv.yaml", "other.yaml", "secret.txt"];
+  beforeAll(async () => {
+    scenario = await openScenario({ apiKeys: [{ key: apiKey.value, scope: "write", role: "owner" }] });
+    scenario.write("secret.txt", file.value);
+    scenario.write("rnv.yaml", shop());
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => {
+    seen = [];
+    runs = 0;
+  });
+  afterEach(() => scenario.fail());
+
+  /** Runs a command and looks at everything it printed and left in the folder. */
+  const watched = async (how: readonly string[], input?: string): Promise<CliRun> => {
+    const ended = await scenario.runWith({ env, input }, ...how);
+    runs += 1;
+    expect(ended.stderr).not.toContain("This is a bug");
+    const all = [...canaries, ...generated()];
+    const line = `rnv ${how.join(" ")}`;
+    seen.push(
+      ...sightings(all, `${line} (stdout)`, ended.stdout),
+      ...sightings(all, `${line} (stderr)`, ended.stderr),
+    );
+    for (const { path, text } of scenario.files()) {
+      if (!inputs.some((name) => path.endsWith(`/${name}`)))
+        seen.push(...sightings(all, `${path} after ${line}`, text));
+    }
+    return ended;
+  };
+
+  const generated = (): Canary[] =>
+    scenario.emulator.store
+      .services()
+      .flatMap(({ id }) => scenario.emulator.store.variables(id))
+      .filter(({ key }) => key === "GENERATED")
+      .map(({ id }) => scenario.emulator.store.variableValue(id) ?? "")
+      .map((value) => ({ name: "generated", core: value.slice(4, 24), value }));
+
+  it.each<[string, Fault]>([
+    [
+      "a 400 that echoes what was sent",
+      { kind: "status", status: 400, message: `bad value ${plain.value}: ${environment.value} ${file.core}` },
+    ],
+    ["a 409", { kind: "status", status: 409, code: "idempotency_conflict", message: command.value }],
+    ["a 401", { kind: "status", status: 401, message: apiKey.value }],
+    ["a 403", { kind: "status", status: 403, message: `${apiKey.value} ${plain.value}` }],
+    ["a redirect", { kind: "redirect", location: `http://127.0.0.1:9/${encodeURIComponent(plain.core)}` }],
+    ["a broken answer", { kind: "malformed" }],
+  ])("when a variable meets %s", async (_, fault) => {
+    let met = false;
+    scenario.fail(({ method, path }) => {
+      if (method === "GET" || !path.includes("/variables")) return undefined;
+      met = true;
+      return fault;
+    });
+    await watched(["apply", ...approve]);
+    await watched(["apply", ...approve, "-json"]);
+    expect(met).toBe(true);
+    expect(seen).toEqual([]);
+  });
+
+  it("by a run that ends well, in any format", async () => {
+    expect((await watched(["apply", ...approve, "-json"])).code).toBe(0);
+    expect(generated()).toHaveLength(1);
+    const sentValues = scenario.sent.map(({ body }) => body ?? "").join("\n");
+    // The watch is worth something only if the values did leave.
+    for (const { core } of [plain, environment, file, command, template, interpolated, block])
+      expect(sentValues).toContain(core);
+    for (const how of [
+      ["validate", "-json"],
+      ["plan", "-json"],
+      ["show", "-json"],
+      ["state", "pull"],
+      ["state", "show", "variable.shop.api.PLAIN", "-json"],
+      ["export"],
+      ["graph"],
+      ["drift", "-json"],
+    ]) {
+      expect(await watched(how)).toMatchObject({ code: 0 });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it("by a change, a saved plan, drift and its repair", async () => {
+    const next = canary("next");
+    canaries.push(next);
+    scenario.write("rnv.yaml", shop("", yaml(next)));
+    for (const format of ["text", "markdown"]) await watched(["plan", "--format", format]);
+    await watched(["plan", "-out", "p.rnvplan"]);
+    expect((await watched(["show", "p.rnvplan"])).code).toBe(0);
+    expect((await watched(["apply", "p.rnvplan"])).code).toBe(0);
+    const [service] = scenario.emulator.store.services();
+    const [variable] = scenario.emulator.store.variables(service?.id ?? "");
+    scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
+    expect((await watched(["drift"])).code).toBe(2);
+    expect((await watched(["apply", ...approve])).code).toBe(0);
+    await watched(["plan"]);
+    expect(seen).toEqual([]);
+  });
+
+  it("by a run that is killed while a secret is on its way", async () => {
+    const killed = canary("killed");
+    canaries.push(killed);
+    scenario.write("rnv.yaml", shop("", yaml(killed)));
+    const started = scenario.start({ env }, "apply", ...approve);
+    scenario.fail(({ method }) =>
+      method === "PATCH"
+        ? {
+            kind: "hook",
+            when: "after",
+            run: async () => {
+              started.process.kill("SIGKILL");
+              await started.ended;
+            },
+          }
+        : undefined,
+    );
+    expect((await started.ended).code).toBe(-1);
+    scenario.fail();
+    await watched(["state", "pull"]);
+    await watched(["plan"]);
+    expect((await watched(["apply", ...approve])).code).toBe(0);
+    expect(seen).toEqual([]);
+  });
+
+  const mistakes: readonly [string, string][] = [
+    ["a syntax error after a secret", shop("  : : }")],
+    ["an unclosed quote", shop("", `"${plain.core}`)],
+    ["an unclosed flow map", shop("", `{ value: ${plain.core}`)],
+    ["a tab for indentation", shop(`\t  TAB: ${plain.core}`)],
+    ["a duplicate key", shop(`          PLAIN: ${yaml(plain)}`)],
+    ["a list for a value", shop("", `[${plain.core}]`)],
+    ["a number and a boolean for a value", shop(`          N: 12345\n          B: true`)],
+    ["an unknown secret source", shop("", `{ fromVault: ${plain.core} }`)],
+    ["a misspelt source beside a value", shop("", `{ value: ${plain.core}, fromEnvironment: X }`)],
+    [
+      "a command that fails and prints",
+      shop(
+        "",
+        `{ fromCommand: [node, -e, 'console.log("${plain.core}"); console.error("${plain.core} is refused"); process.exit(3)'] }`,
+      ),
+    ],
+    ["a bad reference", shop("", `"${plain.core}\${service.shop.nope.url}"`)],
+    ["a broken reference", shop("", `"${plain.core}\${service.shop"`)],
+    ["an unset variable of the environment", shop("", `"${plain.core}\${env.NOT_SET_AT_ALL}"`)],
+    ["variables in the wrong place", `projects:\n  shop:\n    variables: { A: ${yaml(plain)} }\n`],
+    [
+      "variables inside configuration",
+      `services:\n  api:\n    kind: web\n    configuration: { variables: { A: ${yaml(plain)} } }\n`,
+    ],
+    ["variables misspelt", `services:\n  api:\n    kind: web\n    varaibles: { A: ${yaml(plain)} }\n`],
+    ["a bad variable name", shop(`          "bad name": ${yaml(plain)}`)],
+    [
+      "an error on the line of a secret",
+      `services: { api: { knd: web, variables: { A: ${yaml(plain)} } } }\n`,
+    ],
+    ["a secret behind an anchor", shop(`          C: &c ${plain.core}\n          D: *d`)],
+    ["an output of a secret", shop(`outputs: { leak: "\${variable.shop.api.PLAIN.value}" }`)],
+  ];
+  it.each(mistakes)("by %s", async (_, text) => {
+    scenario.write("rnv.yaml", text);
+    const validated = await watched(["validate"]);
+    await watched(["validate", "-json"]);
+    const planned = await watched(["plan"]);
+    expect(Math.max(validated.code, planned.code)).toBeGreaterThan(0);
+    expect(runs).toBe(3);
+    expect(seen).toEqual([]);
+  });
+
+  it("by a variable of more than 262,144 bytes, which is refused before it is sent", async () => {
+    scenario.write("rnv.yaml", shop("", JSON.stringify(plain.core.repeat(30_000))));
+    scenario.forget();
+    const { code, stderr } = await watched(["apply", ...approve]);
+    expect({ code, stderr }).toMatchObject({ stderr: expect.stringContaining("variable.shop.api.PLAIN") });
+    expect(code).not.toBe(0);
+    expect(scenario.sent.filter(({ path }) => path.includes("/variables"))).toEqual([]);
+    expect(seen).toEqual([]);
+  });
+
+  it("by destroy, and by what it leaves", async () => {
+    scenario.write("rnv.yaml", shop());
+    expect((await watched(["destroy", ...approve])).code).toBe(0);
+    await watched(["show"]);
+    expect(seen).toEqual([]);
+  });
+});
