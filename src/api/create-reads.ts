@@ -172,8 +172,10 @@ function listOf(nodes: readonly Service[], complete: boolean): ServiceList {
 const isDeleted = (service: Service): boolean =>
   service.deletedAt != null || service.deletionRequestedAt != null;
 
-const foundOrGone = (service: Service): ById<Service> =>
-  isDeleted(service) ? { kind: "gone" } : { kind: "found", value: service };
+function foundOrGone(service: Service): ById<Service> {
+  if (!isDeleted(service)) return { kind: "found", value: service };
+  return service.deletedAt == null ? { kind: "gone", deleting: true } : { kind: "gone" };
+}
 
 const statusOf = (failure: unknown): number | undefined =>
   failure instanceof ApiError ? failure.status : undefined;

@@ -8,8 +8,8 @@ import type { Variable } from "./wire/variable";
 /** What became of a thing looked up by its id. */
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
-  /** 404 by id and absent from a schema-valid list. */
-  | { readonly kind: "gone" }
+  /** 404 by id and absent from a schema-valid list; or its deletion was requested, and has ended unless `deleting`. */
+  | { readonly kind: "gone"; readonly deleting?: true }
   /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
   | { readonly kind: "unreadable"; readonly reason: string };
 

@@ -35,6 +35,7 @@ export function changeContext(run: Run, change: Change, slot: Slot): ChangeConte
     name: change.name,
     parentId,
     provisional: (id) => provisionalRecord(run, change, type, parentId, id),
+    deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
   });
   const startedAt = run.clock.now();
   return { run, change, type, slot, endpoints: run.endpoints(send), parentId, startedAt };
@@ -76,6 +77,18 @@ function provisionalRecord(
       ? { pending: type.pendingOf(answeredId, parentId, typeof commit === "string" ? commit : undefined) }
       : {}),
   };
+}
+
+function deletedRecord(
+  run: Run,
+  change: Change,
+  type: Resource,
+  hasEnded: boolean,
+  operationId: string | undefined,
+): RecordedResource | null {
+  const recorded = run.journal.recorded(change.address);
+  if (recorded === undefined || hasEnded) return null;
+  return type.deletion ? { ...recorded, pending: type.deletion(recorded.id, operationId) } : recorded;
 }
 
 /** The `writes` of everything a reacting resource reacts to, by id: what it is about to deploy. */

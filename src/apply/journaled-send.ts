@@ -20,6 +20,8 @@ export interface JournaledWrites {
   readonly parentId?: string;
   /** What to record once the first write of this change is known to have happened, given the id it made. */
   readonly provisional: (id: string | undefined) => RecordedResource | null;
+  /** What to record once a deletion was accepted: nothing when it has ended, else where its end shows. */
+  readonly deleted: (hasEnded: boolean, operationId: string | undefined) => RecordedResource | null;
 }
 
 /**
@@ -40,7 +42,7 @@ export function journaledSend(writes: JournaledWrites): Send {
       await writes.journal.close(
         [seq, ...earlier],
         { result: "done", status: answer.status, id },
-        after(writes, id),
+        after(writes, request, answer),
       );
       return answer;
     } catch (failure) {
@@ -91,9 +93,12 @@ function intentOf(
   };
 }
 
-const after = (writes: JournaledWrites, id: string | undefined) => ({
+const after = (writes: JournaledWrites, { method }: ApiRequest, answer: ApiResponse) => ({
   address: writes.address,
-  resource: writes.provisional(id),
+  resource:
+    method === "DELETE"
+      ? writes.deleted((answer.body as { deleted?: unknown } | null)?.deleted === true, idOf(answer))
+      : writes.provisional(idOf(answer)),
 });
 
 const happenedNot = (failure: ApiError): boolean =>

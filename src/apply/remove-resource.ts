@@ -1,4 +1,5 @@
 import type { Attributes } from "../model/attributes";
+import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
 import type { ChangeContext } from "./change-context";
 import { isUncertain } from "./observe";
@@ -7,24 +8,32 @@ import { settle } from "./settle";
 
 /** Deletes by id, confirmed with the planned name, and waits for a queued deletion. */
 export async function remove(context: ChangeContext): Promise<ChangeEnd> {
-  const { run, change, type } = context;
-  if (!change.withParent && change.id !== undefined) {
-    const input = {
-      address: change.address,
-      id: change.id,
-      name: change.name,
-      parentId: recordedParentId(context),
-    };
-    const send = () => type.remove(context.endpoints, input);
-    const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
-      if (!isUncertain(failure)) throw failure;
-      return (await isGone(context)) ? { id: input.id } : send();
-    });
-    if (accepted.pending) {
-      const recorded = run.journal.recorded(change.address);
-      const end = await settle(context, accepted.pending, recorded);
-      if (end.kind !== "done") return end;
-    }
+  const { change, type } = context;
+  if (change.withParent || change.id === undefined) return forget(context);
+  const input = {
+    address: change.address,
+    id: change.id,
+    name: change.name,
+    parentId: recordedParentId(context),
+  };
+  const send = () => type.remove(context.endpoints, input);
+  const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
+    if (!isUncertain(failure)) throw failure;
+    return (await seenGone(context)) ?? send();
+  });
+  return seenDeleted(context, accepted.pending);
+}
+
+/** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
+export async function forget(context: ChangeContext): Promise<ChangeEnd> {
+  return seenDeleted(context, context.change.subject.ending);
+}
+
+async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
+  const { run, change } = context;
+  if (pending !== undefined) {
+    const end = await settle(context, pending, run.journal.recorded(change.address));
+    if (end.kind !== "done") return end;
   }
   await run.journal.record(change.address, null);
   return { kind: "done" };
@@ -38,13 +47,32 @@ function recordedParentId({ run, change, parentId }: ChangeContext): string | un
   return typeof id === "string" ? id : parentId;
 }
 
-async function isGone(context: ChangeContext): Promise<boolean> {
+/** A deletion without a certain answer that did happen: its writes are over. */
+async function seenGone(context: ChangeContext): Promise<Accepted | undefined> {
   const { run, change, type } = context;
+  const id = change.id ?? "";
   const parentId = recordedParentId(context);
   run.reads.invalidate();
   const declared: Attributes = new Map();
-  const subject = { address: change.address, id: change.id, name: change.name, declared, parentId };
-  return (await type.read(run.reads, subject)).kind === "gone";
+  const read = await type.read(run.reads, {
+    address: change.address,
+    id,
+    name: change.name,
+    declared,
+    parentId,
+  });
+  if (read.kind !== "gone") return undefined;
+  const open = run.journal.openAt(change.address).map(({ seq }) => seq);
+  const recorded = run.journal.recorded(change.address);
+  await run.journal.close(
+    open,
+    { result: "done", status: 0, id },
+    {
+      address: change.address,
+      resource: recorded && read.ending ? { ...recorded, pending: read.ending } : null,
+    },
+  );
+  return { id, pending: read.ending };
 }
 
 /** `onRemove: archive`: kept at the service, no longer ours. */
@@ -53,10 +81,4 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   if (!type.archive || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
   await type.archive(context.endpoints, { address: change.address, id: change.id, name: change.name });
   return forget(context);
-}
-
-/** Only the state forgets it. */
-export async function forget(context: ChangeContext): Promise<ChangeEnd> {
-  await context.run.journal.record(context.change.address, null);
-  return { kind: "done" };
 }

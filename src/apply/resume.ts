@@ -60,6 +60,8 @@ const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed> {
   const type = resuming.types.get(intent.type);
   const recorded = resuming.state.resources[intent.address];
+  if (type?.deletion && recorded && intent.method === "DELETE")
+    return settleDeletion(resuming, type, intent, recorded);
   const makesSomething =
     type?.candidates !== undefined && (type.reaction !== undefined || recorded === undefined);
   if (!type || !makesSomething) return { ...nothing, entries: assumedDone(intent, recorded) };
@@ -70,6 +72,21 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
   if (made) return { ...nothing, entries: adopted(resuming, type, intent, made, recorded) };
   const again = type.reaction === undefined && keyStillCounts(resuming, intent);
   return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
+}
+
+/** Still there: it did not happen. Gone, or going: its end is looked at as that of any deletion. */
+async function settleDeletion(
+  resuming: Resuming,
+  type: Resource,
+  intent: Intent,
+  recorded: RecordedResource,
+): Promise<Resumed> {
+  const { address } = intent;
+  const { id, name } = recorded;
+  const read = await type.read(resuming.reads, { address, id, name, declared: new Map() });
+  if (read.kind !== "gone") return { ...nothing, entries: [outcome(intent, "refused")] };
+  const resource = { ...recorded, pending: read.ending ?? type.deletion?.(id, undefined) };
+  return { ...nothing, entries: [outcome(intent, "done"), { kind: "resource", address, resource }] };
 }
 
 /** What exists bears the change or will be planned again; either way it was configured since its last deployment. */
@@ -193,7 +210,10 @@ async function settlePending(
     onNext: async () => {},
   });
   const { pending: _settled, ...rest } = recorded;
-  if (result.kind === "done") return { ...nothing, entries: [{ kind: "resource", address, resource: rest }] };
+  if (result.kind === "done") {
+    const resource = pending.deletes ? null : rest;
+    return { ...nothing, entries: [{ kind: "resource", address, resource }] };
+  }
   if (result.kind === "checkout") return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
   if (result.kind === "failed") {
     const resource = rest.inputs ? { ...rest, inputs: {} } : rest;

@@ -1,4 +1,5 @@
 import type { Attributes } from "./attributes";
+import type { Pending } from "./pending";
 
 /** One thing as the service reported it in this run. Attribute names are those of its resource type. */
 export interface LiveResource {
@@ -21,7 +22,11 @@ export type ReadResult =
   /** Nothing of that name where it was looked for, and no id to look for. */
   | { readonly kind: "absent" }
   /** A known id that the service answers 404 for and no list shows. */
-  | { readonly kind: "gone" }
+  | {
+      readonly kind: "gone";
+      /** It is still being deleted: how to find out when that has ended. */
+      readonly ending?: Pending;
+    }
   | { readonly kind: "ambiguous"; readonly ids: readonly string[] }
   /** It could not be read (a route is missing, a read failed for it alone); recorded values stand. */
   | { readonly kind: "unchecked"; readonly reason: string };

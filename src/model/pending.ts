@@ -7,4 +7,6 @@ export interface Pending {
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;
+  /** The end of a deletion: once it is reached, the thing is no longer recorded. */
+  readonly deletes?: true;
 }

@@ -226,6 +226,11 @@ export interface ResourceOperations<Reads, Writes> {
   readonly pendingOf?: (id: string, parentId: string | undefined, commit: Plain | undefined) => Pending;
   /** Secret values as they are live, by attribute path. Audited by the service: asked for by name only. */
   readonly reveal?: (reads: Reads, live: LiveResource) => Promise<ReadonlyMap<string, Secret>>;
+  /**
+   * How to see the end of a deletion that was asked for, from ids alone; absent where a deletion has ended with its
+   * answer.
+   */
+  readonly deletion?: (id: string, operationId: string | undefined) => Pending;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }

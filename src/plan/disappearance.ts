@@ -13,7 +13,7 @@ export function doubtDisappearance(subjects: Subjects): {
 } {
   const recorded = [...subjects.values()].filter((subject) => subject.recorded);
   const independent = recorded.filter((subject) => !subject.type.removedWithParent);
-  const gone = independent.filter(isGone);
+  const gone = independent.filter((subject) => isGone(subject) && !isBeingDeleted(subject));
   if (gone.length === 0) return { subjects, diagnostics: [] };
 
   const diagnostics =
@@ -26,10 +26,15 @@ export function doubtDisappearance(subjects: Subjects): {
   const doubted = new Map<Address, Subject>();
   for (const [address, subject] of subjects) {
     const read = { kind: "unchecked", reason: "it seems gone, which is not proven" } as const;
-    doubted.set(address, isGone(subject) ? { ...subject, read } : subject);
+    const isDoubted = isGone(subject) && !isBeingDeleted(subject);
+    doubted.set(address, isDoubted ? { ...subject, read } : subject);
   }
   return { subjects: doubted, diagnostics };
 }
+
+/** The service shows that its deletion goes on, or we asked for it ourselves. */
+const isBeingDeleted = ({ read, recorded }: Subject): boolean =>
+  (read.kind === "gone" && read.ending !== undefined) || recorded?.pending?.deletes === true;
 
 const massDisappearance = (gone: readonly Subject[], all: number): Diagnostic =>
   error("live.mass_disappearance", `${gone.length} of ${all} recorded resources are gone at once`, {

@@ -17,7 +17,7 @@ export function makeChange(
   catalog: Catalog,
 ): Change {
   const { subject, action, resolved, fingerprints, reason } = decision;
-  const { address, type, desired, recorded, live, previousAddress } = subject;
+  const { address, type, desired, recorded, live, read, previousAddress } = subject;
   const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
@@ -46,6 +46,7 @@ export function makeChange(
       resolved,
       ...(recorded && { recorded }),
       ...(live && { live }),
+      ...(read.kind === "gone" && read.ending && { ending: read.ending }),
       fingerprints,
     },
   };

@@ -5,6 +5,7 @@ import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
+import type { Pending } from "../model/pending";
 import type { Effect, Money, ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
@@ -94,6 +95,8 @@ export interface ChangeSubject {
   readonly resolved: Attributes<ResolvedValue>;
   readonly recorded?: RecordedResource;
   readonly live?: LiveResource;
+  /** It is being deleted: how to find out when that has ended. */
+  readonly ending?: Pending;
   /** Fingerprints of declared secrets, by attribute path. */
   readonly fingerprints: Readonly<Record<string, string>>;
 }

@@ -9,7 +9,7 @@ import type { Accepted, DeleteInput, Settled } from "../model/resource-type";
 export function acceptedDeletion(
   input: DeleteInput,
   answer: Deletion,
-  scope: Pick<Pending, "serviceId" | "projectId">,
+  pendingOf: (id: string, operationId: string | undefined) => Pending,
 ): Accepted {
   if (answer.deleted) return { id: input.id };
   const { operation } = answer;
@@ -22,7 +22,7 @@ export function acceptedDeletion(
     ]);
   }
   // Queued without an operation to ask for: the thing itself tells when it is gone.
-  return { id: input.id, pending: { kind: "operation", id: operation?.id ?? input.id, ...scope } };
+  return { id: input.id, pending: pendingOf(input.id, operation?.id) };
 }
 
 /** A look at an operation of a service; `whenUnknown` decides once the service no longer shows it. */

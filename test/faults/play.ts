@@ -40,11 +40,11 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
   verdicts.push(await judgeRun(stage, one, machine, runs));
 
   const key = one.between === "another-key" ? apiKeys[1] : apiKeys[0];
-  let end = await judgeEnd(stage, machine, key);
+  let end = await judgeEnd(stage, one, machine, key);
   for (let rerun = 0; rerun < mostReruns && !end.reached; rerun += 1) {
     await run(new Process(stage.rnv, machine, {}, key));
     verdicts.push(await judgeRun(stage, one, machine, runs));
-    end = await judgeEnd(stage, machine, key);
+    end = await judgeEnd(stage, one, machine, key);
   }
   const last = runs.at(-1)?.ended;
   const faults = [...verdicts.flatMap((verdict) => verdict.faults), ...end.faults];
