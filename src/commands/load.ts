@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { hasErrors } from "../diagnostics/diagnostic";
-import { loadManifest } from "../manifest/load-manifest";
+import { loadDesired } from "../manifest/load-desired";
 import type { Desired } from "../model/desired";
 import { resourceTypes } from "../resources";
 import type { Context } from "./context";
@@ -12,13 +12,13 @@ export interface Loaded {
   readonly sources: ReadonlyMap<string, string>;
 }
 
-/** Reads and checks the manifest; `validate` skips the sources of secrets. */
+/** Reads and checks the manifest or the stacks; `validate` skips the sources of secrets. */
 export async function load(
   context: Pick<Context, "cwd" | "environment">,
   files: readonly string[],
   secrets: "resolve" | "skip",
 ): Promise<Loaded> {
-  const { desired, diagnostics, sources } = await loadManifest({
+  const { desired, diagnostics, sources } = await loadDesired({
     files,
     cwd: context.cwd,
     types: resourceTypes,

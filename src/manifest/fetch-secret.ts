@@ -54,7 +54,7 @@ function fromEnvironment(source: SecretSource, reading: Reading): Fetched {
 
 async function fromFile(source: SecretSource, cwd: string, reading: Reading): Promise<Fetched> {
   const written = source.argument[0] as string;
-  const path = resolve(dirname(resolve(cwd, source.range.file)), written);
+  const path = resolve(reading.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   try {
     const real = await realpath(path);
     const allowed = [cwd, ...secretFolders(reading, cwd)];

@@ -107,7 +107,8 @@ async function listFolder(folder: string, top: string, cwd: string, report: Repo
   return files;
 }
 
-function shownPath(path: string, cwd: string): string {
+/** A path relative to the working folder where it lies in it, with forward slashes. */
+export function shownPath(path: string, cwd: string): string {
   const inside = relative(cwd, path);
   const shown = inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;
   return shown.split(sep).join("/");

@@ -3,8 +3,8 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diag
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
-import { type BuiltResource, buildResource } from "./build-resource";
-import { fetchSecret } from "./fetch-secret";
+import { buildResource } from "./build-resource";
+import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer } from "./find-files";
 import { collectFindings, type Findings } from "./findings";
 import { maskBroken, maskSecrets } from "./mask-secrets";
@@ -36,9 +36,6 @@ export interface LoadedManifest {
   /** Text of every file read, for code frames: same offsets, secrets starred out. */
   readonly sources: ReadonlyMap<string, string>;
 }
-
-/** Fetches at a time; a command may ask a vault. */
-const parallelFetches = 4;
 
 /** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
 export async function loadManifest(request: ManifestRequest): Promise<LoadedManifest> {
@@ -118,26 +115,4 @@ async function readLayers(
     if (united !== undefined) roots.push(united);
   }
   return { roots, texts, masked, isPartial };
-}
-
-/** Environment and files always, so that all that is missing is named; commands only for a manifest without errors. */
-async function fetchSecrets(
-  built: readonly BuiltResource[],
-  cwd: string,
-  reading: Reading,
-  findings: Findings,
-): Promise<void> {
-  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
-  const run = async (kept: typeof jobs): Promise<void> => {
-    const queue = kept.values();
-    const worker = async (): Promise<void> => {
-      for (const { attributes, source } of queue) {
-        const secret = await fetchSecret(source, cwd, reading);
-        if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
-      }
-    };
-    await Promise.all(Array.from({ length: parallelFetches }, worker));
-  };
-  await run(jobs.filter(({ source }) => source.kind !== "command"));
-  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
 }

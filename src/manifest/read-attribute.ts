@@ -6,7 +6,7 @@ import { type DesiredValue, type Plain, Template } from "../model/value";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { reportIssues } from "./schema-issues";
-import { quoteShort, type SourceNode } from "./source-tree";
+import { quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
 import { parseTemplate, type TemplatePart } from "./template";
 import type { AttributeShape } from "./type-index";
 import type { Block } from "./walk-blocks";
@@ -63,8 +63,7 @@ function readNull(
 
 /** A plain value with `${env.…}` filled in, or a template when the text holds references. */
 export function readValue(node: SourceNode, spot: Spot, reading: Reading): Plain | Template | undefined {
-  if (node.kind === "scalar" && typeof node.value === "string")
-    return readText(node.value, node.range, spot, reading);
+  if (node.kind === "scalar" && typeof node.value === "string") return readText(node, spot, reading);
   return readPlain(node, spot, reading);
 }
 
@@ -76,7 +75,7 @@ export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain
   };
   if (node.kind === "scalar") {
     if (typeof node.value !== "string") return node.value;
-    const text = readText(node.value, node.range, inner, reading);
+    const text = readText(node, inner, reading);
     return text instanceof Template ? undefined : text;
   }
   if (node.kind === "list") {
@@ -93,20 +92,15 @@ export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain
   return complete ? object : undefined;
 }
 
-function readText(
-  text: string,
-  range: SourceRange,
-  spot: Spot,
-  reading: Reading,
-): string | Template | undefined {
-  const pieces = readParts(templateParts(text, reading), range, spot, reading);
+function readText(node: ScalarNode, spot: Spot, reading: Reading): string | Template | undefined {
+  const pieces = readParts(templateParts(node, reading), node.range, spot, reading);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
 }
 
-export const templateParts = (text: string, reading: Reading): readonly TemplatePart[] =>
-  parseTemplate(text, (word) => reading.index.byType.has(word));
+export const templateParts = (node: ScalarNode, reading: Reading): readonly TemplatePart[] =>
+  node.parts ?? parseTemplate(String(node.value), (word) => reading.index.byType.has(word));
 
 function readParts(
   parts: readonly TemplatePart[],
@@ -122,7 +116,7 @@ function readParts(
       pieces.push(part.text);
       continue;
     }
-    const place = locate(part.source, range, cursor, reading);
+    const place = locate(part, range, cursor, reading);
     cursor = place.cursor;
     const piece = readPart(part, place.range, spot, reading);
     if (piece === undefined) complete = false;
@@ -181,11 +175,12 @@ export function reportSyntax(shown: string, range: SourceRange, spot: Spot, read
 
 /** The place of `${…}` in the source: the value as a whole when escapes hide it. */
 export function locate(
-  source: string,
+  { source, range: known }: { readonly source: string; readonly range?: SourceRange },
   range: SourceRange,
   cursor: number,
   reading: Reading,
 ): { readonly range: SourceRange; readonly cursor: number } {
+  if (known !== undefined) return { range: known, cursor };
   const raw = reading.texts.get(range.file)?.slice(range.start, range.end) ?? "";
   const at = raw.indexOf(source, cursor);
   if (at === -1) return { range, cursor };

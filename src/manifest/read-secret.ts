@@ -9,7 +9,7 @@ import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from 
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
-import { describeKind, type MapEntry, type MapNode } from "./source-tree";
+import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./source-tree";
 import { type AttributeShape, sourceKeys } from "./type-index";
 import type { Block } from "./walk-blocks";
 
@@ -43,7 +43,7 @@ export function readSecret(
   const { value } = entry;
   if (value.kind === "map") return readSource(shape, value, block, reading);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value.value, shape, entry, spot, reading, fillIn);
+    const read = readLiteral(value, shape, entry, spot, reading, fillIn);
     return read === undefined
       ? undefined
       : { kind: "value", attribute: { value: read, range: entry.keyRange } };
@@ -62,7 +62,7 @@ export function readSecret(
 }
 
 function readLiteral(
-  text: string,
+  node: ScalarNode,
   shape: AttributeShape,
   entry: MapEntry,
   spot: Spot,
@@ -72,12 +72,12 @@ function readLiteral(
   const pieces: (string | Reference)[] = [];
   let complete = true;
   let cursor = 0;
-  for (const part of templateParts(text, reading)) {
+  for (const part of templateParts(node, reading)) {
     if (part.kind === "text") {
       pieces.push(part.text);
       continue;
     }
-    const place = locate(part.source, entry.value.range, cursor, reading);
+    const place = locate(part, entry.value.range, cursor, reading);
     cursor = place.cursor;
     const range = place.range === entry.value.range ? entry.keyRange : place.range;
     let piece: string | Reference | undefined;

@@ -12,6 +12,8 @@ export interface Reading {
   readonly report: Report;
   /** Counts unknown addresses: past a few, looking for the one that was meant costs more than it helps. */
   readonly misses: { count: number };
+  /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
+  readonly secretFolder?: string;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
 }

@@ -1,15 +1,24 @@
 import type { SourceRange } from "../diagnostics/source-range";
+import type { TemplatePart } from "./template";
 
 /** A YAML value with its place. Mappings are Maps, so that no key can reach a prototype. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-export interface ScalarNode {
+/** What a stack says besides the value. */
+interface Marked {
+  /** It comes from a secret and may stand in secret attributes only. */
+  readonly isSensitive?: true;
+}
+
+export interface ScalarNode extends Marked {
   readonly kind: "scalar";
   readonly value: null | boolean | number | string;
+  /** Text that is split already, by another syntax than that of a manifest; `value` then only tells its kind. */
+  readonly parts?: readonly TemplatePart[];
   readonly range: SourceRange;
 }
 
-export interface ListNode {
+export interface ListNode extends Marked {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
   readonly range: SourceRange;
@@ -21,7 +30,7 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
-export interface MapNode {
+export interface MapNode extends Marked {
   readonly kind: "map";
   readonly entries: ReadonlyMap<string, MapEntry>;
   readonly range: SourceRange;

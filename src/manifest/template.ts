@@ -1,10 +1,17 @@
+import type { SourceRange } from "../diagnostics/source-range";
 import { isLogicalName } from "../model/address";
+
+interface Written {
+  readonly source: string;
+  /** Where it stands; looked for by `source` when it is not said. */
+  readonly range?: SourceRange;
+}
 
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "env"; readonly name: string; readonly source: string }
-  | { readonly kind: "reference"; readonly segments: readonly string[]; readonly source: string }
+  | ({ readonly kind: "env"; readonly name: string } & Written)
+  | ({ readonly kind: "reference"; readonly segments: readonly string[] } & Written)
   /** Neither; `source` may be part of a secret. */
   | { readonly kind: "invalid"; readonly source: string };
 

@@ -1,0 +1,30 @@
+import { hasErrors } from "../diagnostics/diagnostic";
+import type { BuiltResource } from "./build-resource";
+import { fetchSecret } from "./fetch-secret";
+import type { Findings } from "./findings";
+import type { Reading } from "./reading";
+
+/** Fetches at a time; a command may ask a vault. */
+const parallelFetches = 4;
+
+/** Environment and files always, so that all that is missing is named; commands only for a manifest without errors. */
+export async function fetchSecrets(
+  built: readonly BuiltResource[],
+  cwd: string,
+  reading: Reading,
+  findings: Findings,
+): Promise<void> {
+  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
+  const run = async (kept: typeof jobs): Promise<void> => {
+    const queue = kept.values();
+    const worker = async (): Promise<void> => {
+      for (const { attributes, source } of queue) {
+        const secret = await fetchSecret(source, cwd, reading);
+        if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
+      }
+    };
+    await Promise.all(Array.from({ length: parallelFetches }, worker));
+  };
+  await run(jobs.filter(({ source }) => source.kind !== "command"));
+  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
+}

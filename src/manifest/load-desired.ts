@@ -1,0 +1,15 @@
+import { error } from "../diagnostics/diagnostic";
+import { type LoadedManifest, loadManifest, type ManifestRequest } from "./load-manifest";
+import { loadStack } from "./load-stack";
+import { isStackPath } from "./stack-files";
+
+/** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
+export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
+  const stacks: string[] = [];
+  for (const file of request.files) if (await isStackPath(file, request.cwd)) stacks.push(file);
+  if (stacks.length === 0) return loadManifest(request);
+  if (stacks.length === request.files.length) return loadStack(request);
+  const summary = "stacks and YAML manifests cannot be read together";
+  const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
+  return { diagnostics: [error("manifest.unsupported", summary, { hint })], sources: new Map() };
+}

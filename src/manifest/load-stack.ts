@@ -1,0 +1,189 @@
+import { resolve } from "node:path";
+import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Desired, DesiredAttribute, DesiredResource } from "../model/desired";
+import { terraformNameOf } from "../model/terraform-name";
+import { type BuiltResource, buildResource } from "./build-resource";
+import { fetchSecrets } from "./fetch-secrets";
+import { collectFindings, type Findings, placeOf } from "./findings";
+import type { LoadedManifest, ManifestRequest } from "./load-manifest";
+import { maxTotalBytes, readSource } from "./read-source";
+import type { Reading } from "./reading";
+import { checkCycles } from "./references";
+import type { Program, Stack } from "./stack";
+import { crossStackInput } from "./stack";
+import { readResource, type StackBlock } from "./stack-blocks";
+import { parseStackDocument, StackDocument } from "./stack-document";
+import { findStacks } from "./stack-files";
+import { MaskedTexts, maskBrokenStack, maskStack } from "./stack-mask";
+import { addressOfResource } from "./stack-names";
+import { problemAt, unsupported } from "./stack-problem";
+import { readStack } from "./stack-read";
+import { ownerOf } from "./stack-reader";
+import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./stack-top-level";
+import { indexTypes } from "./type-index";
+import type { Block } from "./walk-blocks";
+
+/**
+ * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
+ * Terraform JSON. No program is run. Every mistake of every stack is collected.
+ */
+export async function loadStack(request: ManifestRequest): Promise<LoadedManifest> {
+  const findings = collectFindings();
+  const cwd = resolve(request.cwd);
+  const index = indexTypes(request.types);
+  const types = new Map([...index.byType.values()].map((placed) => [terraformNameOf(placed.type), placed]));
+  const read = await readStacks(await findStacks(request.files, cwd, findings.report), cwd, types, findings);
+  const program: Program = {
+    stacks: read.stacks,
+    types,
+    environment: request.environment,
+    fillIn: request.secrets === "resolve",
+    report: findings.report,
+  };
+  const stackBlocks = readBlocks(program);
+  const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
+  const reading: Reading = {
+    index,
+    blocks,
+    environment: request.environment,
+    texts: read.texts,
+    report: withConstructs(stackBlocks, findings),
+    misses: { count: 0 },
+    secretFolder: cwd,
+    isPartial: read.isPartial,
+  };
+  const built = stackBlocks.map((one) => build(one, reading, program.fillIn));
+  const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
+  checkCycles(resources, findings.report);
+  const desired: Desired = {
+    resources,
+    moved: readStackMoves(program, stackBlocks, reading),
+    removed: readStackRemovals(program, reading),
+    outputs: readStackOutputs(program, reading),
+    sources: read.masked,
+  };
+  await fetchSecrets(built, cwd, reading, findings);
+  const diagnostics = sortDiagnostics(findings.all());
+  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: read.masked };
+}
+
+interface ReadStacks {
+  readonly stacks: readonly Stack[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly masked: ReadonlyMap<string, string>;
+  readonly isPartial: boolean;
+}
+
+async function readStacks(
+  files: Awaited<ReturnType<typeof findStacks>>,
+  cwd: string,
+  types: Program["types"],
+  { report }: Findings,
+): Promise<ReadStacks> {
+  const stacks: Stack[] = [];
+  const texts = new Map<string, string>();
+  const masked = new Map<string, () => string>();
+  let left = maxTotalBytes;
+  for (const { file, name } of files) {
+    const text = await readSource(file, cwd, left, report);
+    if (text === undefined) continue;
+    left -= Buffer.byteLength(text);
+    texts.set(file, text);
+    const document = parseStackDocument(file, text);
+    if (document instanceof StackDocument) {
+      const stack = readStack(document, name, report);
+      stacks.push(stack);
+      masked.set(file, () => maskStack(stack, { types }));
+    } else {
+      masked.set(file, () => maskBrokenStack(text));
+      document.forEach(report);
+    }
+  }
+  return { stacks, texts, masked: new MaskedTexts(masked), isPartial: stacks.length < files.length };
+}
+
+/** Every resource of every stack, each after its parent; one address twice is an error. */
+function readBlocks(program: Program): readonly StackBlock[] {
+  const found = new Map<Address, StackBlock>();
+  const waiting = new Map<Address, () => void>();
+  const texts = new Map(program.stacks.map(({ document }) => [document.file, document.text]));
+  const parentOf = (address: Address): Block | undefined => {
+    waiting.get(address)?.();
+    return found.get(address)?.block;
+  };
+  for (const stack of program.stacks) {
+    refuseData(stack, program);
+    const imports = readImports(stack, program);
+    for (const resource of stack.resources) {
+      const placed = program.types.get(resource.terraformType);
+      const address = placed === undefined ? undefined : addressOfResource(placed, resource.name);
+      const read = (): void => {
+        if (address !== undefined) waiting.delete(address);
+        const block = readResource(resource, stack, program, parentOf, imports);
+        if (block !== undefined) found.set(block.block.address, block);
+      };
+      if (address === undefined) read();
+      else if (waiting.has(address)) {
+        const before = program.stacks
+          .flatMap((one) => one.resources)
+          .find((one) => one.terraformType === resource.terraformType && one.name === resource.name);
+        program.report(
+          error("manifest.duplicate_address", `${ownerOf(resource)} is declared twice: both are ${address}`, {
+            address,
+            range: resource.place.keyPlace,
+            ...(before === undefined
+              ? {}
+              : { detail: `It is declared at ${placeOf(before.place.keyPlace, texts)} as well.` }),
+            hint: "plan the stacks one by one (-f cdktf.out/stacks/NAME/cdk.tf.json, each with a --state of its own), or name one with overrideLogicalId",
+          }),
+        );
+      } else waiting.set(address, read);
+    }
+  }
+  for (const read of [...waiting.values()]) read();
+  return [...found.values()];
+}
+
+/** Data sources are read by Terraform while it plans; rnv resolves only what another stack exports. */
+function refuseData(stack: Stack, { report }: Program): void {
+  for (const [label, { place }] of stack.data)
+    if (!label.startsWith(`terraform_remote_state.${crossStackInput}`))
+      report(problemAt(unsupported(`the data source ${label}`), stack.name, place.keyPlace));
+}
+
+/** Adds the path of the construct to what is found out about its resource. */
+function withConstructs(blocks: readonly StackBlock[], { report }: Findings): Findings["report"] {
+  const owners = new Map<string, string>(blocks.map(({ block, owner }) => [block.address, owner]));
+  return (diagnostic) => {
+    const owner = owners.get(diagnostic.address ?? "");
+    const detail = [diagnostic.detail, owner === undefined ? undefined : `Construct: ${owner}.`];
+    const text = detail.filter((line) => line !== undefined).join("\n");
+    report(text === "" ? diagnostic : { ...diagnostic, detail: text });
+  };
+}
+
+function build(
+  { block, dependsOn, foreignParent }: StackBlock,
+  reading: Reading,
+  fillIn: boolean,
+): BuiltResource {
+  const built = buildResource(block, reading, fillIn);
+  if (foreignParent !== undefined)
+    built.attributes.set(foreignParent.attribute, foreignParent.value as DesiredAttribute);
+  const known = dependsOn.filter((address) => {
+    if (reading.blocks.has(address)) return true;
+    reading.report(
+      error("manifest.reference_unknown", `depends_on names ${address}, which is not declared`, {
+        address: block.address,
+        range: block.range,
+      }),
+    );
+    return false;
+  });
+  const resource: DesiredResource = {
+    ...built.resource,
+    dependsOn: [...new Set([...built.resource.dependsOn, ...known])],
+  };
+  return { ...built, resource };
+}

@@ -1,0 +1,241 @@
+import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
+import type { DesiredAttribute } from "../model/desired";
+import type { Parent } from "../model/resource-type";
+import { snakeCase, terraformPrefix } from "../model/terraform-name";
+import type { MapEntry, SourceNode } from "./source-tree";
+import type { Program, Site, Stack, StackResource } from "./stack";
+import { isObject, type Json } from "./stack-document";
+import { dependsOnOf, metaEntries } from "./stack-meta";
+import { addressOfResource } from "./stack-names";
+import { problemAt, StackProblem, unsupported } from "./stack-problem";
+import { ownerOf, type Reader, readerOf } from "./stack-reader";
+import type { AttributeShape, PlacedType } from "./type-index";
+import type { Block, WrittenAttribute } from "./walk-blocks";
+
+/** A resource of a stack on its way to the desired state: a block, and what a manifest has no words for. */
+export interface StackBlock {
+  readonly block: Block;
+  readonly owner: string;
+  /** Edges of `depends_on`. */
+  readonly dependsOn: readonly Address[];
+  /** The id of a project or service that no stack declares. */
+  readonly foreignParent?: { readonly attribute: string; readonly value: DesiredAttribute };
+  /** Addresses under which a manifest had it. */
+  readonly movedFrom: readonly MapEntry[];
+}
+
+/** What Terraform has and rnv does not. */
+const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection", "timeouts"];
+const ownKeys = ["//", "lifecycle", "depends_on", "provider"];
+
+/** The resource as a block; parents are filled in by `parentOf`, since they may stand further below. */
+export function readResource(
+  resource: StackResource,
+  stack: Stack,
+  program: Program,
+  parentOf: (address: Address) => Block | undefined,
+  imports: ReadonlyMap<Address, MapEntry>,
+): StackBlock | undefined {
+  const { terraformType, name, body, place } = resource;
+  const owner = ownerOf(resource);
+  const placed = program.types.get(terraformType);
+  if (placed === undefined) {
+    const problem = terraformType.startsWith(`${terraformPrefix}_`)
+      ? new StackProblem(
+          "manifest.unknown_key",
+          `there is no resource type ${terraformType}`,
+          didYouMean(terraformType, program.types.keys()),
+        )
+      : unsupported(`the resource ${terraformType}.${name} of another provider`);
+    program.report(problemAt(problem, owner, place.keyPlace));
+    return undefined;
+  }
+  const address = addressOfResource(placed, name);
+  const reader = readerOf(stack, program, owner, address);
+  for (const key of terraformOnly)
+    if (body[key] !== undefined) reader.refuse(unsupported(key), place.at(key).keyPlace);
+  if (body.provider !== undefined && body.provider !== terraformPrefix)
+    reader.refuse(unsupported("a provider configuration with an alias"), place.at("provider"));
+  const attributes = readAttributes(resource, placed, reader);
+  const parent = readParent(resource, placed, reader, parentOf);
+  const { meta, movedFrom } = metaEntries(resource, placed, address, reader, imports);
+  const logicalName = address.slice(address.lastIndexOf(".") + 1);
+  const { nameAttribute } = placed.type;
+  if (nameAttribute !== undefined && body[snakeCase(nameAttribute)] === undefined)
+    reader.refuse(
+      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${snakeCase(nameAttribute)}`),
+      place.keyPlace,
+    );
+  return {
+    owner,
+    movedFrom,
+    dependsOn: dependsOnOf(resource, program, reader),
+    ...(parent.foreign === undefined ? {} : { foreignParent: parent.foreign }),
+    block: {
+      placed,
+      address,
+      name: logicalName,
+      names: address.split(".").slice(1),
+      ...(parent.block === undefined ? {} : { parent: parent.block }),
+      range: place.keyPlace,
+      attributes,
+      meta,
+      isReadable: true,
+    },
+  };
+}
+
+function readAttributes(
+  { body, place }: StackResource,
+  placed: PlacedType,
+  reader: Reader,
+): readonly WrittenAttribute[] {
+  const found: WrittenAttribute[] = [];
+  const { attributes, groups, others } = namesOf(placed);
+  for (const [key, value] of Object.entries(body)) {
+    const at = place.at(key);
+    const shape = attributes.get(key);
+    const group = groups.get(key);
+    // Terraform takes null for what is left out.
+    if (value === null || others.has(key)) continue;
+    if (shape !== undefined) add(shape, value, at, found, reader);
+    else if (group !== undefined) readGroup(key, group, value, at, found, reader);
+    else reader.refuse(unknownKey(key, [...attributes.keys(), ...groups.keys(), ...others]), at.keyPlace);
+  }
+  return found;
+}
+
+function readGroup(
+  name: string,
+  group: ReadonlyMap<string, AttributeShape>,
+  value: Json,
+  place: Site["place"],
+  found: WrittenAttribute[],
+  reader: Reader,
+): void {
+  if (!isObject(value)) {
+    const node = reader.read(value, place);
+    if (node !== undefined)
+      reader.refuse(new StackProblem("manifest.invalid_type", `${name} is an object of fields`), place);
+    return;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const shape = group.get(key);
+    if (inner === null || key === "//") continue;
+    if (shape === undefined) reader.refuse(unknownKey(key, [...group.keys()]), place.at(key).keyPlace);
+    else add(shape, inner, place.at(key), found, reader);
+  }
+}
+
+function add(
+  shape: AttributeShape,
+  value: Json,
+  place: Site["place"],
+  found: WrittenAttribute[],
+  reader: Reader,
+): void {
+  const node = reader.read(value, place);
+  if (node === undefined) return;
+  if (node.isSensitive && !shape.secret) {
+    reader.refuse(
+      new StackProblem("manifest.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
+      place,
+    );
+    return;
+  }
+  found.push({ shape, entry: { key: shape.path, keyRange: place.keyPlace, value: node } });
+}
+
+const unknownKey = (key: string, known: readonly string[]): StackProblem =>
+  new StackProblem(
+    "manifest.unknown_key",
+    `there is no attribute ${JSON.stringify(key)}`,
+    didYouMean(key, known),
+  );
+
+interface SnakeNames {
+  readonly attributes: ReadonlyMap<string, AttributeShape>;
+  readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
+  readonly others: ReadonlySet<string>;
+}
+
+const snakeNames = new WeakMap<PlacedType, SnakeNames>();
+
+function namesOf(placed: PlacedType): SnakeNames {
+  const known = snakeNames.get(placed);
+  if (known !== undefined) return known;
+  const snake = (shapes: ReadonlyMap<string, AttributeShape>): ReadonlyMap<string, AttributeShape> =>
+    new Map([...shapes].map(([key, shape]) => [snakeCase(key), shape]));
+  const names = {
+    attributes: snake(placed.attributes),
+    groups: new Map([...placed.groups].map(([key, group]) => [snakeCase(key), snake(group)])),
+    others: new Set([
+      ...ownKeys,
+      ...terraformOnly,
+      ...placed.type.parents.map(({ attribute }) => snakeCase(attribute)),
+    ]),
+  };
+  snakeNames.set(placed, names);
+  return names;
+}
+
+interface FoundParent {
+  readonly block?: Block;
+  readonly foreign?: StackBlock["foreignParent"];
+}
+
+/** The declared parent that `project_id` refers to, or the id of one that is declared nowhere. */
+function readParent(
+  { body, place, terraformType, name }: StackResource,
+  placed: PlacedType,
+  reader: Reader,
+  parentOf: (address: Address) => Block | undefined,
+): FoundParent {
+  for (const link of placed.type.parents) {
+    const key = snakeCase(link.attribute);
+    const value = body[key];
+    if (value === undefined || value === null) continue;
+    const at = place.at(key);
+    const node = reader.read(value, at);
+    return node === undefined ? {} : linkedParent(node, link, at, key, reader, parentOf);
+  }
+  const [link] = placed.type.parents;
+  if (link !== undefined && !placed.place.within.includes("root")) {
+    const key = snakeCase(link.attribute);
+    reader.refuse(
+      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${key}`),
+      place.keyPlace,
+    );
+  }
+  return {};
+}
+
+function linkedParent(
+  node: SourceNode,
+  link: Parent,
+  at: Site["place"],
+  key: string,
+  reader: Reader,
+  parentOf: (address: Address) => Block | undefined,
+): FoundParent {
+  const parts = node.kind === "scalar" ? (node.parts ?? []) : [];
+  const [part] = parts;
+  if (node.kind === "scalar" && part?.kind === "reference" && parts.length === 1) {
+    const address = part.segments.slice(0, -1).join(".") as Address;
+    const block =
+      part.segments[0] === link.type && part.segments.at(-1) === "id" ? parentOf(address) : undefined;
+    if (block !== undefined) return { block };
+    reader.refuse(
+      new StackProblem("manifest.reference_unknown", `${key} refers to no declared ${link.type}`),
+      at,
+    );
+    return {};
+  }
+  const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+  if (text === undefined || node.isSensitive || parts.some(({ kind }) => kind !== "text") || text === "") {
+    reader.refuse(new StackProblem("manifest.invalid_value", `${key} is the id of a ${link.type}`), at);
+    return {};
+  }
+  return { foreign: { attribute: link.attribute, value: { value: text, range: at } } };
+}

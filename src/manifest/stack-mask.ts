@@ -1,0 +1,84 @@
+import { snakeCase } from "../model/terraform-name";
+import type { Program, Stack } from "./stack";
+import { isObject, type Json, type Place } from "./stack-document";
+import type { PlacedType } from "./type-index";
+
+/** A value without text of its own: `${rnv_service.api.url}`, `${var.x}`. */
+const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
+
+/**
+ * The text of a stack for code frames: what may be a secret is starred out, offsets and lines as they were. Locals,
+ * defaults and outputs may hold secrets as well as the attributes that do; what only names something stays.
+ */
+export function maskStack(stack: Stack, program: Pick<Program, "types">): string {
+  const ranges: [number, number][] = [];
+  const hide = (value: Json, place: Place): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      if (!onlyNames.test(String(value))) ranges.push([place.start, place.end]);
+    } else if (value !== null && typeof value === "object")
+      for (const [key, inner] of Object.entries(value))
+        hide(inner, place.at(Array.isArray(value) ? Number(key) : key));
+  };
+  for (const { value, place } of stack.locals.values()) hide(value, place);
+  for (const { value, place } of [...stack.variables.values(), ...stack.outputs.values()])
+    if (isObject(value)) for (const key of ["default", "value"]) hide(value[key] ?? null, place.at(key));
+  for (const { terraformType, body, place } of stack.resources) {
+    const placed = program.types.get(terraformType);
+    const open = placed === undefined ? new Set<string>() : openKeys(placed);
+    if (placed !== undefined && open === undefined) continue;
+    for (const [key, value] of Object.entries(body)) if (!open?.has(key)) hide(value, place.at(key));
+  }
+  return star(stack.document.text, ranges);
+}
+
+const meta = ["//", "depends_on", "lifecycle", "provider"];
+
+/** Attributes that are no secrets, of a type that has any; undefined where a type has none. */
+function openKeys(placed: PlacedType): ReadonlySet<string> | undefined {
+  const shapes = [...placed.attributes];
+  if (!shapes.some(([, { secret }]) => secret)) return undefined;
+  const open = shapes.flatMap(([key, { secret }]) => (secret ? [] : [snakeCase(key)]));
+  return new Set([...open, ...meta, ...placed.type.parents.map(({ attribute }) => snakeCase(attribute))]);
+}
+
+function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+    if (start < at) continue;
+    pieces.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, "*"));
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join("");
+}
+
+/** The text of a file that is no JSON: every text in it starred out but the keys. */
+export const maskBrokenStack = (text: string): string =>
+  text.replace(/"(?:[^"\\\n]|\\.)*"?(?!\s*:)/g, (found) => found.replace(/[^"\r\n]/g, "*"));
+
+/** Texts of files by path, masked when someone first looks: a run without mistakes shows none. */
+export class MaskedTexts extends Map<string, string> {
+  constructor(private readonly sources: ReadonlyMap<string, () => string>) {
+    super([...sources.keys()].map((file) => [file, ""]));
+  }
+
+  override get(file: string): string | undefined {
+    return this.sources.get(file)?.();
+  }
+
+  override *entries(): MapIterator<[string, string]> {
+    for (const file of this.keys()) yield [file, this.get(file) as string];
+  }
+
+  override *values(): MapIterator<string> {
+    for (const [, text] of this.entries()) yield text;
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.entries();
+  }
+
+  override forEach(each: (text: string, file: string, texts: Map<string, string>) => void): void {
+    for (const [file, text] of this.entries()) each(text, file, this);
+  }
+}

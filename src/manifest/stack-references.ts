@@ -1,0 +1,156 @@
+import { suggest } from "../diagnostics/suggest";
+import { snakeCase } from "../model/terraform-name";
+import type { SourceNode } from "./source-tree";
+import {
+  crossStackInput,
+  type Entry,
+  type Program,
+  type ReadJson,
+  rangeOf,
+  type Site,
+  type Stack,
+} from "./stack";
+import { isObject } from "./stack-document";
+import { addressOfResource } from "./stack-names";
+import { StackProblem, unsupported } from "./stack-problem";
+import { readVariable } from "./stack-variable";
+import type { PlacedType } from "./type-index";
+
+/** What the first words of a traversal stand for, and the steps that are left to take in it. */
+interface Rooted {
+  readonly node: SourceNode;
+  readonly rest: readonly (string | number)[];
+}
+
+type Steps = readonly (string | number)[];
+
+/** Looks up `var.x`, `local.x`, `rnv_service.api.url` or an output of another stack. */
+export function resolveRoot(
+  root: string,
+  steps: Steps,
+  site: Site,
+  program: Program,
+  read: ReadJson,
+): Rooted {
+  const [name, ...rest] = steps;
+  const placed = program.types.get(root);
+  if (placed !== undefined) return { node: resourceAttribute(placed, steps, site, program, read), rest: [] };
+  if (root === "var" && typeof name === "string")
+    return { node: readVariable(name, site, program, read), rest };
+  if (root === "local" && typeof name === "string")
+    return { node: readLocal(name, site, program, read), rest };
+  if (root === "data") return readData(steps, site, program, read);
+  if (/^[a-z0-9]+_\w+$/.test(root))
+    throw unsupported(`a reference to ${root}, a resource of another provider`);
+  throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
+}
+
+function readLocal(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
+  const entry = site.stack.locals.get(name);
+  if (entry === undefined) throw undeclared(`local.${name}`, name, site.stack.locals.keys());
+  return { ...readOnce(`local.${name}`, entry, site, program, read), range: rangeOf(site) } as SourceNode;
+}
+
+/** Reads a named value of a stack, unless it is being read already. */
+function readOnce(
+  what: string,
+  { value, place }: Entry,
+  site: Site,
+  program: Program,
+  read: ReadJson,
+): SourceNode {
+  const key = `${site.stack.name} ${what}`;
+  if (site.busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${what} refers to itself`);
+  const busy = new Set([...site.busy, key]);
+  return read(value, { stack: site.stack, place, source: "", busy }, program);
+}
+
+const undeclared = (what: string, name: string, known: Iterable<string>): StackProblem => {
+  const meant = suggest(name, known);
+  return new StackProblem(
+    "manifest.reference_unknown",
+    `${what} is not declared`,
+    meant === undefined ? undefined : `did you mean "${meant}"?`,
+  );
+};
+
+/** `data.terraform_remote_state.<input>.outputs.<output>`: how the library refers from one stack to another. */
+function readData(steps: Steps, site: Site, program: Program, read: ReadJson): Rooted {
+  const [type, name, outputs, output, ...rest] = steps;
+  if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
+    throw unsupported(`the data source ${[type, name].join(".")}`);
+  if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
+  const stack = stackNamed(name.slice(crossStackInput.length), program);
+  const entry = stack?.outputs.get(output);
+  if (stack === undefined || entry === undefined || !isObject(entry.value))
+    throw new StackProblem(
+      "manifest.reference_unknown",
+      `the stack that ${name} stands for is not among those that are read`,
+      "read the stacks together: -f cdktf.out",
+    );
+  const value = { value: entry.value.value ?? null, place: entry.place.at("value") };
+  const node = readOnce(`output.${output}`, value, { ...site, stack }, program, read);
+  return { node, rest };
+}
+
+/** The library leaves characters out of names that Terraform does not take. */
+const stackNamed = (name: string, { stacks }: Program): Stack | undefined =>
+  stacks.find((stack) => stack.name.replace(/[^A-Za-z0-9_-]/g, "") === name);
+
+function resourceAttribute(
+  placed: PlacedType,
+  steps: Steps,
+  site: Site,
+  program: Program,
+  read: ReadJson,
+): SourceNode {
+  const [name, first, ...others] = steps;
+  if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
+  if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
+  const parent = placed.type.parents.find(({ attribute }) => snakeCase(attribute) === first);
+  if (parent !== undefined && others.length === 0)
+    return parentAttribute(placed, name, first, site, program, read);
+  const path = attributePath(placed, first, others);
+  if (path === undefined)
+    throw unsupported(`${first}${others.map((step) => `[${JSON.stringify(step)}]`).join("")}`);
+  const segments = [...addressOfResource(placed, name).split("."), ...path.split(".")];
+  const range = rangeOf(site);
+  const source = site.source === "" ? steps.join(".") : site.source;
+  return { kind: "scalar", value: source, parts: [{ kind: "reference", segments, source, range }], range };
+}
+
+/** The id of a parent is not an attribute that can be looked up: what stands there is taken instead. */
+function parentAttribute(
+  placed: PlacedType,
+  name: string,
+  attribute: string,
+  site: Site,
+  program: Program,
+  read: ReadJson,
+): SourceNode {
+  const terraformType = [...program.types].find(([, one]) => one === placed)?.[0];
+  const found = site.stack.resources.find((one) => one.terraformType === terraformType && one.name === name);
+  const value = found?.body[attribute];
+  if (found === undefined || value === undefined)
+    throw new StackProblem("manifest.reference_unknown", `${terraformType}.${name} has no ${attribute}`);
+  return readOnce(
+    `${terraformType}.${name}.${attribute}`,
+    { value, place: found.place.at(attribute) },
+    site,
+    program,
+    read,
+  );
+}
+
+/** `health_check_path` in `configuration`: the path of the attribute, in the words of a manifest. */
+function attributePath(placed: PlacedType, first: string, others: Steps): string | undefined {
+  const [second, ...deeper] = others;
+  for (const [key, group] of placed.groups) {
+    if (snakeCase(key) !== first || typeof second !== "string" || deeper.length > 0) continue;
+    const field = [...group.keys()].find((name) => snakeCase(name) === second);
+    return `${key}.${field ?? second}`;
+  }
+  if (others.length > 0) return undefined;
+  const names = [...placed.attributes.keys(), ...Object.keys(placed.type.computed)];
+  return names.find((name) => snakeCase(name) === first) ?? first;
+}
