@@ -1,5 +1,6 @@
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { ApplyCounts } from "../model/apply-event";
+import type { Plain } from "../model/value";
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan } from "../plan/plan";
 import { compareWithSaved, readSavedPlan } from "../plan/saved-plan";
@@ -14,6 +15,7 @@ import type { ApplyRequest } from "./requests";
 export interface ApplyOutcome extends Outcome {
   readonly plan?: Plan;
   readonly counts?: ApplyCounts;
+  readonly outputs?: Readonly<Record<string, Plain>>;
   /** The user said no. */
   readonly cancelled?: true;
 }
@@ -51,13 +53,13 @@ async function applyLocked(
   if (refusals.length > 0) return { ...stopped([...diagnostics, ...refusals], sources), plan };
 
   const result = await execute(context, session, prepared, plan, request.parallelism);
-  const { counts } = result;
+  const { counts, outputs } = result;
   const exitCode = result.exitCode === 0 && awaitsCheckout(plan, diagnostics) ? 8 : result.exitCode;
   const elapsedSeconds = (context.clock.now() - startedAt) / 1000;
   const hint =
     exitCode === 0 ? undefined : "nothing is lost: run rnv apply again to go on where this run stopped";
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
-  return { plan, counts, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
+  return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
 
 /** A plan that changes nothing needs no approval; deletions that were typed by name are confirmed by a new plan. */

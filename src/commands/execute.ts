@@ -11,6 +11,7 @@ import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, fold } from "../state/fold";
 import type { Context } from "./context";
+import { newLineage } from "./new-lineage";
 import type { Prepared } from "./prepare";
 import { randomSecret } from "./random-secret";
 import { knownOutputs, runLookup } from "./run-lookup";
@@ -51,13 +52,7 @@ async function startingState(context: Context, session: StateSession, prepared: 
     return fold(session.state, prepared.leftovers);
   }
   const { workspaceId, baseUrl } = context;
-  return session.commit(emptyState({ lineage: lineageFrom(context.randomBytes(16)), workspaceId, baseUrl }));
-}
-
-/** A version 4 UUID. */
-function lineageFrom(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
 }
 
 function runRecord(context: Context, plan: Plan): RunRecord {

@@ -3,6 +3,7 @@ import type { ApplyRequest, Approval } from "../../commands/requests";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import type { Plan } from "../../plan/plan";
+import { outputsText } from "../../render/state-text";
 import { askHere } from "../ask-here";
 import type { Handler, Invocation } from "../invocation";
 import { progressHere } from "../progress-here";
@@ -91,6 +92,12 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
   if (showsNow) showPlan(invocation, plan, "text", sources);
   report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
+  if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
   if (outcome.cancelled && isText) terminal.err("\nApply cancelled. Nothing was changed.\n");
   return outcome.cancelled && invocation.signal.aborted ? exitCodes.interrupted : exitCode;
+}
+
+function showOutputs(terminal: Invocation["terminal"], { plan, outputs = {} }: ApplyOutcome): void {
+  const hasOutputs = Object.keys(outputs).length > 0 && plan?.options.mode === "apply";
+  if (hasOutputs) terminal.out(`\nOutputs:\n\n${outputsText(outputs)}`);
 }
