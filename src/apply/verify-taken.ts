@@ -17,26 +17,37 @@ export function verifyTaken(
   live: LiveResource,
   defaults: Attributes,
 ): Diagnostic | undefined {
-  const refused = [...sent].filter(([path, value]) => {
+  const refused = pathsNotTaken(type, sent, live, defaults);
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const fields = refused.join(", ");
+  return error(
+    "apply.not_taken",
+    `${change.address}: the service accepted the change, but ${fields} did not take`,
+    {
+      address: change.address,
+      attribute: first,
+      range: change.subject.desired?.attributes.get(first)?.range,
+      detail: "The answer of the service still shows another value.",
+      hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+    },
+  );
+}
+
+/** Attribute paths whose value in the answer is another than the one that was sent. */
+export function pathsNotTaken(
+  type: ResourceType,
+  sent: ReadonlyMap<string, AppliableValue>,
+  live: LiveResource,
+  defaults: Attributes,
+): readonly string[] {
+  const isRefused = ([path, value]: readonly [string, AppliableValue]): boolean => {
     const rule = type.rules[path];
     if (!rule || rule.change === "local" || rule.secret || value instanceof Secret) return false;
     if (type.parents.some((parent) => parent.attribute === path)) return false;
     const shown = live.attributes.get(path) ?? defaults.get(path);
     const wanted = value ?? defaults.get(path) ?? null;
     return shown === undefined ? wanted !== null : !(rule.equal ?? plainEqual)(wanted, shown);
-  });
-  const [first] = refused;
-  if (!first) return undefined;
-  const fields = refused.map(([path]) => path).join(", ");
-  return error(
-    "apply.not_taken",
-    `${change.address}: the service accepted the change, but ${fields} did not take`,
-    {
-      address: change.address,
-      attribute: first[0],
-      range: change.subject.desired?.attributes.get(first[0])?.range,
-      detail: "The answer of the service still shows another value.",
-      hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
-    },
-  );
+  };
+  return [...sent].filter(isRefused).map(([path]) => path);
 }

@@ -1,0 +1,139 @@
+import { pathsNotTaken } from "../apply/verify-taken";
+import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
+import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
+import type { Attributes } from "../model/attributes";
+import { parseDuration } from "../model/duration";
+import type { LiveResource } from "../model/live";
+import type { Accepted, AppliableValue } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import type { Plain } from "../model/value";
+import { typeNamed } from "../resources";
+import { setComputed } from "./read-state";
+import type { ManagedType, timeoutNames } from "./schema/managed-type";
+import type { Session } from "./session";
+import { addressIn, declaredIn, knownOf, setValue, valueAt } from "./values/attributes";
+import { asObject, holdsUnknown, type TerraformObject, type TerraformValue } from "./values/terraform-value";
+
+/** Everything that a configuration declares, ready to be sent. */
+export function appliable(type: ManagedType, config: TerraformObject): Map<string, AppliableValue> {
+  const attributes = new Map<string, AppliableValue>(knownOf(declaredIn(type, config)));
+  for (const { path, name, writeOnlyName } of type.secrets) {
+    const value = config[name] ?? config[writeOnlyName];
+    if (typeof value === "string") attributes.set(path, new Secret(value));
+  }
+  return attributes;
+}
+
+/** What private data remembers as applied: declared fields that can be sent back to their defaults. */
+export function appliedIn(type: ManagedType, config: TerraformObject): Record<string, Plain> {
+  const known = [...knownOf(declaredIn(type, config))];
+  return Object.fromEntries(known.filter(([path]) => type.resource.rules[path]?.change !== "local"));
+}
+
+/** Computed attributes of the parent: they save the requests that would look them up. */
+export async function parentOf(
+  session: Session,
+  type: ManagedType,
+  attributes: Attributes<unknown>,
+): Promise<Attributes | undefined> {
+  for (const { type: parentType, attribute } of type.resource.parents) {
+    const id = attributes.get(attribute);
+    const resource = typeNamed(parentType);
+    if (typeof id !== "string" || resource === undefined) continue;
+    const address = `${parentType}.${id}` as never;
+    const read = await resource.read(session.before, { address, id, name: id, declared: new Map() });
+    if (read.kind === "found") return read.live.computed;
+  }
+  return undefined;
+}
+
+const defaultTimeoutMs = 15 * 60_000;
+
+/** Waits for what a write left pending, as long as `timeouts` and the type say. */
+export async function settle(
+  session: Session,
+  type: ManagedType,
+  accepted: Accepted,
+  config: TerraformObject,
+  step: (typeof timeoutNames)[number],
+): Promise<WaitResult> {
+  const { pending } = accepted;
+  if (pending === undefined) return { kind: "done", ...(accepted.live ? { live: accepted.live } : {}) };
+  const patience = type.resource.patience?.(knownOf(declaredIn(type, config)));
+  if (patience?.wait === false) return { kind: "done", ...(accepted.live ? { live: accepted.live } : {}) };
+  const written = asObject(config.timeouts ?? null)?.[step];
+  const timeoutMs =
+    (typeof written === "string" ? parseDuration(written) : undefined) ??
+    patience?.timeoutMs ??
+    defaultTimeoutMs;
+  return waitUntilSettled(pending, {
+    type: type.resource,
+    reads: session.reads,
+    clock: session.clock,
+    signal: session.signal,
+    timeoutMs,
+    onWaiting: () => {},
+    onNext: async () => {},
+  });
+}
+
+/** Why a wait did not end well; undefined when it did. */
+export function unsettled(type: ManagedType, name: string, result: WaitResult): Diagnostic | undefined {
+  const about = `${type.resource.type} "${name}"`;
+  switch (result.kind) {
+    case "done":
+      return undefined;
+    case "failed":
+      return error("apply.deploy_failed", `${about}: ${result.summary}`, {
+        ...(result.detail === undefined ? {} : { detail: result.detail }),
+      });
+    case "checkout":
+      return error("apply.awaiting_checkout", `${about} is saved and waits for a checkout`, {
+        detail: `The service says: ${result.summary}`,
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      });
+    case "timeout":
+      return error(
+        "apply.deploy_timeout",
+        `${about} did not settle in time; its status is "${result.status}"`,
+        {
+          hint: "apply again to go on waiting, or raise timeouts",
+        },
+      );
+    case "interrupted":
+      return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
+        hint: "apply again to go on",
+      });
+  }
+}
+
+/**
+ * The state after a write: as planned, with what was not known filled in from the answer. What the answer leaves out
+ * is null.
+ */
+export function stateAfter(type: ManagedType, planned: TerraformObject, live: LiveResource): TerraformObject {
+  const next: Record<string, TerraformValue> = { ...planned };
+  const fresh: Record<string, TerraformValue> = {};
+  setComputed(type, fresh, live);
+  for (const { steps } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(fresh, steps));
+  return next;
+}
+
+/** A field that did not take is never a silent success. */
+export function notTaken(
+  type: ManagedType,
+  sent: ReadonlyMap<string, AppliableValue>,
+  live: LiveResource | undefined,
+  defaults: Attributes,
+  severity: typeof error | typeof warning,
+): readonly Diagnostic[] {
+  const refused = live === undefined ? [] : pathsNotTaken(type.resource, sent, live, defaults);
+  return refused.map((path) =>
+    severity("apply.not_taken", `the service accepted the change, but ${path} did not take`, {
+      attribute: path,
+      address: addressIn(type, live?.name ?? ""),
+      detail: "Its answer still shows another value. It may not be allowed for this kind or plan.",
+    }),
+  );
+}

@@ -1,0 +1,77 @@
+import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
+import { canonicalJson } from "../model/value";
+import { appliable, appliedIn, notTaken, parentOf, settle, stateAfter, unsettled } from "./apply-context";
+import { createOnce } from "./apply-create";
+import { diagnosticsOf } from "./diagnostic-message";
+import { defaultsOf } from "./plan-change";
+import { noPrivateData } from "./private-data";
+import type { Applied } from "./rpc/apply-resource-change";
+import type { ManagedType } from "./schema/managed-type";
+import type { Session } from "./session";
+import { addressIn, nameIn, parentIn } from "./values/attributes";
+import { type TerraformObject, toPlain } from "./values/terraform-value";
+
+/** Creates a resource. Nothing that stands at the service is ever left out of the state. */
+export async function applyCreate(
+  session: Session,
+  type: ManagedType,
+  planned: TerraformObject,
+  config: TerraformObject,
+): Promise<Applied> {
+  const { resource } = type;
+  const attributes = appliable(type, config);
+  const name = nameIn(type, config) || resource.type;
+  const parentId = parentIn(type, attributes);
+  const defaults = defaultsOf(type, await session.before.catalog());
+  const parent = await parentOf(session, type, attributes);
+  const accepted = await createOnce(session, {
+    type: resource,
+    input: { address: addressIn(type, name), name, attributes, ...(parent ? { parent } : {}) },
+    parentId,
+    defaults,
+    seed: ["create", resource.type, canonicalJson(toPlain(config.triggers ?? null))].join("\0"),
+  });
+  const result = await settle(session, type, accepted, config, "create");
+  const failed = unsettled(type, name, result);
+  // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
+  if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
+  const live =
+    (result.kind === "done" ? result.live : undefined) ??
+    (await liveAfter(session, type, accepted.id, name, parentId)) ??
+    accepted.live;
+  const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
+  if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
+  else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
+  const kept = { applied: appliedIn(type, config), ...(type.reacts ? { ran: accepted.id } : {}) };
+  const state = live === undefined ? { ...planned, id: accepted.id } : stateAfter(type, planned, live);
+  return { state: hasErrors(diagnostics) ? state : state, kept, diagnostics };
+}
+
+/** An error would taint what stands, and a tainted service is deleted: the next plan shows what is missing. */
+const asWarnings = (failure: unknown): readonly Diagnostic[] =>
+  diagnosticsOf(failure).map(({ code, summary, detail }) =>
+    warning(code, `created, but not all of it: ${summary}`, {
+      ...(detail === undefined ? {} : { detail }),
+      hint: "plan and apply again; the next plan shows what is missing",
+    }),
+  );
+
+/** What a reacting resource shows once it has settled. */
+export async function liveAfter(
+  session: Session,
+  type: ManagedType,
+  id: string,
+  name: string,
+  parentId: string | undefined,
+) {
+  if (type.resource.pendingOf === undefined) return undefined;
+  session.reads.invalidate();
+  const read = await type.resource.read(session.reads, {
+    address: addressIn(type, name),
+    id,
+    name,
+    declared: new Map([["commit", ""]]),
+    ...(parentId === undefined ? {} : { parentId }),
+  });
+  return read.kind === "found" ? read.live : undefined;
+}

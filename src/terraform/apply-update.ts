@@ -1,0 +1,96 @@
+import { error } from "../diagnostics/diagnostic";
+import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
+import { canonicalJson } from "../model/value";
+import { appliable, appliedIn, notTaken, settle, stateAfter, unsettled } from "./apply-context";
+import { withGenerations } from "./apply-create";
+import { liveAfter } from "./apply-create-change";
+import { defaultsOf, planChange, recordedOf } from "./plan-change";
+import type { PrivateData } from "./private-data";
+import type { Applied } from "./rpc/apply-resource-change";
+import type { ManagedType } from "./schema/managed-type";
+import type { Session } from "./session";
+import { addressIn, liveOf, nameIn, textIn, valueAt } from "./values/attributes";
+import { type TerraformObject, toPlain } from "./values/terraform-value";
+
+interface UpdateSides {
+  readonly prior: TerraformObject;
+  readonly planned: TerraformObject;
+  readonly config: TerraformObject;
+  readonly kept: PrivateData;
+}
+
+/** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
+export async function applyUpdate(session: Session, type: ManagedType, sides: UpdateSides): Promise<Applied> {
+  const { prior, planned, config, kept } = sides;
+  const catalog = await session.before.catalog();
+  const { sent, acts } = planChange({ type, prior, config, priorPrivate: kept, catalog });
+  const id = textIn(prior, "id") ?? "";
+  const after = { applied: appliedIn(type, config), ...(type.reacts ? { ran: kept.ran ?? id } : {}) };
+  if (!acts) return { state: planned, kept: after, diagnostics: [] };
+  const attributes = withDefaults(type, appliable(type, config), planned, sent);
+  const name = nameIn(type, planned);
+  const live = liveOf(type, prior);
+  const input: UpdateInput = {
+    address: addressIn(type, name),
+    name,
+    attributes,
+    id,
+    changed: sent,
+    live,
+    recorded: recordedOf(type, prior, kept),
+  };
+  const defaults = defaultsOf(type, catalog);
+  const accepted = await sendUpdate(session, type, sides, input);
+  const result = await settle(session, type, accepted, config, "update");
+  const failed = unsettled(type, name, result);
+  if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
+  const seen =
+    (await liveAfter(session, type, accepted.id, name, live.parentId ?? undefined)) ?? accepted.live ?? live;
+  const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error);
+  if (refused.length > 0) return { state: asSeen(type, prior, planned, refused), kept, diagnostics: refused };
+  const ran = type.reacts ? { ran: accepted.id } : {};
+  return { state: stateAfter(type, planned, seen), kept: { ...after, ...ran }, diagnostics: [] };
+}
+
+/** A run that reacts may have been made by an earlier process; what is merely set can be set again. */
+async function sendUpdate(
+  session: Session,
+  type: ManagedType,
+  { prior, config, kept }: UpdateSides,
+  input: UpdateInput,
+): Promise<Accepted> {
+  const { resource } = type;
+  const since = kept.ran ?? textIn(prior, "updated_at") ?? "";
+  const seed = ["update", resource.type, input.id, since].join("\0");
+  if (resource.pendingOf === undefined) return resource.update(session.writes({ text: seed }), input);
+  const run = ["run", resource.type, since, canonicalJson(toPlain(config.triggers ?? null))].join("\0");
+  const parentId = input.live?.parentId ?? undefined;
+  return withGenerations(
+    session,
+    { type: resource, input, parentId, defaults: new Map(), seed: run },
+    (writes) => resource.update(writes, input),
+  );
+}
+
+/** A field that is no longer declared is sent with its default: a PATCH merges. */
+function withDefaults(
+  type: ManagedType,
+  attributes: Map<string, AppliableValue>,
+  planned: TerraformObject,
+  sent: ReadonlySet<string>,
+): Map<string, AppliableValue> {
+  for (const { path, steps } of type.declared)
+    if (sent.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
+  return attributes;
+}
+
+const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
+  new Map([...attributes].filter(([path]) => sent.has(path)));
+
+/** After a partial update: the state of before, which the next plan compares with what is live. */
+const asSeen = (
+  _type: ManagedType,
+  prior: TerraformObject,
+  _planned: TerraformObject,
+  _refused: readonly unknown[],
+): TerraformObject => prior;

@@ -1,0 +1,130 @@
+import { addressOf, isLogicalName } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import { snakeCase } from "../model/terraform-name";
+import type { Plain } from "../model/value";
+import { service } from "../resources/service";
+import { managedType } from "./schema/managed-type";
+import { valueAt } from "./values/attributes";
+import { objectOf, type TerraformType } from "./values/terraform-type";
+import { asObject, type TerraformValue, toPlain } from "./values/terraform-value";
+
+export interface Parameter {
+  readonly name: string;
+  readonly type: TerraformType;
+  readonly doc: string;
+  readonly allowNull?: true;
+}
+
+/** A pure function of this provider. */
+export interface ProviderFunction {
+  readonly name: string;
+  readonly summary: string;
+  readonly doc: string;
+  readonly parameters: readonly Parameter[];
+  readonly returns: TerraformType;
+  readonly call: (...given: readonly TerraformValue[]) => TerraformValue;
+}
+
+/** An argument that cannot be used; its index counts from 0. */
+export class ArgumentError extends Error {
+  constructor(
+    message: string,
+    readonly argument: number,
+  ) {
+    super(message);
+  }
+}
+
+const serviceAddress: ProviderFunction = {
+  name: "service_address",
+  summary: "The address of a service in rnv",
+  doc: "The address by which `rnv` names a service: `service.shop.api`, or `service.docs` outside of a project.",
+  parameters: [
+    {
+      name: "project",
+      type: "string",
+      doc: "Logical name of its project; null for a service outside of a project.",
+      allowNull: true,
+    },
+    { name: "service", type: "string", doc: "Logical name of the service." },
+  ],
+  returns: "string",
+  call: (project, name) => {
+    const names = [project, name].filter((one) => one !== null) as string[];
+    for (const [index, one] of [project, name].entries())
+      if (one !== null && !isLogicalName(one as string))
+        throw new ArgumentError("expected letters, digits, _ and -, not starting with -", index);
+    return addressOf(service.type, ...names);
+  },
+};
+
+const serviceType = managedType(service);
+
+const monthlyCost: ProviderFunction = {
+  name: "monthly_cost",
+  summary: "The estimated monthly price of a service",
+  doc:
+    "The price of a service's plan times its instances, by the catalog. Takes the `rnv_catalog` data source, and an " +
+    "`rnv_service` or an object like it: `{ kind, configuration = { plan, replicas } }`. Null where the catalog has no price.",
+  parameters: [
+    { name: "catalog", type: "dynamic", doc: "The data source `rnv_catalog`." },
+    { name: "service", type: "dynamic", doc: "A service, or an object with its `kind` and `configuration`." },
+  ],
+  returns: objectOf({ usd: "number", ngn: "number" }),
+  call: (catalog, given) => {
+    const offered = catalogFrom(catalog ?? null);
+    const whole = asObject(plainObject(given ?? null));
+    if (whole === undefined) throw new ArgumentError("expected a service", 1);
+    const defaults = service.defaults(offered);
+    const attributes = new Map<string, Plain>();
+    for (const { path, steps } of serviceType.declared) {
+      const value = valueAt(whole, steps);
+      const plain = value === null ? defaults.get(path) : toPlain(value);
+      if (plain !== undefined && plain !== null) attributes.set(path, plain);
+    }
+    const price = service.monthlyCost?.(attributes, offered);
+    return price === undefined ? null : { usd: price.usd, ngn: price.ngn };
+  },
+};
+
+const plainObject = (value: TerraformValue): TerraformValue => toPlain(value) as TerraformValue;
+
+/** What pricing needs of a catalog, out of the data source. */
+function catalogFrom(value: TerraformValue): Catalog {
+  const whole = toPlain(value) as Readonly<Record<string, Plain>> | null;
+  const plans = whole?.plans;
+  if (!Array.isArray(plans)) throw new ArgumentError("expected the data source rnv_catalog", 0);
+  const list = (name: string): never[] => (Array.isArray(whole?.[name]) ? (whole?.[name] as never[]) : []);
+  const defaults = (whole?.defaults ?? {}) as Catalog["defaults"];
+  return {
+    plans: plans as never[],
+    databasePlans: list(snakeCase("databasePlans")),
+    defaults,
+    regions: [],
+    runtimes: [],
+    serviceTypes: [],
+    capabilities: {},
+    pricesAreEstimates: true,
+  };
+}
+
+/** Every function: the only list of them. */
+export const functions: readonly ProviderFunction[] = [serviceAddress, monthlyCost];
+
+const markdown = 1;
+const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
+
+/** A function in the form of the protocol. */
+export const functionMessage = ({ parameters, returns, summary, doc }: ProviderFunction): object => ({
+  summary,
+  description: doc,
+  descriptionKind: markdown,
+  return: { type: typeBytes(returns) },
+  parameters: parameters.map(({ name, type, doc: description, allowNull }) => ({
+    name,
+    type: typeBytes(type),
+    description,
+    descriptionKind: markdown,
+    ...(allowNull ? { allowNullValue: true } : {}),
+  })),
+});

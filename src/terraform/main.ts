@@ -1,0 +1,49 @@
+import { serve } from "./wire/serve";
+
+/** The cookie by which go-plugin tells a plugin that Terraform started it. */
+const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+
+const byHand =
+  "This program is a plugin of Terraform and OpenTofu: they start it. To install it, run: rnv terraform install\n";
+
+async function main(): Promise<void> {
+  if (process.env.TF_PLUGIN_MAGIC_COOKIE !== magicCookie) {
+    process.stderr.write(byHand);
+    process.exit(1);
+  }
+  // Ctrl-C reaches the whole group: Terraform says itself when to stop.
+  process.on("SIGINT", () => {});
+  let server: Awaited<ReturnType<typeof serve>> | undefined;
+  const end = (): never => {
+    server?.close();
+    process.exit(0);
+  };
+  process.on("SIGTERM", end);
+  let ready: Promise<typeof import("./start")> | undefined;
+  const started = () => {
+    ready ??= Promise.resolve().then(() => require("./start") as typeof import("./start"));
+    return ready;
+  };
+  server = await serve({
+    clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
+    answer: async (method, request) => (await started()).answerCall(method, request),
+    onEnd: end,
+  });
+  process.stdout.write(`${server.handshake}\n`);
+  watchParent(end);
+  // While Terraform connects, load what the first call needs.
+  setImmediate(() => void started());
+}
+
+/** A Terraform that dies before it connects leaves no stream whose end would tell. */
+function watchParent(end: () => never): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, 1000).unref();
+}
+
+main().catch((failure: unknown) => {
+  process.stderr.write(`[ERROR] ${String(failure)}\n`);
+  process.exit(1);
+});

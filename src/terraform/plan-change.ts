@@ -1,0 +1,199 @@
+import type { Resource } from "../api/resource";
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Attributes } from "../model/attributes";
+import type { Catalog } from "../model/catalog";
+import type { AttributeRule } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import { type Plain, plainEqual, type Unknown } from "../model/value";
+import { type AttributesDiff, diffAttributes } from "../plan/diff-attributes";
+import type { PrivateData } from "./private-data";
+import type { Binding, ManagedType, SecretBinding } from "./schema/managed-type";
+import {
+  addressIn,
+  declaredIn,
+  liveOf,
+  nameIn,
+  setValue,
+  shownAs,
+  textIn,
+  valueAt,
+} from "./values/attributes";
+import {
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "./values/terraform-value";
+
+export interface ChangeInput {
+  readonly type: ManagedType;
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  readonly priorPrivate: PrivateData;
+  /** Undefined while the provider is not configured: then nothing is known of defaults. */
+  readonly catalog: Catalog | undefined;
+}
+
+export interface PlannedChange {
+  readonly planned: TerraformObject;
+  /** Attribute paths that cannot change in place. */
+  readonly replaced: readonly string[];
+  /** Attribute paths to send to the service; on a create all that is declared. */
+  readonly sent: ReadonlySet<string>;
+  /** Anything is sent or runs again. */
+  readonly acts: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * What Terraform shall plan for one resource. Pure, and the same every time it is asked: Terraform plans again
+ * before it applies. A declared value is planned as it is written, or as it was where the service makes no
+ * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
+ * (DESIGN section 4).
+ */
+export function planChange(input: ChangeInput): PlannedChange {
+  return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
+}
+
+function planCreate({ type, config }: ChangeInput): PlannedChange {
+  const planned: Record<string, TerraformValue> = { ...config };
+  for (const { steps } of type.computed) setValue(planned, steps, unknown);
+  dropWriteOnly(type, planned);
+  const sent = new Set([...declaredIn(type, config).keys()]);
+  return { planned, replaced: [], sent, acts: true, diagnostics: [] };
+}
+
+function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
+  const { type, config, priorPrivate } = input;
+  const declared = declaredIn(type, config);
+  const diff = diffOf(input, prior, declared);
+  const planned: Record<string, TerraformValue> = { ...config };
+  for (const binding of type.declared)
+    setValue(planned, binding.steps, plannedValue(type, binding, prior, config, diff));
+  dropWriteOnly(type, planned);
+  const sent = new Set(diff.changes.map(({ path }) => path));
+  for (const secret of type.secrets) if (isSecretChanged(secret, prior, config)) sent.add(secret.path);
+  const runsAgain = type.reacts && isRerun(prior, config, priorPrivate);
+  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  const acts = sent.size > 0 || runsAgain;
+  for (const { steps, rule } of type.computed)
+    setValue(planned, steps, acts && !rule.stable ? unknown : valueAt(prior, steps));
+  return {
+    planned,
+    replaced: diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path),
+    sent,
+    acts,
+    diagnostics: diff.diagnostics,
+  };
+}
+
+function diffOf(
+  { type, catalog, priorPrivate }: ChangeInput,
+  prior: TerraformObject,
+  declared: ReadonlyMap<string, Plain | Unknown>,
+): AttributesDiff {
+  const address = addressIn(type, nameIn(type, prior));
+  const live = liveOf(type, prior);
+  return diffAttributes(
+    {
+      address,
+      type: withoutSecrets(type.resource),
+      defaults: defaultsOf(type, catalog),
+      recorded: recordedOf(type, prior, priorPrivate),
+      read: { kind: "found", live },
+      live,
+      removed: false,
+    },
+    { resolved: declared, secrets: new Map() },
+  );
+}
+
+export const defaultsOf = (type: ManagedType, catalog: Catalog | undefined): Attributes =>
+  catalog === undefined ? new Map() : type.resource.defaults(catalog);
+
+/** Secrets are compared in the form that Terraform keeps them, beside the other attributes. */
+const withoutSecrets = (resource: Resource): Resource => ({
+  ...resource,
+  rules: Object.fromEntries(Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true)),
+});
+
+/** What the engine would have recorded of a resource that Terraform keeps. */
+export function recordedOf(
+  type: ManagedType,
+  prior: TerraformObject,
+  { applied }: PrivateData,
+): RecordedResource {
+  const { updatedAt, computed } = liveOf(type, prior);
+  return {
+    type: type.resource.type,
+    id: textIn(prior, "id") ?? "",
+    name: nameIn(type, prior),
+    dependsOn: [],
+    applied,
+    computed: Object.fromEntries(computed),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+    preventDestroy: false,
+    onRemove: "delete",
+    writes: 0,
+  };
+}
+
+function plannedValue(
+  type: ManagedType,
+  binding: Binding,
+  prior: TerraformObject,
+  config: TerraformObject,
+  diff: AttributesDiff,
+): TerraformValue {
+  const { path, steps } = binding;
+  const wanted = valueAt(config, steps);
+  const before = valueAt(prior, steps);
+  const rule = type.resource.rules[path];
+  if (rule?.change === "local") return wanted;
+  if (wanted !== null) return isSame(rule, before, wanted) ? before : wanted;
+  const change = diff.changes.find((one) => one.path === path);
+  if (change === undefined) return before;
+  const { after } = change;
+  return after.kind === "value" ? shownAs(binding, after.value) : null;
+}
+
+/** Whether the service makes no difference between two values. */
+function isSame(rule: AttributeRule | undefined, before: TerraformValue, wanted: TerraformValue): boolean {
+  if (before === null || isUnknown(wanted)) return false;
+  try {
+    return (rule?.equal ?? plainEqual)(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+const isSecretChanged = (
+  { name, versionName }: SecretBinding,
+  prior: TerraformObject,
+  config: TerraformObject,
+): boolean => {
+  const value = config[name] ?? null;
+  const version = config[versionName] ?? null;
+  return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
+};
+
+/** `triggers` that differ, `when = "always"`, or a run that was not seen to its end. */
+function isRerun(prior: TerraformObject, config: TerraformObject, { ran }: PrivateData): boolean {
+  if (config.when === "always") return true;
+  if (isUnknown(config.triggers)) return true;
+  return ran !== undefined && !sameTriggers(prior.triggers ?? null, config.triggers ?? null);
+}
+
+function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {
+  try {
+    return plainEqual(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+function dropWriteOnly(type: ManagedType, planned: Record<string, TerraformValue>): void {
+  for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
+}

@@ -1,0 +1,32 @@
+import type { Plain } from "../model/value";
+
+/** What Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
+export interface PrivateData {
+  /** Declared fields as last applied: a field that is here and no longer declared goes back to its default. */
+  readonly applied: Readonly<Record<string, Plain>>;
+  /** Id that the last apply ended with: the next write is keyed by it, whatever serves by then. */
+  readonly ran?: string;
+  /** Fresh from an import: the next read fills in everything. */
+  readonly imported?: true;
+}
+
+export const noPrivateData: PrivateData = { applied: {} };
+
+/** Reads private data; what another version wrote and we cannot read counts as none. */
+export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
+  if (bytes === undefined || bytes.length === 0) return noPrivateData;
+  try {
+    const parsed = JSON.parse(Buffer.from(bytes).toString("utf8")) as Partial<PrivateData> | null;
+    const applied = parsed?.applied;
+    if (applied === null || typeof applied !== "object") return noPrivateData;
+    return {
+      applied,
+      ...(typeof parsed?.ran === "string" ? { ran: parsed.ran } : {}),
+      ...(parsed?.imported === true ? { imported: true } : {}),
+    };
+  } catch {
+    return noPrivateData;
+  }
+}
+
+export const writePrivate = (data: PrivateData): Buffer => Buffer.from(JSON.stringify(data));

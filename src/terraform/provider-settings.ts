@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { checkBaseUrl } from "../api/check-base-url";
+import { type GapSettings, gapSettings } from "../api/gaps";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
+import type { TerraformObject } from "./values/terraform-value";
+
+/** What a provider block and the environment say together. */
+export interface ProviderSettings {
+  /** Ends in `/api/v1`, or `embedded`. */
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: Secret | undefined;
+  readonly gaps: GapSettings;
+  readonly maxConcurrency?: number;
+  readonly deletionProtection: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of a provider block is wrong by itself; it may hold values that are not known yet. */
+export function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
+  const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
+  const found: Diagnostic[] = [];
+  if (typeof baseUrl === "string" && baseUrl !== "embedded") {
+    const wrong = checkBaseUrl(withoutSlash(baseUrl));
+    if (wrong) found.push({ ...wrong, attribute: "base_url" });
+  }
+  if (typeof workspaceId === "string" && !uuid.test(workspaceId))
+    found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
+  if (typeof most === "number" && !(Number.isInteger(most) && most >= 1 && most <= 256))
+    found.push(
+      error("config.invalid", "max_concurrency is no whole number from 1 to 256", {
+        attribute: "max_concurrency",
+      }),
+    );
+  return found;
+}
+
+/** The settings of a provider block whose values are all known. */
+export function providerSettings(
+  config: TerraformObject,
+  environment: Environment,
+  cwd: string,
+): ProviderSettings {
+  const text = (name: string, variable: string): string => {
+    const given = config[name];
+    return typeof given === "string" && given !== "" ? given : (environment[variable]?.trim() ?? "");
+  };
+  const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
+  const isEmbedded = baseUrl === "embedded";
+  const workspaceId = text("workspace_id", "RNV_WORKSPACE_ID");
+  const key = isEmbedded ? { text: "" } : readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const gaps = gapSettings(environment);
+  const most = config.max_concurrency;
+  const missing = [
+    baseUrl === "" ? missingSetting("base_url", "RNV_BASE_URL") : undefined,
+    workspaceId === "" && !isEmbedded ? missingSetting("workspace_id", "RNV_WORKSPACE_ID") : undefined,
+    key.text === "" && !isEmbedded ? (key.wrong ?? missingSetting("api_key", "RNV_API_KEY")) : undefined,
+  ];
+  const resolved: TerraformObject = {
+    base_url: baseUrl || null,
+    workspace_id: workspaceId || null,
+    max_concurrency: most ?? null,
+  };
+  return {
+    baseUrl,
+    workspaceId,
+    apiKey: key.text === "" ? undefined : new Secret(key.text),
+    gaps: gaps.settings,
+    ...(typeof most === "number" ? { maxConcurrency: most } : {}),
+    deletionProtection: config.deletion_protection === true,
+    diagnostics: [
+      ...missing.filter((one) => one !== undefined),
+      ...checkProviderBlock(resolved),
+      ...gaps.diagnostics,
+    ],
+  };
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
+const missingSetting = (attribute: string, variable: string): Diagnostic =>
+  error("config.missing", `${attribute} is not set`, {
+    attribute,
+    hint: `set it in the provider block, or ${variable} in the environment`,
+  });
+
+/** Nothing of the key is ever put into a message. */
+function readKey(
+  given: string,
+  environment: Environment,
+  cwd: string,
+): { readonly text: string; readonly wrong?: Diagnostic } {
+  if (given !== "") return checkKey(given);
+  const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
+  if (file === "") return { text: "" };
+  try {
+    return checkKey(readFileSync(resolve(cwd, file), "utf8").trim());
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
+    return {
+      text: "",
+      wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+        hint: "name a readable file that holds the key and nothing else",
+      }),
+    };
+  }
+}
+
+const checkKey = (text: string): { readonly text: string; readonly wrong?: Diagnostic } =>
+  /^rnv_[!-~]+$/.test(text)
+    ? { text }
+    : {
+        text: "",
+        wrong: error("config.invalid", "the API key is not one", {
+          attribute: "api_key",
+          hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
+        }),
+      };

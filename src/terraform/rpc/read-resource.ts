@@ -1,0 +1,75 @@
+import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import { diagnosticMessage } from "../diagnostic-message";
+import { recordedOf } from "../plan-change";
+import { type PrivateData, readPrivate, writePrivate } from "../private-data";
+import type { Provider } from "../provider";
+import { declaredOf, refreshed } from "../read-state";
+import type { ManagedType } from "../schema/managed-type";
+import type { Session } from "../session";
+import { addressIn, nameIn, parentIn, textIn } from "../values/attributes";
+import { decodeValue, encodeValue } from "../values/codec";
+import { asObject, type TerraformObject } from "../values/terraform-value";
+
+interface Request {
+  readonly typeName: string;
+  readonly currentState: { readonly msgpack: Uint8Array };
+  readonly private?: Uint8Array;
+}
+
+/** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
+export async function readResource(provider: Provider, request: Request): Promise<object> {
+  const type = provider.typeNamed(request.typeName);
+  const state = asObject(decodeValue(type.valueType, request.currentState.msgpack));
+  const { session } = provider;
+  const unchanged = { newState: request.currentState, private: request.private };
+  if (session === undefined || state === undefined) return unchanged;
+  const kept = readPrivate(request.private);
+  const { next, diagnostic } = await readNow(session, type, state, kept);
+  if (next === "unchecked")
+    return { ...unchanged, diagnostics: diagnostic === undefined ? [] : [diagnosticMessage(diagnostic)] };
+  return {
+    newState: { msgpack: encodeValue(type.valueType, next) },
+    private: kept.imported ? writePrivate({ applied: kept.applied }) : request.private,
+  };
+}
+
+interface ReadNow {
+  readonly next: TerraformObject | null | "unchecked";
+  readonly diagnostic?: Diagnostic;
+}
+
+async function readNow(
+  session: Session,
+  type: ManagedType,
+  state: TerraformObject,
+  kept: PrivateData,
+): Promise<ReadNow> {
+  const name = nameIn(type, state);
+  const declared = declaredOf(type, state);
+  const parentId = parentIn(type, declared);
+  const id = textIn(state, "id");
+  const read = await type.resource.read(session.reads, {
+    address: addressIn(type, name),
+    name,
+    declared,
+    ...(id === undefined ? {} : { id }),
+    ...(parentId === undefined ? {} : { parentId }),
+    recorded: recordedOf(type, state, kept),
+  });
+  switch (read.kind) {
+    case "found":
+      return { next: await refreshed(session, type, state, read.live, kept) };
+    case "absent":
+    case "gone":
+      return { next: null };
+    case "ambiguous":
+      return { next: "unchecked" };
+    case "unchecked":
+      return {
+        next: "unchecked",
+        diagnostic: warning("live.unchecked", `${type.resource.type} "${name}" could not be read`, {
+          detail: `What the state says stands: ${read.reason}.`,
+        }),
+      };
+  }
+}

@@ -1,0 +1,66 @@
+import type { Plain } from "../../model/value";
+import type { TerraformType } from "./terraform-type";
+
+/** A value not known before apply. There is one. */
+export const unknown = Object.freeze({ unknown: true as const });
+export type UnknownValue = typeof unknown;
+
+/** A number that a JavaScript number cannot hold exactly; echoed as its decimal text. */
+export class NumberText {
+  constructor(readonly text: string) {}
+}
+
+/** A value of a `dynamic` attribute, with the type that it came with. */
+export class DynamicValue {
+  constructor(
+    readonly type: TerraformType,
+    readonly value: TerraformValue,
+  ) {}
+}
+
+/** A value of Terraform as this adapter holds it. Objects and maps are plain objects, sets are arrays. */
+export type TerraformValue =
+  | null
+  | boolean
+  | number
+  | string
+  | UnknownValue
+  | NumberText
+  | DynamicValue
+  | readonly TerraformValue[]
+  | TerraformObject;
+
+export interface TerraformObject {
+  readonly [name: string]: TerraformValue;
+}
+
+export const isUnknown = (value: unknown): value is UnknownValue => value === unknown;
+
+/** Whether a value, or anything in it, is not known yet. */
+export function holdsUnknown(value: TerraformValue): boolean {
+  if (value === null || typeof value !== "object" || value instanceof NumberText) return false;
+  if (isUnknown(value)) return true;
+  if (value instanceof DynamicValue) return holdsUnknown(value.value);
+  return Object.values(value as object).some(holdsUnknown);
+}
+
+/** JSON of a value without unknowns: numbers too large for JavaScript become text. */
+export function toPlain(value: TerraformValue): Plain {
+  if (value === null || typeof value !== "object") return value;
+  if (value instanceof NumberText) return value.text;
+  if (value instanceof DynamicValue) return toPlain(value.value);
+  if (isUnknown(value)) throw new Error("an unknown value has no plain form");
+  if (Array.isArray(value)) return value.map(toPlain);
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]));
+}
+
+/** The object at a place that the schema says holds one. */
+export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
+  value !== null &&
+  typeof value === "object" &&
+  !Array.isArray(value) &&
+  !isUnknown(value) &&
+  !(value instanceof NumberText) &&
+  !(value instanceof DynamicValue)
+    ? (value as TerraformObject)
+    : undefined;
