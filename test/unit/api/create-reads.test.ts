@@ -109,8 +109,9 @@ describe("a service", () => {
       "/canvas": canvasOf([ending("s1"), serviceNamed("s3")]),
       "/services/s2": { service: ending("s2") },
     });
-    expect(await reads.service("s1")).toEqual({ kind: "gone" });
-    expect(await reads.service("s2")).toEqual({ kind: "gone" });
+    const gone = { kind: "gone", ...(field === "deletedAt" ? {} : { deleting: true }) };
+    expect(await reads.service("s1")).toEqual(gone);
+    expect(await reads.service("s2")).toEqual(gone);
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
   });
 
