@@ -1,7 +1,8 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import type { LockHolder } from "./backend";
 import { readFailed, writeFailed } from "./disk-failure";
+import { lockHeld, lockLost, lockUnreadable } from "./lock-messages";
 import { type FoundLock, isDead, isSameLock, type LockRecord, readLock } from "./lock-record";
 import { type LockPort, placeLock, swapLock } from "./lock-swap";
 import { identityOf } from "./process-identity";
@@ -9,8 +10,6 @@ import { identityOf } from "./process-identity";
 export interface LocalLockPort extends LockPort {
   readonly clock: Clock;
 }
-
-const lockHeldExit = 6;
 
 /** The lock of one state, ours until somebody takes it away. */
 export class LocalLock {
@@ -36,15 +35,7 @@ export class LocalLock {
       found.kind === "held"
         ? `${found.record.command} (pid ${found.record.pid} on ${found.record.host}) holds it now`
         : "the lock file was removed";
-    throw new DiagnosticsError(
-      [
-        error("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
-          detail: "Nothing was written after that. What this run had begun stands in the journal.",
-          hint: "let the other run end, then run the same command again: it settles what was left open",
-        }),
-      ],
-      lockHeldExit,
-    );
+    throw lockLost(by);
   }
 
   /** Raises the generation above those that wrote what is on the disk. */
@@ -79,7 +70,7 @@ export async function acquireLock(
     // The lock may have become free between two looks at it.
     if (attempt < 2 && found.kind === "free") continue;
     const left = deadline - clock.now();
-    if (left <= 0) throw lockHeld(path, found, clock.now());
+    if (left <= 0) throw heldBy(found, path, clock.now());
     await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)));
   }
 }
@@ -98,36 +89,7 @@ async function tryLock(
   return { found, won: (await swapLock(port, self, change)) ? next : undefined };
 }
 
-function lockHeld(path: string, found: FoundLock, now: number): DiagnosticsError {
-  if (found.kind !== "held")
-    return new DiagnosticsError(
-      [
-        error("state.lock_held", `${path} is there, but it does not say who holds the lock`, {
-          hint: `make sure that no other run is going on, then remove ${path}`,
-        }),
-      ],
-      lockHeldExit,
-    );
-  const { id, command, host, pid, since } = found.record;
-  return new DiagnosticsError(
-    [
-      error(
-        "state.lock_held",
-        `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`,
-        {
-          detail: `Lock ${id}, taken ${since}, in ${path}.`,
-          hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
-        },
-      ),
-    ],
-    lockHeldExit,
-  );
-}
-
-function ageOf(since: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
-  if (!Number.isFinite(seconds)) return "an unknown time";
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds / 3600)} h`;
-}
+const heldBy = (found: FoundLock, path: string, now: number): DiagnosticsError =>
+  found.kind === "held"
+    ? lockHeld(found.record, path, now)
+    : lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`);

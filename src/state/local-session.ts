@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { writeFailed } from "./disk-failure";
 import { syncFolderOf } from "./durable-file";
 import { Journal, NoRoomForIntent } from "./journal";
+import { lineageFrom } from "./lineage";
 import type { LocalLock } from "./local-lock";
 import type { Recorded } from "./recorded";
 import { prepareSnapshot } from "./snapshot";
@@ -181,16 +181,4 @@ export class LocalSession implements StateSession {
     if (this.#failed !== undefined) throw this.#failed;
     await this.lock.check();
   }
-}
-
-/** A UUID for a state whose journal is opened before its first snapshot. */
-function lineageFrom(id: string): string {
-  const hex = createHash("sha256").update(`lineage of ${id}`).digest("hex");
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `4${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join("-");
 }

@@ -1,0 +1,87 @@
+import type { DiagnosticCode } from "../diagnostics/codes";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Clock } from "../model/clock";
+import { NoAnswer } from "./fetch-port";
+
+export interface Patience {
+  readonly clock: Clock;
+  /** How often a request is repeated. */
+  readonly retries: number;
+  readonly waitMinMs: number;
+  readonly waitMaxMs: number;
+}
+
+/** Waits before the next attempt, longer each time; false when there is none left. */
+export async function waitBeforeRetry(
+  patience: Patience,
+  attempt: number,
+  failure: NoAnswer,
+): Promise<boolean> {
+  if (attempt >= patience.retries) return false;
+  const wait = Math.min(patience.waitMaxMs, patience.waitMinMs * 2 ** Math.min(attempt, 20));
+  await patience.clock.sleep(Math.max(wait, failure.waitMs));
+  return true;
+}
+
+/** Repeats what may be repeated, while no answer comes. Throws the last `NoAnswer`. */
+export async function persist<T>(patience: Patience, request: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (cause) {
+      if (!(cause instanceof NoAnswer) || !(await waitBeforeRetry(patience, attempt, cause))) throw cause;
+    }
+  }
+}
+
+const unreachable = (code: DiagnosticCode, summary: string, detail: string | undefined, cause: unknown) => {
+  if (!(cause instanceof NoAnswer)) return cause;
+  const failure = new DiagnosticsError([
+    error(code, `${summary}: ${cause.reason}`, {
+      detail,
+      hint: "check the address and the network, then run the same command again",
+    }),
+  ]);
+  failure.cause = cause;
+  return failure;
+};
+
+/** What to throw when a remote state could not be read; anything but `NoAnswer` passes unchanged. */
+export const remoteUnread = (location: string, cause: unknown): unknown =>
+  unreachable("state.unreadable", `cannot read ${location}`, undefined, cause);
+
+/** What to throw when a remote state could not be written; anything but `NoAnswer` passes unchanged. */
+export const remoteUnwritten = (location: string, cause: unknown): unknown =>
+  unreachable(
+    "state.write_failed",
+    `cannot write ${location}`,
+    "Whether the last write arrived is not known; the next run reads what stands there.",
+    cause,
+  );
+
+const meanings: Readonly<Record<number, string>> = {
+  401: "the credentials were not accepted",
+  403: "the credentials are not allowed to do this",
+  404: "there is nothing at this address",
+  405: "the method is not allowed",
+  413: "the state is too large for the server",
+  501: "the server does not know the method",
+};
+
+/** What to throw when the server said no for good. */
+export function remoteRefused(
+  code: "state.unreadable" | "state.write_failed",
+  what: string,
+  status: number,
+  hint?: string,
+): DiagnosticsError {
+  const redirect = status >= 300 && status < 400;
+  const meaning = redirect
+    ? "it redirects, and a state goes to the configured address only"
+    : (meanings[status] ?? "it was refused");
+  return new DiagnosticsError([
+    error(code, `${what}: ${meaning} (HTTP ${status})`, {
+      hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
+    }),
+  ]);
+}
