@@ -4,7 +4,12 @@ import { parseDuration } from "./duration";
 /** Options that several verbs share, made anew for each: commander keeps values in them. */
 export const options = {
   file: () =>
-    list("-f, --file <path>", "manifest file or folder (rnv.yaml, rnv.yml or rnv/); a later one overlays"),
+    list(
+      "-f, --file <path>",
+      "manifest file or folder (rnv.yaml, rnv.yml or rnv/), cdktf.out or *.tf.json; a later manifest overlays",
+    ),
+  app: () =>
+    new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),
   state: () => new Option("--state <path>", "state file (RNV_STATE, else .rnv/state.json)"),
   target: () => list("--target <address>", "only this address and what it needs"),
   exclude: () => list("--exclude <address>", "all but this address and what needs it"),

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Desired, DesiredAttribute, DesiredResource } from "../model/desired";
+import type { Desired, DesiredResource } from "../model/desired";
 import { terraformNameOf } from "../model/terraform-name";
 import { type BuiltResource, buildResource } from "./build-resource";
 import { fetchSecrets } from "./fetch-secrets";
@@ -164,13 +164,17 @@ function withConstructs(blocks: readonly StackBlock[], { report }: Findings): Fi
 }
 
 function build(
-  { block, dependsOn, foreignParent }: StackBlock,
+  { block, dependsOn, foreignParent, parentRange }: StackBlock,
   reading: Reading,
   fillIn: boolean,
 ): BuiltResource {
   const built = buildResource(block, reading, fillIn);
-  if (foreignParent !== undefined)
-    built.attributes.set(foreignParent.attribute, foreignParent.value as DesiredAttribute);
+  if (foreignParent !== undefined) built.attributes.set(foreignParent.attribute, foreignParent.value);
+  for (const { attribute } of block.placed.type.parents) {
+    const written = built.attributes.get(attribute);
+    if (written !== undefined && parentRange !== undefined)
+      built.attributes.set(attribute, { ...written, range: parentRange });
+  }
   const known = dependsOn.filter((address) => {
     if (reading.blocks.has(address)) return true;
     reading.report(

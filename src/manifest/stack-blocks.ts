@@ -1,3 +1,4 @@
+import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
@@ -21,6 +22,8 @@ export interface StackBlock {
   readonly dependsOn: readonly Address[];
   /** The id of a project or service that no stack declares. */
   readonly foreignParent?: { readonly attribute: string; readonly value: DesiredAttribute };
+  /** Where the reference to a declared parent stands. */
+  readonly parentRange?: SourceRange;
   /** Addresses under which a manifest had it. */
   readonly movedFrom: readonly MapEntry[];
 }
@@ -71,6 +74,7 @@ export function readResource(
     owner,
     movedFrom,
     dependsOn: dependsOnOf(resource, program, reader),
+    ...(parent.range === undefined ? {} : { parentRange: parent.range }),
     ...(parent.foreign === undefined ? {} : { foreignParent: parent.foreign }),
     block: {
       placed,
@@ -183,6 +187,7 @@ function namesOf(placed: PlacedType): SnakeNames {
 interface FoundParent {
   readonly block?: Block;
   readonly foreign?: StackBlock["foreignParent"];
+  readonly range?: SourceRange;
 }
 
 /** The declared parent that `project_id` refers to, or the id of one that is declared nowhere. */
@@ -225,7 +230,7 @@ function linkedParent(
     const address = part.segments.slice(0, -1).join(".") as Address;
     const block =
       part.segments[0] === link.type && part.segments.at(-1) === "id" ? parentOf(address) : undefined;
-    if (block !== undefined) return { block };
+    if (block !== undefined) return { block, range: at };
     reader.refuse(
       new StackProblem("manifest.reference_unknown", `${key} refers to no declared ${link.type}`),
       at,

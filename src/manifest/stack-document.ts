@@ -16,40 +16,59 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
  * first time that someone asks, which a stack without mistakes rarely needs.
  */
 export class StackDocument {
+  // Private for good: what prints a place must not print the secrets of its document.
+  readonly #text: string;
+  readonly #value: Json;
   #scan: Scan | undefined;
 
   constructor(
     readonly file: string,
-    readonly text: string,
-    readonly value: Json,
-  ) {}
+    text: string,
+    value: Json,
+  ) {
+    this.#text = text;
+    this.#value = value;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  get value(): Json {
+    return this.#value;
+  }
 
   get root(): Place {
     return new Place(this, undefined, "");
   }
 
   get scan(): Scan {
-    this.#scan ??= scanJson(this.text);
+    this.#scan ??= scanJson(this.#text);
     return this.#scan;
   }
 }
 
 /** Where one value stands, or its key. Offsets are looked up on demand. */
 export class Place implements SourceRange {
-  constructor(
-    private readonly document: StackDocument,
-    private readonly parent: Place | undefined,
-    private readonly key: string | number,
-    private readonly isKey: boolean = false,
-  ) {}
+  readonly #document: StackDocument;
+  readonly #parent: Place | undefined;
+  readonly #key: string | number;
+  readonly #isKey: boolean;
+
+  constructor(document: StackDocument, parent: Place | undefined, key: string | number, isKey = false) {
+    this.#document = document;
+    this.#parent = parent;
+    this.#key = key;
+    this.#isKey = isKey;
+  }
 
   at(key: string | number): Place {
-    return new Place(this.document, this, key);
+    return new Place(this.#document, this, key);
   }
 
   /** The key that opens this value. */
   get keyPlace(): Place {
-    return new Place(this.document, this.parent, this.key, true);
+    return new Place(this.#document, this.#parent, this.#key, true);
   }
 
   /** A piece of the text, where it stands as it is; else the text as a whole. */
@@ -58,55 +77,58 @@ export class Place implements SourceRange {
   }
 
   get file(): string {
-    return this.document.file;
+    return this.#document.file;
   }
 
   get start(): number {
-    return this.offsets()[0];
+    return this.#offsets()[0];
   }
 
   get end(): number {
-    return this.offsets()[1];
+    return this.#offsets()[1];
   }
 
   get raw(): string {
-    return this.document.text.slice(this.start, this.end);
+    return this.#document.text.slice(this.start, this.end);
   }
 
-  private offsets(): readonly [number, number] {
-    const span = this.span();
+  #offsets(): readonly [number, number] {
+    const span = this.#span();
     if (span === undefined) return [0, 0];
-    return this.isKey && span.key !== undefined ? span.key : [span.start, span.end];
+    return this.#isKey && span.key !== undefined ? span.key : [span.start, span.end];
   }
 
   /** The value's span, or that of the nearest value around it which the scan knows. */
-  private span(): Span | undefined {
-    if (this.parent === undefined) return this.document.scan.root;
-    const above = this.parent.span();
-    return above?.members?.get(this.key) ?? above;
+  #span(): Span | undefined {
+    if (this.#parent === undefined) return this.#document.scan.root;
+    const above = this.#parent.#span();
+    return above?.members?.get(this.#key) ?? above;
   }
 }
 
 class TextPlace implements SourceRange {
-  constructor(
-    private readonly whole: Place,
-    private readonly source: string,
-  ) {}
+  readonly #whole: Place;
+  readonly #source: string;
+
+  constructor(whole: Place, source: string) {
+    this.#whole = whole;
+    this.#source = source;
+  }
 
   get file(): string {
-    return this.whole.file;
+    return this.#whole.file;
   }
 
   get start(): number {
-    return this.whole.start + Math.max(0, this.offset);
+    return this.#whole.start + Math.max(0, this.#offset);
   }
 
   get end(): number {
-    return this.offset === -1 ? this.whole.end : this.start + this.source.length;
+    return this.#offset === -1 ? this.#whole.end : this.start + this.#source.length;
   }
 
-  private get offset(): number {
-    return this.whole.raw.indexOf(this.source);
+  get #offset(): number {
+    return this.#whole.raw.indexOf(this.#source);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command, Option } from "commander";
 import type { Handler, Run } from "../invocation";
 import { lazy } from "../lazy";
+import { withStack } from "../with-stack";
 
 /** One verb of the command line. */
 export interface Verb {
@@ -23,10 +24,17 @@ export function addVerb(parent: Command, run: Run, verb: Verb): Command {
     .summary(verb.summary)
     .description(verb.detail === undefined ? `${verb.summary}.` : `${verb.summary}.\n\n${verb.detail}`)
     .addHelpText("after", examplesText(verb.examples))
-    .action(run((invocation) => verb.handler(lazy)(invocation)));
+    .action(
+      run(async (invocation) =>
+        verb.handler(lazy)(readsFiles(verb) ? await withStack(invocation) : invocation),
+      ),
+    );
   for (const option of verb.options ?? []) command.addOption(option);
   return command;
 }
+
+const readsFiles = ({ options = [] }: Verb): boolean =>
+  options.some((option) => option.attributeName() === "file");
 
 function examplesText(examples: Verb["examples"]): string {
   const width = Math.max(...examples.map(([line]) => line.length));

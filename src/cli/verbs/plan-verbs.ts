@@ -5,6 +5,7 @@ import { addVerb } from "./add-verb";
 
 const selection = () => [
   options.file(),
+  options.app(),
   options.state(),
   options.target(),
   options.exclude(),
@@ -32,7 +33,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "validate",
     summary: "Check the manifest without the service",
-    options: [options.file(), options.json()],
+    options: [options.file(), options.app(), options.json()],
     examples: [
       ["rnv validate", "the default files"],
       ["rnv validate -f rnv.yaml -f production.yaml", "with the overlay of an environment"],
@@ -55,6 +56,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     ],
     examples: [
       ["rnv plan", "the default files"],
+      ['rnv plan --app "npx tsx main.ts"', "what a program of CDKTF constructs describes"],
       ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
       ["rnv plan -detailed-exitcode", "exit 2 when there are changes"],
       ["rnv plan --format markdown", "for a comment on a pull request"],
@@ -84,6 +86,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
     options: [
       options.file(),
+      options.app(),
       options.state(),
       options.target(),
       options.exclude(),
@@ -103,6 +106,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     detail: "Exit 0 when nothing did, 2 when something did, 1 on an error.",
     options: [
       options.file(),
+      options.app(),
       options.state(),
       options.target(),
       options.exclude(),

@@ -51,7 +51,11 @@ export function addStateVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "graph",
     summary: "Print the dependencies between resources, as DOT",
-    options: [options.file(), new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw")],
+    options: [
+      options.file(),
+      options.app(),
+      new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw"),
+    ],
     examples: [
       ["rnv graph | dot -Tsvg > graph.svg", "as a picture"],
       ["rnv graph -mermaid", "for Markdown"],

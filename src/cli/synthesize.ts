@@ -1,0 +1,104 @@
+import { spawn } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Environment } from "./invocation";
+
+export interface SynthesizeRequest {
+  /** A command line of the shell: `npx tsx main.ts`. */
+  readonly command: string;
+  /** Where it puts `manifest.json`, relative to `cwd`. */
+  readonly folder: string;
+  /** `context` of cdktf.json. */
+  readonly context?: unknown;
+  readonly cwd: string;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+/** A synth takes seconds; a program that waits for something would hold the run forever. */
+const timeoutMs = 300_000;
+
+/** Lines of its output that are shown when it fails. */
+const shownLines = 30;
+
+/** Not for programs that only describe what is wanted. */
+const withheld = ["RNV_API_KEY", "RNV_API_KEY_FILE", "RNV_STATE_KEY"];
+
+/** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
+export async function synthesize(request: SynthesizeRequest): Promise<void> {
+  const manifest = join(resolve(request.cwd, request.folder), "manifest.json");
+  // What an earlier run left must not be taken for the result of this one.
+  rmSync(manifest, { force: true });
+  const { problem, output } = await execute(request);
+  if (problem === undefined && existsSync(manifest)) return;
+  const what = problem ?? `wrote no ${request.folder}/manifest.json`;
+  throw new DiagnosticsError([
+    error("manifest.not_found", `the program ${JSON.stringify(request.command)} ${what}`, {
+      ...(output === "" ? {} : { detail: `It printed:\n${output}` }),
+      hint: problem === undefined ? "call app.synth() at its end" : "run it by itself to look into it",
+    }),
+  ]);
+}
+
+interface Execution {
+  readonly problem?: string;
+  readonly output: string;
+}
+
+function execute({
+  command,
+  folder,
+  context,
+  cwd,
+  environment,
+  signal,
+}: SynthesizeRequest): Promise<Execution> {
+  const env = {
+    ...Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.includes(name))),
+    CDKTF_OUTDIR: folder,
+    ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
+  };
+  return new Promise((done) => {
+    const printed: Buffer[] = [];
+    // A group of its own: npx and the like leave children behind when they alone are killed.
+    const child = spawn(command, {
+      cwd,
+      env,
+      shell: true,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const stop = (): void => {
+      if (child.pid !== undefined) killGroup(child.pid);
+    };
+    const timer = setTimeout(() => finish(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
+    const finish = (problem?: string): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", interrupted);
+      if (problem !== undefined) stop();
+      const output = lastLines(Buffer.concat(printed).toString("utf8"));
+      done({ output, ...(problem === undefined ? {} : { problem }) });
+    };
+    const interrupted = (): void => finish("was interrupted");
+    signal.addEventListener("abort", interrupted, { once: true });
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk: Buffer) => printed.push(chunk));
+    child.on("error", (cause: NodeJS.ErrnoException) =>
+      finish(`cannot be started: ${cause.code ?? "unknown reason"}`),
+    );
+    child.on("close", (code, by) =>
+      finish(code === 0 ? undefined : code === null ? `was ended by ${by}` : `ended with exit code ${code}`),
+    );
+  });
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended already.
+  }
+}
+
+const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-shownLines).join("\n");

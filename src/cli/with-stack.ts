@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Invocation } from "./invocation";
+import type * as synthesizing from "./synthesize";
+
+const settingsName = "cdktf.json";
+
+/** What `cdktf.json` says, as far as rnv reads it. */
+interface AppSettings {
+  readonly app?: unknown;
+  readonly output?: unknown;
+  readonly context?: unknown;
+}
+
+/**
+ * The invocation with `--file` naming what a program synthesizes. A program runs in two cases only: `--app` names it, or
+ * a `cdktf.json` does, where no manifest stands and no file is named.
+ */
+export async function withStack(invocation: Invocation): Promise<Invocation> {
+  const { cwd, options, positional, terminal } = invocation;
+  const isSaved = positional[0] !== undefined;
+  if (options.app !== undefined && (isSaved || options.file !== undefined)) {
+    const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
+    throw new DiagnosticsError([error("command.usage", `--app ${what}`)]);
+  }
+  if (isSaved || options.file !== undefined) return invocation;
+  const settings = readAppSettings(cwd);
+  const isDefault = !["rnv.yaml", "rnv.yml", "rnv"].some((name) => existsSync(join(cwd, name)));
+  const command = options.app ?? (isDefault ? settings.app : undefined);
+  if (typeof command !== "string" || command.trim() === "") return invocation;
+  const { synthesize } = require("./synthesize") as typeof synthesizing;
+  const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
+  const { environment, signal } = invocation;
+  if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
+  await synthesize({ command, folder, context: settings.context, cwd, environment, signal });
+  return { ...invocation, options: { ...options, file: [folder] } };
+}
+
+function readAppSettings(cwd: string): AppSettings {
+  const path = join(cwd, settingsName);
+  if (!existsSync(path)) return {};
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (parsed !== null && typeof parsed === "object") return parsed;
+  } catch {
+    // Reported below, without the text.
+  }
+  throw new DiagnosticsError([error("manifest.syntax", `${settingsName} is not a JSON object`)]);
+}
