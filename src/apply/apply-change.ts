@@ -14,7 +14,7 @@ import { create, update } from "./send-change";
 
 /** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
 export async function applyChange(run: Run, change: Change, half: Half, slot: Slot): Promise<ChangeEnd> {
-  const context = changeContext(run, change, slot);
+  const context = changeContext(run, change, half, slot);
   try {
     if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
     return await performAction(context, half);
@@ -48,7 +48,13 @@ async function performAction(context: ChangeContext, half: Half): Promise<Change
 /** A moved resource is recorded under its new address before anything else happens to it. */
 async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
   const recorded = run.journal.recorded(previous);
-  if (recorded) await run.journal.move(previous, change.address, recorded);
+  if (!recorded) return;
+  // What it lies in has moved as well, or is where it was.
+  const parent = change.subject.desired?.parent ?? recorded.parent;
+  await run.journal.move(previous, change.address, {
+    ...recorded,
+    ...(parent === undefined ? {} : { parent }),
+  });
 }
 
 async function step(

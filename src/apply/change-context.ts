@@ -4,6 +4,7 @@ import type { RecordedResource } from "../model/state";
 import type { Change } from "../plan/plan";
 import { journaledSend } from "./journaled-send";
 import type { Run } from "./run";
+import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
 
 /** One change of a run, with its own keyed and journaled endpoints. */
@@ -19,7 +20,7 @@ export interface ChangeContext {
 }
 
 /** `provisional` is recorded with the first answer of a write, so that no id is ever only in memory. */
-export function changeContext(run: Run, change: Change, slot: Slot): ChangeContext {
+export function changeContext(run: Run, change: Change, half: Half, slot: Slot): ChangeContext {
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
@@ -34,7 +35,8 @@ export function changeContext(run: Run, change: Change, slot: Slot): ChangeConte
     type: change.type,
     name: change.name,
     parentId,
-    provisional: (id) => provisionalRecord(run, change, type, parentId, id),
+    provisional: (id) =>
+      provisionalRecord(run, change, type, parentId, id, change.action === "create" || half === "create"),
     deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
   });
   const startedAt = run.clock.now();
@@ -54,10 +56,13 @@ function provisionalRecord(
   type: Resource,
   parentId: string | undefined,
   answeredId: string | undefined,
+  makes: boolean,
 ): RecordedResource | null {
-  const previous = run.journal.recorded(change.address);
-  const id = type.reaction ? answeredId : (previous?.id ?? change.id ?? answeredId);
-  if (id === undefined) return previous ?? null;
+  const recorded = run.journal.recorded(change.address);
+  // What is made anew has an id of its own, and nothing of what was recorded holds for it.
+  const id = type.reaction || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
+  if (id === undefined) return recorded ?? null;
+  const previous = makes && recorded?.id !== id ? undefined : recorded;
   const commit = change.subject.resolved.get("commit");
   const parent = change.subject.desired?.parent ?? previous?.parent;
   return {

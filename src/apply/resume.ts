@@ -63,7 +63,9 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
   if (type?.deletion && recorded && intent.method === "DELETE")
     return settleDeletion(resuming, type, intent, recorded);
   const makesSomething =
-    type?.candidates !== undefined && (type.reaction !== undefined || recorded === undefined);
+    type?.candidates !== undefined &&
+    intent.method === "POST" &&
+    (type.reaction !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
   if (!type || !makesSomething) return { ...nothing, entries: assumedDone(intent, recorded) };
   const found = await lookFor(resuming, type, intent);
   if (found === undefined) return unseen(resuming, intent);
@@ -137,7 +139,7 @@ function adopted(
   made: LiveResource,
   recorded: RecordedResource | undefined,
 ): JournalEntry[] {
-  const parent = recorded?.parent ?? parentAddress(resuming.state, intent.parentId);
+  const parent = parentAddress(resuming.state, intent.parentId) ?? recorded?.parent;
   const pending = type.pendingOf?.(made.id, intent.parentId, undefined);
   const resource: RecordedResource = {
     type: intent.type,
@@ -145,7 +147,8 @@ function adopted(
     name: made.name,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: recorded?.dependsOn ?? [],
-    applied: recorded?.applied ?? {},
+    // What was made anew has nothing of what was recorded before it.
+    applied: (type.reaction && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
     preventDestroy: recorded?.preventDestroy ?? false,

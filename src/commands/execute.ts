@@ -3,6 +3,7 @@ import type { Run } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, runPlan } from "../apply/run-plan";
 import type { Attributes } from "../model/attributes";
+import type { LiveResource } from "../model/live";
 import type { RunRecord, State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
@@ -34,7 +35,7 @@ export async function execute(
   const state = await startingState(context, session, prepared);
   const journal = new RunJournal(session, state);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const record = runRecord(context, plan);
+  const record = runRecord(context, plan, prepared.input.inventory);
   if (writes) await journal.begin(record, prepared.keyId);
   const run = runOf(context, prepared, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
@@ -55,11 +56,14 @@ async function startingState(context: Context, session: StateSession, prepared: 
   return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
 }
 
-function runRecord(context: Context, plan: Plan): RunRecord {
-  const fences = plan.changes.flatMap(({ address, type, action, subject }) => {
-    if (action === "no-op" || !subject.live) return [];
+function runRecord(context: Context, plan: Plan, inventory: readonly LiveResource[]): RunRecord {
+  const fences = plan.changes.flatMap(({ address, type, name, action, subject }) => {
+    if (action === "no-op") return [];
     const { live } = subject;
-    return [[address, types.get(type)?.fence?.(live) ?? [live.id]] as const];
+    const own = live ? (types.get(type)?.fence?.(live) ?? [live.id]) : [];
+    const namesakes = inventory.filter((other) => other.type === type && other.name === name);
+    const ids = new Set([...own, ...namesakes.map(({ id }) => id)]);
+    return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),

@@ -3,6 +3,7 @@ import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
 import type { Pending } from "../model/pending";
 import type { Settled } from "../model/resource-type";
+import { unlessGone } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -11,7 +12,9 @@ import type { Settled } from "../model/resource-type";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<Settled> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await reads.live.getDeployment(serviceId, id);
+  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  // Not a deployment of this service: what our request queued is the newest one.
+  if (found === undefined) return follow(reads, serviceId, pending);
   switch (found.status) {
     case "live":
       return servesAsPinned(found, commit);
