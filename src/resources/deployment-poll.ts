@@ -12,7 +12,8 @@ import { unlessGone } from "./deletion";
 export async function pollDeployment(reads: Reads, pending: Pending): Promise<Settled> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
-  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  const found =
+    (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
   // Not a deployment of this service: what our request queued is the newest one.
   if (found === undefined) return follow(reads, serviceId, pending);
   switch (found.status) {
@@ -55,9 +56,17 @@ function waiting(found: Deployment): Settled {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
+/** A deployment that cannot be read by its id may still be listed. */
+async function listed(reads: Reads, serviceId: string, id: string): Promise<Deployment | undefined> {
+  const list = await unlessGone(() => reads.live.listDeployments(serviceId));
+  return list?.items.find((one) => one.id === id);
+}
+
 async function follow(reads: Reads, serviceId: string, pending: Pending): Promise<Settled> {
-  const { items } = await reads.live.listDeployments(serviceId, { limit: 1 });
-  const [newest] = items;
+  const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
+  if (list === undefined)
+    return { kind: "failed", summary: `the service of deployment ${pending.id} is gone` };
+  const [newest] = list.items;
   if (newest === undefined || newest.id === pending.id) {
     return { kind: "failed", summary: `deployment ${pending.id} was superseded, and no newer one is listed` };
   }
