@@ -72,7 +72,8 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
   if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
   const [made] = found;
   if (made) return { ...nothing, entries: adopted(resuming, type, intent, made, recorded) };
-  const again = type.reaction === undefined && keyStillCounts(resuming, intent);
+  // Under the same key, so that a run which only stood still does not double it when it goes on.
+  const again = keyStillCounts(resuming, intent);
   return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
 }
 
