@@ -3,7 +3,7 @@ import type { JournalEntry, State } from "../model/state";
 import type { Disk } from "./disk";
 import { readFailed } from "./disk-failure";
 import { emptyState, fold } from "./fold";
-import { type DecodedJournal, decodeJournal } from "./journal-text";
+import { type DecodedJournal, decodeJournal, type JournalHeader } from "./journal-text";
 import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./state-files";
 import { parseState, type Writer } from "./state-text";
 
@@ -104,6 +104,7 @@ function pendingOf(
       ? header.serial === 0
       : header.lineage === snapshot.state.lineage && header.serial === snapshot.state.serial;
   if (fits) return entries;
+  if (snapshot !== undefined && isFenced(header, snapshot)) return [];
   const found = snapshot === undefined ? "is missing" : `has serial ${snapshot.state.serial}`;
   throw new DiagnosticsError([
     error(
@@ -117,6 +118,13 @@ function pendingOf(
     ),
   ]);
 }
+
+/**
+ * A holder that lost its lock while it stood still may put its journal in place after a later holder has written.
+ * None of its entries was confirmed after that, and those before were read by whoever took the lock.
+ */
+const isFenced = (header: JournalHeader, { state, writer }: Snapshot): boolean =>
+  header.lineage === state.lineage && header.serial < state.serial && header.generation <= writer.generation;
 
 function decodeSnapshot(bytes: Uint8Array, path: string, origin: Origin): Snapshot {
   const parsed = parseState(Buffer.from(bytes).toString("utf8"), path);
