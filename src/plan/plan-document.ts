@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
 import { nameOf } from "../model/address";
 import { unflatten } from "../model/attributes";
 import { canonicalJson, isPlain, type Plain } from "../model/value";
@@ -128,7 +129,7 @@ const attributeDocument = ({
     after: { ...after },
     forces_replacement: forcesReplacement,
     placement: isPlacement,
-    range: range && { ...range },
+    range: range && plainRange(range),
   });
 
 function outputDocument({ before, after }: OutputChange): Json {
@@ -168,7 +169,10 @@ const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): 
   money && { usd: money.usd, ngn: money.ngn };
 
 const diagnosticDocument = ({ range, ...rest }: Diagnostic): Json =>
-  compact({ ...rest, range: range && { ...range } });
+  compact({ ...rest, range: range && plainRange(range) });
+
+/** A range may work its offsets out only when asked. */
+const plainRange = ({ file, start, end }: SourceRange): Json => ({ file, start, end });
 
 const optionsDocument = ({ options }: Plan): Json => ({
   mode: options.mode,
