@@ -1,0 +1,98 @@
+import { TerraformOutput, TerraformStack, Testing } from "cdktf";
+import { Construct } from "constructs";
+import { fromEnv, generate, Project, RnvProvider, Service, Variable } from "../../../src/cdktf/cdktf";
+import { resourceTypes } from "../../../src/resources";
+
+const newStack = (): TerraformStack => {
+  const stack = new TerraformStack(Testing.app(), "shop");
+  new RnvProvider(stack, "rnv");
+  return stack;
+};
+
+const resources = (stack: TerraformStack): Record<string, Record<string, Record<string, unknown>>> =>
+  JSON.parse(Testing.synth(stack)).resource;
+
+describe("the constructs", () => {
+  it("have a token for every computed attribute", () => {
+    const stack = newStack();
+    const project = new Project(stack, "shop");
+    const service = project.addService("api", { kind: "web" });
+    const constructs: Record<string, object> = {
+      project,
+      service,
+      variable: service.addVariable("A", "a"),
+      deployment: service.deployOnChange(),
+      layout: project.addLayout(),
+    };
+    for (const { type, computed } of resourceTypes)
+      for (const name of Object.keys(computed)) {
+        const token = (constructs[type] as Record<string, unknown>)[name];
+        const kinds: Record<string, string> = {
+          string: "string",
+          number: "number",
+          json: "object",
+          boolean: "object",
+        };
+        expect([type, name, typeof token]).toEqual([type, name, kinds[computed[name]?.valueType ?? ""]]);
+        new TerraformOutput(stack, `${type}-${name}`, { value: token });
+      }
+    const { output } = JSON.parse(Testing.synth(stack)) as { output: Record<string, { value: string }> };
+    expect(output["service-internalHost"]?.value).toBe("${rnv_service.shop__api.internal_host}");
+    expect(output["layout-revision"]?.value).toBe("${rnv_canvas_layout.shop.revision}");
+  });
+
+  it("refuse a field that the type does not have, and say which was meant", () => {
+    const stack = newStack();
+    const wrong = { kind: "web", configuration: { runtmie: "node" } };
+    // @ts-expect-error The field is misspelt.
+    expect(() => new Service(stack, "api", wrong)).toThrow('has no field "runtmie": did you mean "runtime"?');
+    expect(() => new Service(stack, "b", { ...wrong, configuration: {}, knd: 1 } as never)).toThrow(
+      'no field "knd"',
+    );
+  });
+
+  it("take the scope as the parent where that is one", () => {
+    const stack = newStack();
+    const project = new Project(stack, "shop");
+    const service = new Service(project, "api", { kind: "web" });
+    new Variable(service, "LEVEL", { value: "info" });
+    const { rnv_service, rnv_variable } = resources(stack);
+    expect(rnv_service?.shop__api?.project_id).toBe("${rnv_project.shop.id}");
+    expect(rnv_variable?.shop__api__LEVEL?.service_id).toBe("${rnv_service.shop__api.id}");
+  });
+
+  it("name what lies in a construct of one's own after the library's name for it", () => {
+    const stack = newStack();
+    const module = new Construct(stack, "backend");
+    const project = new Project(module, "shop", { name: "Shop" });
+    project.addService("api", { kind: "web" });
+    const named = new Project(module, "other");
+    named.overrideLogicalId("fixed");
+    named.addService("api", { kind: "web" });
+    const names = Object.keys(resources(stack).rnv_service ?? {});
+    expect(names).toEqual([expect.stringMatching(/^backend_shop_[0-9A-F]{8}__api$/), "fixed__api"]);
+  });
+
+  it("share one variable for one source, and none between two generated secrets", () => {
+    const stack = newStack();
+    const service = new Service(stack, "api", { kind: "web" });
+    for (const key of ["A", "B"]) service.addVariable(key, fromEnv("TOKEN"));
+    for (const key of ["C", "D"]) service.addVariable(key, generate({ length: 32 }));
+    const { variable } = JSON.parse(Testing.synth(stack)) as { variable: Record<string, unknown> };
+    expect(Object.keys(variable)).toEqual([
+      "env_TOKEN",
+      expect.stringMatching(/^secret_generate_length_32_/),
+      expect.stringMatching(/^secret_generate_length_32_/),
+    ]);
+  });
+
+  it("do not let a secret source stand inside text", () => {
+    expect(() => `postgres://${fromEnv("PASSWORD")}@db`).toThrow("a secret source cannot stand inside text");
+  });
+
+  it("ask for the provider like those of any provider", () => {
+    const stack = new TerraformStack(Testing.app(), "shop");
+    new Project(stack, "shop");
+    expect(() => Testing.synth(stack, true)).toThrow(/provider/);
+  });
+});

@@ -1,0 +1,153 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type App, TerraformOutput, TerraformStack } from "cdktf";
+import { Project, RnvProvider } from "../../../src/cdktf/cdktf";
+import type { ApplyRequest } from "../../../src/commands/requests";
+import { planJson } from "../../../src/render/plan-json";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+import { driftCron, gitops, production, quickstart } from "./example-stacks";
+import { synthesizeInto } from "./synthesize";
+
+const examples = join(__dirname, "..", "..", "..", "examples");
+const environment = {
+  SHOP_REGION: "eu-west",
+  RNV_VAR_region: "eu-west",
+  SHOP_DATABASE_URL: "postgres://u:p@db/shop",
+  SHOP_QUEUE_TOKEN: "token",
+};
+const stack = { files: ["cdktf.out"] };
+
+interface Case {
+  readonly files: readonly string[];
+  readonly define: (app: App) => TerraformStack;
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  quickstart: { files: ["quickstart/rnv.yaml"], define: quickstart },
+  gitops: { files: ["gitops/rnv.yaml"], define: (app) => gitops(app) },
+  "gitops in production": {
+    files: ["gitops/rnv.yaml", "gitops/production.yaml"],
+    define: (app) => gitops(app, production),
+  },
+  "drift-cron": { files: ["drift-cron/rnv.yaml"], define: driftCron },
+};
+
+let benches: Workbench[] = [];
+const bench = (): Workbench => {
+  const made = createWorkbench({ environment });
+  benches.push(made);
+  return made;
+};
+afterEach(() => {
+  for (const one of benches) one.remove();
+  benches = [];
+});
+
+async function planText(one: Workbench, request: Partial<ApplyRequest>): Promise<string> {
+  const { plan, diagnostics } = await one.plan(request);
+  expect(diagnostics).toEqual([]);
+  const text = planJson(plan as NonNullable<typeof plan>);
+  // Where a value stands is all that the two may differ in.
+  return text.replace(/,\s*"range": \{[^}]*\}/g, "");
+}
+
+/** A paid plan waits for its checkout in the dashboard; then it is applied to the end. */
+async function settle(one: Workbench, request: Partial<ApplyRequest>): Promise<void> {
+  expect([0, 8]).toContain((await one.apply(request)).exitCode);
+  for (const { id } of one.emulator.store.services()) one.emulator.store.completeCheckout(id);
+  expect((await one.apply(request)).exitCode).toBe(0);
+}
+
+function withExample(files: readonly string[], define: Case["define"]) {
+  const one = bench();
+  const names = files.map((file, i) => {
+    one.write(`${i}.yaml`, readFileSync(join(examples, file), "utf8"));
+    return `${i}.yaml`;
+  });
+  synthesizeInto(one.folder, define);
+  return { one, yaml: { files: names } };
+}
+
+describe.each(Object.entries(cases))("the stack of the example %s", (_name, { files, define }) => {
+  it("plans the first apply byte for byte like its manifest", async () => {
+    const { one, yaml } = withExample(files, define);
+    expect(await planText(one, stack)).toBe(await planText(one, yaml));
+  });
+
+  it("finds nothing to do on the state of its manifest", async () => {
+    const { one, yaml } = withExample(files, define);
+    await settle(one, yaml);
+    const { plan, diagnostics } = await one.plan(stack);
+    expect(diagnostics).toEqual([]);
+    expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+    expect(await planText(one, stack)).toBe(await planText(one, yaml));
+  });
+
+  it("plans deletions and drift like its manifest", async () => {
+    const { one, yaml } = withExample(files, define);
+    await settle(one, stack);
+    const destroy = { mode: "destroy" as const };
+    expect(await planText(one, { ...stack, ...destroy })).toBe(await planText(one, { ...yaml, ...destroy }));
+  });
+});
+
+it("every example with a manifest is compared", () => {
+  const withManifest = readdirSync(examples).filter((name) =>
+    readdirSync(join(examples, name)).includes("rnv.yaml"),
+  );
+  const compared = new Set(
+    Object.values(cases).flatMap(({ files }) => files.map((file) => file.split("/")[0])),
+  );
+  expect(withManifest.sort()).toEqual([...compared].sort());
+});
+
+/** The shop with a name of Terraform that the library made, and a line that says what it was. */
+function renamed(app: App, withMove: boolean): TerraformStack {
+  const made = new TerraformStack(app, "renamed");
+  new RnvProvider(made, "rnv");
+  const shop = new Project(made, "store", { name: "Shop" });
+  const api = shop.addService("web", {
+    name: "api",
+    kind: "web",
+    configuration: {
+      repository: "https://git.example.com/shop/api",
+      runtime: "node",
+      startCommand: "node server.js",
+      minReplicas: 1,
+    },
+    lifecycle: { ignoreChanges: ["configuration"] },
+  });
+  api.addVariable("LOG_LEVEL", "info");
+  api.deployOnChange();
+  new TerraformOutput(made, "url", { value: api.url });
+  if (withMove) {
+    shop.movedFrom("project.shop");
+    api.movedFrom("service.shop.api");
+  }
+  return made;
+}
+
+describe("a team that moves from a manifest to a stack", () => {
+  it("keeps everything with movedFrom, variables and deployments included", async () => {
+    const { one, yaml } = withExample(["drift-cron/rnv.yaml"], (app) => renamed(app, true));
+    await one.apply(yaml);
+    one.emulator.resetLog();
+    const { plan, diagnostics } = await one.plan(stack);
+    expect(diagnostics).toEqual([]);
+    const acting = plan?.changes.filter(({ action }) => action !== "no-op");
+    expect(acting?.map(({ address, action }) => `${action} ${address}`)).toEqual([]);
+    expect(plan?.changes.map(({ address, previousAddress }) => `${previousAddress} -> ${address}`)).toEqual([
+      "deployment.shop.api -> deployment.store.web",
+      "project.shop -> project.store",
+      "service.shop.api -> service.store.web",
+      "variable.shop.api.LOG_LEVEL -> variable.store.web.LOG_LEVEL",
+    ]);
+  });
+
+  it("would have replaced it all without", async () => {
+    const { one, yaml } = withExample(["drift-cron/rnv.yaml"], (app) => renamed(app, false));
+    await one.apply(yaml);
+    const { plan } = await one.plan(stack);
+    expect(plan?.changes.some(({ action }) => action === "delete")).toBe(true);
+  });
+});

@@ -1,0 +1,124 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import * as cdktf from "cdktf";
+import * as cdktn from "cdktn";
+import type { Construct } from "constructs";
+import * as onCdktf from "../../../src/cdktf/cdktf";
+import * as onCdktn from "../../../src/cdktf/cdktn";
+
+type Constructs = typeof onCdktf;
+
+/** The same program on one library or the other: every construct, token and friendly method once. */
+function declareShop(stack: Construct, constructs: Constructs): onCdktf.Service {
+  const { CanvasLayout, Deployment, Project, RnvProvider, Service, Variable } = constructs;
+  new RnvProvider(stack, "rnv", { baseUrl: "https://rnv.example.com/api/v1" });
+  const shop = new Project(stack, "shop", { name: "Shop", onRemove: "retain" });
+  const api = shop.addService("api", {
+    kind: "web",
+    environment: shop.productionEnvironmentId,
+    configuration: { healthCheckPath: "/healthz", ignorePaths: ["docs"], backupEnabled: false },
+    lifecycle: { preventDestroy: true },
+  });
+  const worker = new Service(stack, "worker", { kind: "worker", projectId: shop.id, dependsOn: [api] });
+  api.movedFrom("service.shop.web");
+  api.addVariable("HOST", `http://${worker.internalHost}:80`);
+  api.addVariable("TOKEN", constructs.fromEnv("SHOP_TOKEN"));
+  api.addVariable("KEY", constructs.fromFile("secrets/key.txt"));
+  api.addVariable("OTHER", constructs.fromCommand("vault", "read"));
+  new Variable(worker, "KEPT", { preserve: true });
+  api.deployOnChange({ timeout: "20m" });
+  new Deployment(stack, "worker-deploy", { service: worker, when: "always" });
+  new CanvasLayout(stack, "layout", { project: shop, positions: { api: { x: 1, y: 2 } } });
+  new constructs.DataRnvProject(stack, "other", { name: "Other" });
+  new constructs.DataRnvCatalog(stack, "catalog");
+  return api;
+}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rnv-libraries-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function synthesized(library: typeof cdktf, constructs: Constructs): Record<string, unknown> {
+  const app = new library.App({ outdir: folder });
+  const stack = new library.TerraformStack(app, "shop");
+  const api = declareShop(stack, constructs);
+  new library.TerraformOutput(stack, "url", { value: api.url });
+  const other = new library.TerraformStack(app, "other");
+  new constructs.RnvProvider(other, "rnv");
+  new constructs.Service(other, "front", { kind: "web", configuration: { buildCommand: `build ${api.id}` } });
+  app.synth();
+  const texts = ["shop", "other"].map((name) =>
+    readFileSync(join(folder, "stacks", name, "cdk.tf.json"), "utf8"),
+  );
+  return Object.fromEntries(texts.map((text, i) => [i, withoutVersion(JSON.parse(text))]));
+}
+
+/** The library writes its own version into the comment at the top. */
+function withoutVersion(stack: { "//": { metadata: Record<string, unknown> } }): unknown {
+  delete stack["//"].metadata.version;
+  return stack;
+}
+
+const cdktnAsCdktf = [cdktn as unknown as typeof cdktf, onCdktn as unknown as Constructs] as const;
+
+describe("the constructs on cdktf and on cdktn", () => {
+  it("synthesize the same JSON", () => {
+    const one = synthesized(cdktf, onCdktf);
+    expect(synthesized(...cdktnAsCdktf)).toEqual(one);
+    expect(one[0]).toMatchObject({ resource: { rnv_service: { shop__api: { kind: "web" } } } });
+  });
+
+  it("write attributes in snake_case, references in place of ids, and names that are addresses", () => {
+    const { 0: shop } = synthesized(cdktf, onCdktf);
+    expect(shop).toMatchObject({
+      resource: {
+        rnv_project: { shop: { name: "Shop", "//": { rnv: { on_remove: "retain" } } } },
+        rnv_service: {
+          shop__api: {
+            name: "api",
+            project_id: "${rnv_project.shop.id}",
+            environment: "${rnv_project.shop.production_environment_id}",
+            configuration: { health_check_path: "/healthz", ignore_paths: ["docs"], backup_enabled: false },
+            lifecycle: { prevent_destroy: true },
+            "//": { rnv: { moved_from: ["service.shop.web"] } },
+          },
+          worker: { project_id: "${rnv_project.shop.id}", depends_on: ["rnv_service.shop__api"] },
+        },
+        rnv_variable: {
+          shop__api__HOST: { key: "HOST", value: "http://${rnv_service.worker.internal_host}:80" },
+          worker__KEPT: { preserve: true, service_id: "${rnv_service.worker.id}" },
+        },
+        rnv_deployment: {
+          shop__api: { service_id: "${rnv_service.shop__api.id}", timeout: "20m" },
+          "worker-deploy": { service_id: "${rnv_service.worker.id}", when: "always" },
+        },
+        rnv_canvas_layout: {
+          layout: { project_id: "${rnv_project.shop.id}", positions: { api: { x: 1, y: 2 } } },
+        },
+      },
+      data: { rnv_project: { other: { name: "Other" } }, rnv_catalog: { catalog: {} } },
+      provider: { rnv: [{ base_url: "https://rnv.example.com/api/v1" }] },
+    });
+  });
+
+  it("turn secret sources into sensitive variables that hold no text", () => {
+    const { 0: shop } = synthesized(cdktf, onCdktf);
+    const { variable, resource } = shop as {
+      variable: Record<string, object>;
+      resource: Record<string, object>;
+    };
+    const values = resource.rnv_variable as Record<string, { value: string }>;
+    expect(values.shop__api__TOKEN?.value).toBe("${var.env_SHOP_TOKEN}");
+    expect(variable.env_SHOP_TOKEN).toEqual({
+      type: "string",
+      sensitive: true,
+      description: "The environment variable SHOP_TOKEN.",
+      "//": { rnv: { source: { fromEnv: "SHOP_TOKEN" } } },
+    });
+    expect(Object.values(variable).every((one) => (one as { sensitive: boolean }).sensitive)).toBe(true);
+    expect(JSON.stringify(variable)).toContain('{"fromCommand":["vault","read"]}');
+  });
+});
