@@ -1,4 +1,4 @@
-import type { Agent, request as undiciRequest } from "undici";
+import type { Agent } from "undici";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 export interface UndiciTransportOptions {
@@ -12,28 +12,23 @@ export interface UndiciTransportOptions {
   readonly exchangeTimeoutMs?: number;
 }
 
-interface Opened {
-  readonly agent: Agent;
-  readonly request: typeof undiciRequest;
-}
-
 /** Requests over undici: HTTP/1.1, one at a time on a socket, no redirects, no retries. undici is loaded with the first request. */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
-  let opening: Promise<Opened> | undefined;
+  let opening: Promise<Agent> | undefined;
   return {
     send: async (request) => {
       opening ??= open(options);
       return exchange(await opening, request, options.exchangeTimeoutMs ?? 120_000);
     },
     close: async () => {
-      await (await opening)?.agent.close();
+      await (await opening)?.close();
     },
   };
 }
 
-async function open(options: UndiciTransportOptions): Promise<Opened> {
+async function open(options: UndiciTransportOptions): Promise<Agent> {
   const undici = await import("undici");
-  const agent = new undici.Agent({
+  return new undici.Agent({
     connections: options.connections ?? 32,
     pipelining: 1,
     maxResponseSize: options.maxResponseBytes ?? 64 * 1024 * 1024,
@@ -49,11 +44,10 @@ async function open(options: UndiciTransportOptions): Promise<Opened> {
         : { ca: typeof options.ca === "string" ? options.ca : [...options.ca] }),
     },
   });
-  return { agent, request: undici.request };
 }
 
 async function exchange(
-  { agent, request: send }: Opened,
+  agent: Agent,
   { method, url, headers, body, signal }: WireRequest,
   timeoutMs: number,
 ): Promise<WireResponse> {
@@ -63,8 +57,10 @@ async function exchange(
   signal?.addEventListener("abort", abort, { once: true });
   const timer = setTimeout(() => limit.abort(timedOut(timeoutMs)), timeoutMs);
   try {
-    const response = await send(url, {
-      dispatcher: agent,
+    const { origin, pathname, search } = new URL(url);
+    const response = await agent.request({
+      origin,
+      path: `${pathname}${search}`,
       method: method as "GET",
       headers,
       body,

@@ -1,21 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import { createReads } from "../api/create-reads";
-import type { Transport } from "../api/transport";
-import { createUndiciTransport } from "../api/undici-transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import { createEmulator } from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { createLocalBackend } from "../state/local-backend";
 import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
 import { systemClock } from "./clock";
 import type { Invocation } from "./invocation";
+import { openTransport } from "./open-transport";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { version } from "./version";
@@ -80,7 +78,7 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
   const client = createClient({
     baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
     apiKey,
-    transport: transportFor(settings, cwd),
+    transport: openTransport(settings.baseUrl, cwd),
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     gaps,
@@ -94,11 +92,6 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
 
 /** No request leaves the process: the name only fills the place of one. */
 const embeddedUrl = "https://embedded.invalid/api/v1";
-
-const transportFor = (settings: Settings, cwd: string): Transport =>
-  settings.baseUrl === "embedded"
-    ? createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport()
-    : createUndiciTransport();
 
 /**
  * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:

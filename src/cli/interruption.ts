@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** The part of `process` that signals come from. */
 export interface SignalSource {
   on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
@@ -16,6 +18,8 @@ export interface Interruption {
  */
 export function listenForInterruption(source: SignalSource, onSecond: () => void): Interruption {
   const controller = new AbortController();
+  // Every request in flight listens; that many listeners are no leak.
+  setMaxListeners(0, controller.signal);
   const listener = (): void => {
     if (controller.signal.aborted) {
       onSecond();

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
 import { type GapSettings, gapSettings } from "../api/gaps";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
+import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-account";
 import { Secret } from "../model/secret";
 import type { Environment } from "./invocation";
 

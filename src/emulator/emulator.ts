@@ -4,6 +4,7 @@ import type { Clock } from "../model/clock";
 import { embeddedCatalog } from "./catalog";
 import { createEmulatorStore } from "./create-emulator-store";
 import { type ApiKey, toCredential } from "./credentials";
+import { embeddedApiKey, embeddedWorkspaceId } from "./embedded-account";
 import type { EmulatorStore } from "./emulator-store";
 import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
 import { createPersistence, openFolder, type Persistence } from "./persistence";
@@ -18,10 +19,7 @@ import { createSeal, type Seal } from "./seal";
 import { Store, type StoreChange } from "./store";
 import type { GapSwitches, World } from "./world";
 
-/** Workspace of the embedded service. */
-export const embeddedWorkspaceId = "00000000-0000-4000-8000-0000000000e1";
-/** Owner's key of the embedded service; it opens nothing else. */
-export const embeddedApiKey = "rnv_embedded";
+export { embeddedApiKey, embeddedWorkspaceId };
 
 /** All data of one embedded service: another one may start from it. */
 export interface EmulatorImage {

@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from "commander";
 import { completionScript, type Shell, shells } from "../completion";
 import type { Run } from "../invocation";
 import { options, positive } from "../options";
-import { version } from "../version";
+import { versionText } from "../version";
 import { addVerb } from "./add-verb";
 
 /** What surrounds the work: `init`, `emulator`, `schema`, `version`, `completion`. */
@@ -49,12 +49,7 @@ export function addToolVerbs(program: Command, run: Run): void {
     options: [options.json()],
     examples: [["rnv version -json", "for programs"]],
     handler: () => async (invocation) => {
-      const text = `rnv ${version} (node ${process.versions.node}, ${process.platform}-${process.arch})`;
-      invocation.terminal.out(
-        invocation.options.json
-          ? `${JSON.stringify({ rnv: version, node: process.versions.node })}\n`
-          : `${text}\n`,
-      );
+      invocation.terminal.out(versionText(invocation.options.json === true));
       return 0;
     },
   });

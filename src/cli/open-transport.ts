@@ -1,0 +1,16 @@
+import { join, resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import type { Transport } from "../api/transport";
+import { createUndiciTransport } from "../api/undici-transport";
+import type * as embedded from "../emulator/emulator";
+
+/** The way to the service: over the network, or into the emulator, which is loaded only then. */
+export function openTransport(baseUrl: string, cwd: string): Transport {
+  if (baseUrl === "embedded") {
+    const { createEmulator } = require("../emulator/emulator") as typeof embedded;
+    return createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport();
+  }
+  // V8 would optimize undici's WebAssembly parser; that takes longer than most runs, and the process ends only after it.
+  setFlagsFromString("--liftoff-only");
+  return createUndiciTransport();
+}

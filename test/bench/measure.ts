@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+
+/** One whole process to measure. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Undone before each run, outside of the measured time. */
+  readonly before?: () => void | Promise<void>;
+  /** What standard output must hold: a run that did something else is no measurement. */
+  readonly shows?: string;
+}
+
+export interface Run {
+  readonly ms: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end and takes its wall time, spawning included. Throws when it fails. */
+export async function measure(program: Program): Promise<Run> {
+  await program.before?.();
+  const started = performance.now();
+  const run = await new Promise<Run>((resolve, reject) => {
+    const child = spawn(program.command, program.args, {
+      cwd: program.cwd,
+      env: { PATH: process.env.PATH, HOME: tmpdir(), ...program.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      const ms = performance.now() - started;
+      if (code === 0) resolve({ ms, stdout, stderr });
+      else reject(new Error(`${program.command} ${program.args.join(" ")}: ${code}\n${stdout}\n${stderr}`));
+    });
+  });
+  if (program.shows !== undefined && !run.stdout.includes(program.shows))
+    throw new Error(`${program.args.join(" ")} does not say "${program.shows}":\n${run.stdout.slice(-2000)}`);
+  return run;
+}
+
+export interface Pairs {
+  readonly a: readonly number[];
+  readonly b: readonly number[];
+  /** a / b of each pair. */
+  readonly ratios: readonly number[];
+}
+
+/** A B A B: the machine's moods hit both alike, so the ratio within a pair is what counts. */
+export async function inPairs(a: Program, b: Program, count: number): Promise<Pairs> {
+  const times: { a: number[]; b: number[] } = { a: [], b: [] };
+  for (let i = 0; i < count; i += 1) {
+    times.a.push((await measure(a)).ms);
+    times.b.push((await measure(b)).ms);
+  }
+  return { ...times, ratios: times.a.map((ms, i) => ms / (times.b[i] as number)) };
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((x, y) => x - y);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1
+    ? (sorted[middle] as number)
+    : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+/** Peak resident memory of a node program in MB (10^6 bytes), which it tells itself as it exits. */
+export async function peakMegabytes(program: Program): Promise<number> {
+  const report = join(tmpdir(), `rnv-bench-peak-${process.pid}`);
+  const preload = `${report}.cjs`;
+  writeFileSync(
+    preload,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)));`,
+  );
+  try {
+    await measure({ ...program, args: ["--require", preload, ...program.args] });
+    return (Number(readFileSync(report, "utf8")) * 1024) / 1e6;
+  } finally {
+    rmSync(preload, { force: true });
+    rmSync(report, { force: true });
+  }
+}

@@ -1,0 +1,45 @@
+import { performance } from "node:perf_hooks";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { serveEmulator } from "../../src/emulator/serve";
+import type { ServiceOptions, ServiceReport, Writes } from "./service";
+
+/**
+ * The emulator in a process of its own, for measurements. Options come as JSON on argv; every message "report" is
+ * answered with what was seen since the last one.
+ */
+async function main(): Promise<void> {
+  const options = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
+  const emulator = createEmulator(options);
+  let writes: Writes[] = [];
+  let reads = 0;
+  const server = await serveEmulator({
+    ...emulator,
+    exchange: async (request) => {
+      const at = performance.now();
+      const exchange = await emulator.exchange(request);
+      if (request.method === "GET") reads += 1;
+      else {
+        const status = exchange.kind === "answer" ? exchange.response.status : 0;
+        const isCreate = request.method === "POST" && request.url.endsWith("/services");
+        writes.push({ at, end: performance.now(), status, isCreate });
+      }
+      return exchange;
+    },
+  });
+  process.on("message", () => {
+    emulator.resetLog();
+    const report: ServiceReport = { writes, reads };
+    writes = [];
+    reads = 0;
+    process.send?.({ kind: "report", report });
+  });
+  process.send?.({
+    kind: "ready",
+    env: { RNV_BASE_URL: server.url, RNV_WORKSPACE_ID: embeddedWorkspaceId, RNV_API_KEY: embeddedApiKey },
+  });
+}
+
+main().catch((cause: unknown) => {
+  console.error(cause);
+  process.exit(1);
+});
