@@ -12,9 +12,10 @@ export interface AttributeSchema {
   readonly writeOnly?: true;
 }
 
-/** A nested block that is always there: what is not written in it is null. */
+/** A nested block. A `group` is always there, and what is not written in it is null; a `single` one may be missing. */
 export interface GroupSchema {
   readonly name: string;
+  readonly nesting: "group" | "single";
   readonly block: BlockSchema;
 }
 
@@ -37,7 +38,7 @@ export function typeOfBlock(block: BlockSchema): ObjectType {
   });
 }
 
-const groupNesting = 5;
+const nestings = { single: 1, group: 5 } as const;
 const markdown = 1;
 
 const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
@@ -52,9 +53,9 @@ const blockMessage = ({ doc, attributes, groups }: BlockSchema): object => ({
     description,
     descriptionKind: markdown,
   })),
-  blockTypes: groups.map(({ name, block }) => ({
+  blockTypes: groups.map(({ name, nesting, block }) => ({
     typeName: name,
-    nesting: groupNesting,
+    nesting: nestings[nesting],
     block: blockMessage(block),
   })),
 });

@@ -107,6 +107,7 @@ function blockOf(parts: Parts): BlockSchema {
   const { resource, declared, computed, secrets, reacts } = parts;
   const groups = resource.groups.map((group) => ({
     name: snakeCase(group),
+    nesting: "group" as const,
     block: {
       doc: resource.schema.shape[group]?.description ?? "",
       attributes: declared
@@ -141,6 +142,7 @@ const triggers: AttributeSchema = {
 
 const timeouts = {
   name: "timeouts",
+  nesting: "single" as const,
   block: {
     doc: "How long to wait for the service, such as `45m`.",
     attributes: timeoutNames.map((name) => ({

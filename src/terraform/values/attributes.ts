@@ -115,6 +115,8 @@ export function emptyValue(type: ManagedType): Record<string, TerraformValue> {
   const { attributes, groups } = type.schema.block;
   const nulls = (names: readonly { readonly name: string }[]): Record<string, TerraformValue> =>
     Object.fromEntries(names.map(({ name }) => [name, null]));
-  const blocks = groups.map(({ name, block }) => [name, nulls(block.attributes)] as const);
+  const blocks = groups.map(
+    ({ name, nesting, block }) => [name, nesting === "group" ? nulls(block.attributes) : null] as const,
+  );
   return { ...nulls(attributes), ...Object.fromEntries(blocks) };
 }

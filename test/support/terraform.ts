@@ -1,0 +1,159 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+} from "../../src/emulator/emulator";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/serve";
+import { builtProvider } from "./built-provider";
+
+/** `terraform`, else `tofu`; undefined where neither is on the PATH. */
+export const terraformBinary = ["terraform", "tofu"].find((name) => {
+  try {
+    execFileSync(name, ["version"], { stdio: "ignore", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
+export function describeTerraform(title: string, body: () => void): void {
+  if (terraformBinary !== undefined) return describe(title, body);
+  if (process.env.CI === "true") {
+    it(`${title}: terraform or tofu is on the PATH`, () => expect(terraformBinary).toBeDefined());
+    return;
+  }
+  describe.skip(`${title} (no terraform or tofu on the PATH)`, body);
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** Both streams, as a person sees them. */
+  readonly output: string;
+}
+
+export interface Running extends Promise<Finished> {
+  readonly child: ChildProcess;
+}
+
+/** A folder with a configuration, the service it talks to, and the real binary. */
+export class TerraformFolder {
+  readonly folder = mkdtempSync(join(tmpdir(), "rnv-tf-"));
+  readonly emulator: Emulator;
+  environment: Record<string, string> = {};
+  #server: EmulatorServer | undefined;
+
+  constructor(options: EmulatorOptions = {}) {
+    this.emulator = createEmulator({ deploySeconds: 0.3, operationSeconds: 0.1, ...options });
+  }
+
+  /** Serves the emulator; the provider is found in its build folder, without init. */
+  async open(): Promise<this> {
+    this.#server = await serveEmulator(this.emulator);
+    mkdirSync(join(this.folder, "w"));
+    this.configure(
+      `provider_installation {\n  dev_overrides { "rnv/rnv" = "${builtProvider()}" }\n  direct {}\n}\n`,
+    );
+    return this;
+  }
+
+  /** Writes the CLI configuration. */
+  configure(text: string): void {
+    writeFileSync(join(this.folder, "rc"), text);
+  }
+
+  get baseUrl(): string {
+    return this.#server?.url ?? "";
+  }
+
+  /** Writes `main.tf`: the header, and what is given. */
+  write(text: string, providerBlock = ""): void {
+    const header =
+      `terraform {\n  required_providers { rnv = { source = "rnv/rnv" } }\n}\n` +
+      `provider "rnv" {\n${providerBlock}\n}\n`;
+    writeFileSync(join(this.folder, "w", "main.tf"), header + text);
+  }
+
+  start(...args: readonly string[]): Running {
+    const child = spawn(terraformBinary ?? "terraform", [...args, ...(args[0] === "show" ? [] : [])], {
+      cwd: join(this.folder, "w"),
+      detached: true,
+      env: {
+        PATH: process.env.PATH ?? "",
+        HOME: this.folder,
+        TMPDIR: this.folder,
+        TF_CLI_CONFIG_FILE: join(this.folder, "rc"),
+        TF_IN_AUTOMATION: "1",
+        TF_CLI_ARGS: "-no-color",
+        CHECKPOINT_DISABLE: "1",
+        RNV_BASE_URL: this.baseUrl,
+        RNV_WORKSPACE_ID: embeddedWorkspaceId,
+        RNV_API_KEY: embeddedApiKey,
+        ...this.environment,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout += chunk;
+      output += chunk;
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      output += chunk;
+    });
+    const finished = new Promise<Finished>((resolve) =>
+      child.once("close", (code) => resolve({ code, stdout, output })),
+    );
+    return Object.assign(finished, { child });
+  }
+
+  /** Runs to the end; fails the test with what was printed unless it exits with that code. */
+  async run(args: string, code = 0): Promise<string> {
+    const finished = await this.start(...args.split(" "));
+    if (finished.code !== code)
+      throw new Error(`terraform ${args} exited ${finished.code}:\n${finished.output}`);
+    return finished.output;
+  }
+
+  apply = (more = ""): Promise<string> => this.run(`apply -auto-approve -input=false${more && ` ${more}`}`);
+
+  /** Plans and demands that nothing is to be done. */
+  expectNoChanges = (): Promise<string> => this.run("plan -input=false -detailed-exitcode");
+
+  state(): {
+    resources: { type: string; name: string; instances: { attributes: Record<string, never> }[] }[];
+  } {
+    const path = join(this.folder, "w", "terraform.tfstate");
+    return existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : { resources: [] };
+  }
+
+  stateText(): string {
+    return readFileSync(join(this.folder, "w", "terraform.tfstate"), "utf8");
+  }
+
+  /** Attributes of one resource in the state. */
+  attributes(type: string, name: string): Record<string, unknown> {
+    const found = this.state().resources.find((one) => one.type === type && one.name === name);
+    return found?.instances[0]?.attributes ?? {};
+  }
+
+  /** Method and path of every write since the last `resetLog`. */
+  writes(): string[] {
+    return this.emulator.log
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path }) => `${method} ${path.replace(/^.*\/workspaces\/[^/]+/, "")}`);
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

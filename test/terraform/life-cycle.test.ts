@@ -1,0 +1,111 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const shop = (configuration: string, more = "", kind = "web") => `
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_service" "api" {
+  name       = "api"
+  kind       = "${kind}"
+  project_id = rnv_project.shop.id
+  ${more}
+  configuration {
+    ${configuration}
+  }
+}
+`;
+
+describeTerraform("the life of a project and a service", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const only = () => {
+    const [service, ...others] = emulator.store.services().filter(({ deletedAt }) => deletedAt === null);
+    expect(others).toEqual([]);
+    if (service === undefined) throw new Error("no service");
+    return service;
+  };
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("creates both, and sends only what is declared", async () => {
+    world.write(shop(`branch = "develop"\n plan = "starter"\n replicas = 2`));
+    await world.run("validate");
+    await world.apply();
+    const create = emulator.log.find(({ method, path }) => method === "POST" && path.endsWith("/services"));
+    expect((create?.body as { configuration: unknown }).configuration).toEqual({
+      branch: "develop",
+      plan: "starter",
+      replicas: 2,
+    });
+    expect(only().configuration).toMatchObject({ branch: "develop", plan: "starter", replicas: 2 });
+    await world.expectNoChanges();
+  }, 30_000);
+
+  it("corrects a declared field that was changed outside, and leaves the others alone", async () => {
+    emulator.store.editConfiguration(only().id, { branch: "hotfix", port: 9000 });
+    expect(await world.run("plan -detailed-exitcode", 2)).toMatch(/branch\s+= "hotfix" -> "develop"/);
+    emulator.resetLog();
+    await world.apply();
+    expect(only().configuration).toMatchObject({ branch: "develop", port: 9000 });
+    const patch = emulator.log.find(({ method }) => method === "PATCH");
+    expect(patch?.body).toEqual({ configuration: { branch: "develop" } });
+    await world.expectNoChanges();
+  }, 30_000);
+
+  it("takes a field that is no longer declared back to its default, and leaves one that was changed since", async () => {
+    emulator.store.editConfiguration(only().id, { replicas: 5 });
+    world.write(shop(`plan = "starter"`));
+    expect(await world.run("plan -detailed-exitcode", 2)).toMatch(/branch\s+= "develop" -> "main"/);
+    await world.apply();
+    expect(only().configuration).toMatchObject({ branch: "main", replicas: 5, plan: "starter" });
+    await world.expectNoChanges();
+  }, 30_000);
+
+  it("renames in place", async () => {
+    const { id } = only();
+    world.write(shop(`plan = "starter"`).replace(`"api"\n  kind`, `"backend"\n  kind`));
+    await world.apply();
+    expect(only()).toMatchObject({ id, name: "backend" });
+    await world.expectNoChanges();
+    world.write(shop(`plan = "starter"`));
+    await world.apply();
+  }, 30_000);
+
+  it("archives and restores", async () => {
+    world.write(shop(`plan = "starter"`, "archived = true"));
+    await world.apply();
+    expect(only().archived).toBe(true);
+    await world.expectNoChanges();
+    world.write(shop(`plan = "starter"`));
+    await world.apply();
+    expect(only().archived).toBe(false);
+    await world.expectNoChanges();
+  }, 30_000);
+
+  it("replaces the service when its kind changes", async () => {
+    const { id } = only();
+    world.write(shop(`plan = "starter"`, "", "worker"));
+    const plan = await world.run("plan -detailed-exitcode", 2);
+    expect(plan).toContain("1 to add, 0 to change, 1 to destroy");
+    expect(plan).toMatch(/kind\s+= "web" -> "worker" # forces replacement/);
+    await world.apply();
+    expect(only()).toMatchObject({ kind: "worker", name: "api" });
+    expect(only().id).not.toBe(id);
+    await world.expectNoChanges();
+  }, 30_000);
+
+  it("destroys everything, service before project", async () => {
+    emulator.resetLog();
+    await world.run("destroy -auto-approve");
+    expect(world.writes().map((write) => write.replace(/[0-9a-f-]{36}/, "ID"))).toEqual([
+      "DELETE /services/ID",
+      "DELETE /projects/ID",
+    ]);
+    expect(emulator.store.projects()).toEqual([]);
+  }, 30_000);
+
+  it("creates again what was destroyed a moment ago", async () => {
+    await world.apply();
+    expect(only().kind).toBe("worker");
+    await world.run("destroy -auto-approve");
+  }, 30_000);
+});
