@@ -12,6 +12,8 @@ export interface RequestFault {
   readonly rewrite?: RequestMishap["rewrite"];
   /** Somebody else changes our things: what was reached may be undone, and deployed once more. */
   readonly foreign?: true;
+  /** A list that leaves out what is there. */
+  readonly lies?: true;
 }
 
 type Seen = { readonly method: string; readonly path: string };
@@ -142,13 +144,19 @@ export const requestFaults: readonly RequestFault[] = [
   { name: "other-id", applies: isById, fault: () => ({ kind: "other-id" }) },
   {
     name: "other-id-created",
+    lies: true,
     applies: ({ method, path }) => method === "POST" && /(projects|services|variables|deploys)$/.test(path),
     fault: () => ({ kind: "other-id" }),
   },
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
-  { name: "stale-list", applies: isList, fault: () => ({ kind: "stale-list" }) },
-  { name: "empty-list", applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
-  { name: "short-list", applies: isList, rewrite: rewriteBody(editArrays((items) => items.slice(0, -1))) },
+  { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },
+  { name: "empty-list", lies: true, applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
+  {
+    name: "short-list",
+    lies: true,
+    applies: isList,
+    rewrite: rewriteBody(editArrays((items) => items.slice(0, -1))),
+  },
   {
     name: "unframed-list",
     applies: isList,

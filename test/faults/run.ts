@@ -1,0 +1,104 @@
+import { fork } from "node:child_process";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { casesOf } from "./cases";
+import { play } from "./play";
+import { randomCase } from "./random-case";
+import { newStops, writeStops } from "./stops";
+import { add, emptyTally, type Tally } from "./tally";
+import { allStages, type Share } from "./worker";
+
+/**
+ * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--every N`, `--seeds FROM-TO`,
+ * `--trace NAME` replays one case and prints what happened, `--accept-stops` rewrites the list of stop cells,
+ * `--soak` goes on with ever new seeds until something is found.
+ */
+async function main(): Promise<number> {
+  const name = option("--trace");
+  if (name !== undefined) return replay(name);
+  if (process.argv.includes("--soak")) return soak();
+  const [from = 0, to = 0] = (option("--seeds") ?? "0-20000").split("-").map(Number);
+  const startedAt = Date.now();
+  const tally = await playAll({
+    only: option("--only") ?? "",
+    every: Number(option("--every") ?? 1),
+    seeds: { from, to },
+  });
+  report(tally, (Date.now() - startedAt) / 1000);
+  if (process.argv.includes("--accept-stops")) writeStops(Object.keys(tally.stops));
+  const unknown = newStops(Object.keys(tally.stops));
+  for (const cell of unknown) console.log(`NEW STOP ${cell}`);
+  return Object.keys(tally.failures).length > 0 || unknown.length > 0 ? 1 : 0;
+}
+
+const option = (name: string): string | undefined => {
+  const at = process.argv.indexOf(name);
+  return at === -1 ? undefined : process.argv[at + 1];
+};
+
+async function playAll(share: Pick<Share, "only" | "every" | "seeds">): Promise<Tally> {
+  const workers = Math.max(2, Math.min(4, availableParallelism()));
+  const parts = await Promise.all(
+    Array.from({ length: workers }, (_, worker) => inWorker({ ...share, worker, workers })),
+  );
+  const sum = emptyTally();
+  for (const part of parts) add(sum, part);
+  return sum;
+}
+
+const inWorker = (share: Share): Promise<Tally> =>
+  new Promise((resolve, reject) => {
+    const child = fork(join(__dirname, "worker.ts"), {
+      execArgv: ["--import", "tsx"],
+      env: { ...process.env, RNV_FAULTS_WORKER: "1" },
+    });
+    child.once("message", (tally) => resolve(tally as Tally));
+    child.once("exit", (code) => reject(new Error(`a worker ended with ${code}`)));
+    child.send(share);
+  });
+
+function report(tally: Tally, seconds: number): void {
+  console.log("cases   fired  fault");
+  for (const [fault, { cases, fired }] of Object.entries(tally.faults).sort())
+    console.log(`${String(cases).padStart(5)}  ${String(fired).padStart(6)}  ${fault}`);
+  const stops = Object.values(tally.stops).reduce((sum, cases) => sum + cases, 0);
+  console.log(`${stops} cases in ${Object.keys(tally.stops).length} cells end in a stop`);
+  for (const [found, { count, names }] of Object.entries(tally.failures).sort())
+    console.log(`FAILURE ${count} x ${found}\n${names.map((shown) => `    ${shown}`).join("\n")}`);
+  console.log(`${tally.cases} cases in ${seconds.toFixed(0)} s`);
+}
+
+async function replay(name: string): Promise<number> {
+  const stages = await allStages();
+  const seed = /^seed (\d+)$/.exec(name)?.[1];
+  const found =
+    seed === undefined
+      ? stages
+          .flatMap((stage) => [...casesOf(stage)].map((one) => ({ stage, one })))
+          .find(({ one }) => one.name.startsWith(name))
+      : randomCase(stages, Number(seed));
+  if (found === undefined) throw new Error(`no case is called ${name}`);
+  const { trace, ...played } = await play(found.stage, found.one);
+  console.log(trace.join("\n"));
+  console.log(played);
+  return played.faults.length > 0 ? 1 : 0;
+}
+
+async function soak(): Promise<number> {
+  const step = 10_000;
+  for (let from = Math.floor(Date.now() / 1000) * step; ; from += step) {
+    const tally = await playAll({ only: "none", every: 1, seeds: { from, to: from + step } });
+    console.log(`seeds from ${from}: ${tally.cases} cases, ${Object.keys(tally.failures).length} findings`);
+    if (Object.keys(tally.failures).length === 0) continue;
+    report(tally, 0);
+    return 1;
+  }
+}
+
+main().then(
+  (code) => process.exit(code),
+  (cause: unknown) => {
+    console.error(cause);
+    process.exit(1);
+  },
+);

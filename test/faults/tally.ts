@@ -1,0 +1,58 @@
+import type { Played } from "./play";
+
+/** What a part of the matrix came to; parts add up. */
+export interface Tally {
+  cases: number;
+  /** Cases by fault, and how many of them met it. */
+  readonly faults: Record<string, { cases: number; fired: number }>;
+  /** Cells that end in a stop, with how many cases end so. */
+  readonly stops: Record<string, number>;
+  /** What the judge found, with the first cases that show it. */
+  readonly failures: Record<string, { count: number; readonly names: string[] }>;
+}
+
+export const emptyTally = (): Tally => ({ cases: 0, faults: {}, stops: {}, failures: {} });
+
+const shownNames = 3;
+
+export function count(tally: Tally, played: Played): void {
+  tally.cases += 1;
+  const fault = (tally.faults[played.fault] ??= { cases: 0, fired: 0 });
+  fault.cases += 1;
+  if (played.fired) fault.fired += 1;
+  if (played.stop !== undefined) {
+    const cell = stopCell(played);
+    tally.stops[cell] = (tally.stops[cell] ?? 0) + 1;
+  }
+  for (const found of played.faults) fail(tally, found, 1, [played.name]);
+  if (played.stop === "none") fail(tally, "not reached, without a reason", 1, [played.name]);
+}
+
+export function add(sum: Tally, part: Tally): void {
+  sum.cases += part.cases;
+  for (const [name, { cases, fired }] of Object.entries(part.faults)) {
+    const fault = (sum.faults[name] ??= { cases: 0, fired: 0 });
+    fault.cases += cases;
+    fault.fired += fired;
+  }
+  for (const [cell, cases] of Object.entries(part.stops)) sum.stops[cell] = (sum.stops[cell] ?? 0) + cases;
+  for (const [found, { count: times, names }] of Object.entries(part.failures))
+    fail(sum, found, times, names);
+}
+
+function fail(tally: Tally, found: string, times: number, names: readonly string[]): void {
+  const key = found
+    .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
+    .replace(/ \([0-9a-f]{8}\)/, "")
+    .slice(0, 300);
+  const failure = (tally.failures[key] ??= { count: 0, names: [] });
+  failure.count += times;
+  failure.names.push(...names.slice(0, shownNames - failure.names.length));
+}
+
+/** Scenario, fault and request, and how it ends; without counters and ids. */
+const stopCell = ({ name, stop }: Played): string =>
+  `${name
+    .replace(/ @\d+ .*| #\d+$/, "")
+    .replace(/#\d+ /, "")
+    .replace(/^seed \d+$/, "seed")}: ${stop}`;

@@ -1,0 +1,67 @@
+import { buildRnv } from "./build-rnv";
+import { casesOf } from "./cases";
+import { play } from "./play";
+import { randomCase } from "./random-case";
+import { scenarios } from "./scenarios";
+import { type Stage, stageOf } from "./stage";
+import { count, emptyTally, type Tally } from "./tally";
+
+/** The share of the matrix that one process plays. */
+export interface Share {
+  readonly worker: number;
+  readonly workers: number;
+  /** Only cases whose name begins so. */
+  readonly only: string;
+  /** Every n-th case. */
+  readonly every: number;
+  readonly seeds: { readonly from: number; readonly to: number };
+}
+
+const patienceMs = 30_000;
+
+export async function playShare(share: Share, stages?: readonly Stage[]): Promise<Tally> {
+  const all = stages ?? (await allStages());
+  const tally = emptyTally();
+  let index = 0;
+  for (const stage of all) {
+    for (const one of casesOf(stage)) {
+      index += 1;
+      const mine = Math.floor(index / share.every) % share.workers === share.worker;
+      if (index % share.every !== 0 || !mine || !one.name.startsWith(share.only)) continue;
+      count(tally, await inTime(one.name, play(stage, one)));
+    }
+  }
+  for (let seed = share.seeds.from + share.worker; seed < share.seeds.to; seed += share.workers) {
+    const { stage, one } = randomCase(all, seed);
+    count(tally, await inTime(one.name, play(stage, one)));
+  }
+  return tally;
+}
+
+export async function allStages(): Promise<Stage[]> {
+  const rnv = await buildRnv();
+  const stages: Stage[] = [];
+  for (const scenario of scenarios) stages.push(await stageOf(rnv, scenario));
+  return stages;
+}
+
+/** A case that hangs names itself. */
+async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`hangs: ${name}`)), patienceMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+if (process.send !== undefined && process.env.RNV_FAULTS_WORKER === "1") {
+  process.on("message", (share: Share) => {
+    playShare(share).then(
+      (tally) => process.send?.(tally, () => process.exit(0)),
+      (cause: unknown) => {
+        console.error(cause);
+        process.exit(1);
+      },
+    );
+  });
+}
