@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 
 /** Who holds a lock; shown to whoever waits for it. */
@@ -21,18 +22,27 @@ export interface StateBackend {
   readonly location: string;
   /** Snapshot with the journal folded in; undefined when there is no state yet. Throws `DiagnosticsError`. */
   read(): Promise<State | undefined>;
-  /** Throws `DiagnosticsError` with exit code 6 when the lock stays held for `timeoutMs`. */
-  lock(holder: LockHolder, timeoutMs: number): Promise<StateSession>;
+  /**
+   * Throws `DiagnosticsError` with exit code 6 when the lock stays held for `timeoutMs`. With `repair` also a state
+   * that cannot be read can be locked, and replaced: the session then says what is wrong with it.
+   */
+  lock(holder: LockHolder, timeoutMs: number, options?: { readonly repair?: boolean }): Promise<StateSession>;
   /** Removes a lock by its holder's id; returns the holder removed, undefined when there was none. */
   forceUnlock(id: string): Promise<LockHolder | undefined>;
-  /** Previous snapshots, newest first. */
+  /** Names of previous snapshots, newest first; each for `readBackup`. */
   backups(): Promise<readonly string[]>;
+  /** The text of one backup as it is stored; undefined when there is none of that name. */
+  readBackup(name: string): Promise<string | undefined>;
+  /** The state that a text of this backend holds, encrypted or not. Throws `DiagnosticsError`. */
+  parse(text: string, name: string): Promise<State>;
 }
 
 /** The right to write one state, until `release`. Every write first checks that the lock is still ours. */
 export interface StateSession {
   /** As read under the lock. */
   readonly state: State | undefined;
+  /** Why what stands there could not be read; set only where that was asked to be repaired. */
+  readonly damage?: readonly Diagnostic[];
   /** Appends entries; `durable` returns only once they would survive a power cut. Concurrent calls share one sync. */
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;
   /** Writes a new snapshot with the next serial and empties the journal. Returns what was written. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { JournalEntry } from "../model/state";
 import { hostileReason } from "./plain-document";
+import { asSealedEntry, type Sealed, type SealedEntry } from "./sealed-text";
 import { journalEntrySchema } from "./state-schema";
 
 /** The first line of a journal: the snapshot it goes on from. */
@@ -21,10 +22,30 @@ export interface JournalHeader {
  * One line: `{"n":7,"synced":5,"sum":"…","entry":{…}}`. `n` counts lines from 0, the header; lines before `synced`
  * were durable when this one was written; the sum covers all of it.
  */
-export function encodeLine(n: number, synced: number, entry: JournalHeader | JournalEntry): string {
+export function encodeLine(
+  n: number,
+  synced: number,
+  entry: JournalHeader | JournalEntry | SealedEntry,
+): string {
   const json = JSON.stringify(entry);
   return `{"n":${n},"synced":${synced},"sum":"${sumOf(n, synced, json)}","entry":${json}}\n`;
 }
+
+/** What the encryption of an entry is bound to: its place in its journal. */
+export const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
+
+/** The key that the entries of an encrypted journal need; undefined for one in the clear. */
+export function journalKeyId(bytes: Uint8Array): string | undefined {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const at = buffer.indexOf(sealedStart);
+  if (at === -1) return undefined;
+  return buffer.toString("latin1", at + sealedStart.length, at + sealedStart.length + 16);
+}
+
+/** Not within a text: there the quotes would be escaped. */
+const sealedStart = '"entry":{"kind":"sealed","keyId":"';
+
+type OpenEntry = (sealed: Sealed, bound: string) => string | undefined;
 
 export interface DecodedJournal {
   readonly header: JournalHeader;
@@ -36,12 +57,13 @@ export interface DecodedJournal {
  * padding, even whole lines behind a hole, as long as no line says that the hole had been durable. Anything else is
  * damage and throws, naming the line.
  */
-export function decodeJournal(bytes: Uint8Array, path: string): DecodedJournal {
+export function decodeJournal(bytes: Uint8Array, path: string, open?: OpenEntry): DecodedJournal {
   const lines = decodeLines(bytes, path);
   const [first, ...rest] = lines;
   if (first === undefined) throw damaged(path, 1, "it has no header");
   const header = checkedHeader(first, path);
-  return { header, entries: rest.map((entry, i) => checkedEntry(entry, path, i + 2)) };
+  const opened = rest.map((entry, i) => openEntry(entry, { header, n: i + 1, path, open }));
+  return { header, entries: opened.map((entry, i) => checkedEntry(entry, path, i + 2)) };
 }
 
 function decodeLines(bytes: Uint8Array, path: string): unknown[] {
@@ -90,6 +112,17 @@ function checkedHeader(value: unknown, path: string): JournalHeader {
     Number.isSafeInteger(header.generation);
   if (!isWhole) throw damaged(path, 1, "its header is incomplete");
   return header as JournalHeader;
+}
+
+function openEntry(
+  entry: unknown,
+  { header, n, path, open }: { header: JournalHeader; n: number; path: string; open?: OpenEntry },
+): unknown {
+  const sealed = asSealedEntry(entry);
+  if (sealed === undefined) return entry;
+  const text = open?.(sealed, boundToLine(header.id, n));
+  if (text === undefined) throw damaged(path, n + 1, "it cannot be decrypted");
+  return JSON.parse(text);
 }
 
 function checkedEntry(value: unknown, path: string, line: number): JournalEntry {

@@ -1,11 +1,15 @@
 import type { JournalEntry } from "../model/state";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./durable-file";
-import { encodeLine, type JournalHeader } from "./journal-text";
+import { boundToLine, encodeLine, type JournalHeader } from "./journal-text";
+import type { Sealed } from "./sealed-text";
 
 /** Bytes kept free for the outcome and the resource of each write that is under way. */
 const reservePerIntent = 32 * 1024;
 const chunk = 256 * 1024;
+
+/** Encrypts a text, bound to its place. */
+export type Seal = (text: string, bound: string) => Sealed;
 
 /** There is no room for an intent together with its outcome. Nothing was written, the journal is whole. */
 export class NoRoomForIntent extends Error {
@@ -32,6 +36,7 @@ export class Journal {
     readonly file: DiskFile,
     lines: number,
     end: number,
+    private readonly seal: Seal | undefined,
   ) {
     this.#lines = lines;
     this.#synced = lines;
@@ -46,8 +51,10 @@ export class Journal {
     scratch: string,
     header: JournalHeader,
     entries: readonly JournalEntry[],
+    seal?: Seal,
   ): Promise<Journal> {
-    const text = [header, ...entries].map((entry, n) => encodeLine(n, 0, entry)).join("");
+    const lines = entries.map((entry, i) => encodeLine(i + 1, 0, sealed(entry, header.id, i + 1, seal)));
+    const text = [encodeLine(0, 0, header), ...lines].join("");
     const bytes = Buffer.from(text);
     const file = await openNew(disk, scratch, bytes);
     try {
@@ -57,13 +64,18 @@ export class Journal {
       await file.close().catch(() => undefined);
       throw cause;
     }
-    return new Journal(header.id, file, entries.length + 1, bytes.length);
+    return new Journal(header.id, file, entries.length + 1, bytes.length, seal);
   }
 
   /** Writes entries in one go; returns once they are durable when that is asked for. Throws the disk's error. */
   async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
     if (this.#broken !== undefined) throw this.#broken;
-    const text = entries.map((entry, i) => encodeLine(this.#lines + i, this.#synced, entry)).join("");
+    const text = entries
+      .map((entry, i) => {
+        const n = this.#lines + i;
+        return encodeLine(n, this.#synced, sealed(entry, this.id, n, this.seal));
+      })
+      .join("");
     const bytes = Buffer.from(text);
     await this.#reserve(bytes.length, countOf(entries, "intent"));
     try {
@@ -99,6 +111,11 @@ export class Journal {
     }
   }
 }
+
+const sealed = (entry: JournalEntry, id: string, n: number, seal: Seal | undefined) =>
+  seal === undefined
+    ? entry
+    : ({ kind: "sealed", ...seal(JSON.stringify(entry), boundToLine(id, n)) } as const);
 
 const countOf = (entries: readonly JournalEntry[], kind: JournalEntry["kind"]): number =>
   entries.reduce((count, entry) => count + (entry.kind === kind ? 1 : 0), 0);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { dirname, resolve } from "node:path";
+import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import type { LockHolder, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
@@ -10,8 +11,10 @@ import { type LockRecord, readLock } from "./lock-record";
 import { swapLock } from "./lock-swap";
 import { nodeDisk } from "./node-disk";
 import { identityOf } from "./process-identity";
-import { type Origin, readRecorded } from "./recorded";
-import { filesOf, listBackups, type StateFiles, scratchOf } from "./state-files";
+import { decodeSnapshot, type Origin, type Recorded, readRecorded } from "./recorded";
+import { salvage } from "./salvage";
+import { noCipher, type StateCipher } from "./state-cipher";
+import { filesOf, largestSnapshot, listBackups, type StateFiles, scratchOf } from "./state-files";
 
 export interface LocalBackendOptions extends Origin {
   /** Of the snapshot; journal, lock and backups stand beside it. */
@@ -22,43 +25,73 @@ export interface LocalBackendOptions extends Origin {
   /** Whether a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
   readonly clock: Clock;
+  /** Encrypts and opens what is stored; without one nothing is encrypted. */
+  readonly cipher?: StateCipher;
 }
 
 /** A state in a file of this machine (DESIGN section 7). */
 export function createLocalBackend(options: LocalBackendOptions): StateBackend {
-  const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl } = options;
+  const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, cipher = noCipher } = options;
   const files = filesOf(resolve(options.path));
   const origin = { workspaceId, baseUrl };
   const port: LocalLockPort = { disk, path: files.lock, isAlive, clock };
   return {
     location: options.path,
-    read: async () => (await readRecorded(disk, files, origin)).state,
-    lock: (holder, timeoutMs) => openSession(port, files, origin, holder, timeoutMs),
+    read: async () => (await readRecorded(disk, files, origin, cipher)).state,
+    lock: (holder, timeoutMs, { repair = false } = {}) =>
+      openSession(port, { files, origin, cipher, repair }, holder, timeoutMs),
     forceUnlock: (id) => removeLock(port, id, options),
     backups: () => listBackups(disk, files),
+    parse: async (text, name) => (await decodeSnapshot(Buffer.from(text), name, origin, cipher)).state,
+    async readBackup(name) {
+      const bytes = await disk.read(name, largestSnapshot).catch((cause) => {
+        throw readFailed(name, cause);
+      });
+      return bytes && Buffer.from(bytes).toString("utf8");
+    },
   };
+}
+
+interface Place {
+  readonly files: StateFiles;
+  readonly origin: Origin;
+  readonly cipher: StateCipher;
+  readonly repair: boolean;
 }
 
 async function openSession(
   port: LocalLockPort,
-  files: StateFiles,
-  origin: Origin,
+  place: Place,
   holder: LockHolder,
   timeoutMs: number,
 ): Promise<StateSession> {
   const { disk } = port;
+  const { files, cipher } = place;
   await disk.makeFolder(dirname(files.snapshot)).catch((cause) => {
     throw writeFailed(dirname(files.snapshot), cause);
   });
   const lock = await acquireLock(port, holder, timeoutMs);
   try {
-    const recorded = await readRecorded(disk, files, origin);
+    const { recorded, damage } = await readUnderLock(disk, place);
     await lock.raise(recorded.generation + 1);
     if (lock.replaced !== undefined) await sweep(disk, files, lock.replaced);
-    return new LocalSession(disk, files, lock, sessionName(holder, lock.generation), recorded);
+    const name = sessionName(holder, lock.generation);
+    return new LocalSession(disk, files, lock, name, recorded, cipher, damage);
   } catch (cause) {
     await lock.release().catch(() => undefined);
     throw writeFailed(files.lock, cause);
+  }
+}
+
+async function readUnderLock(
+  disk: Disk,
+  { files, origin, cipher, repair }: Place,
+): Promise<{ recorded: Recorded; damage?: readonly Diagnostic[] }> {
+  try {
+    return { recorded: await readRecorded(disk, files, origin, cipher) };
+  } catch (cause) {
+    if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
+    return { recorded: await salvage(disk, files), damage: cause.diagnostics };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
 import type { Disk } from "./disk";
@@ -8,8 +9,8 @@ import { lineageFrom } from "./lineage";
 import type { LocalLock } from "./local-lock";
 import type { Recorded } from "./recorded";
 import { prepareSnapshot } from "./snapshot";
+import type { StateCipher } from "./state-cipher";
 import { largestSnapshot, type StateFiles, scratchOf } from "./state-files";
-import { encodeState } from "./state-text";
 
 /** How many journals a snapshot names. */
 const keptJournals = 8;
@@ -38,12 +39,17 @@ export class LocalSession implements StateSession {
     /** Unique per holder, fit for a file name. */
     private readonly id: string,
     recorded: Recorded,
+    private readonly cipher: StateCipher,
+    /** Why what stands there could not be read, when it is to be replaced all the same. */
+    readonly damage?: readonly Diagnostic[],
   ) {
     this.#recorded = recorded;
+    this.#encrypted = cipher.encrypts(recorded.encrypted);
     this.state = recorded.state;
   }
 
   readonly state: State | undefined;
+  readonly #encrypted: boolean;
 
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -136,6 +142,7 @@ export class LocalSession implements StateSession {
       scratchOf(this.files.journal, this.id),
       header,
       pending,
+      this.#encrypted ? await this.cipher.sealer() : undefined,
     );
   }
 
@@ -148,7 +155,7 @@ export class LocalSession implements StateSession {
       generation: this.lock.generation,
       journals: this.#recorded.journals.slice(-keptJournals),
     };
-    const bytes = Buffer.from(encodeState(written, writer));
+    const bytes = Buffer.from(await this.cipher.encode(written, writer, this.#encrypted));
     if (bytes.length > largestSnapshot) throw Object.assign(new Error("state too large"), { code: "EFBIG" });
     const scratch = scratchOf(files.snapshot, this.id);
     try {
@@ -165,7 +172,8 @@ export class LocalSession implements StateSession {
       this.#failed = cause;
       throw cause;
     }
-    await this.#dropJournal();
+    if (this.damage === undefined) await this.#dropJournal();
+    else await this.#moveJournalAway();
     this.#recorded = { ...this.#recorded, state: written, lineage: written.lineage, serial, pending: [] };
     return written;
   }
@@ -175,6 +183,16 @@ export class LocalSession implements StateSession {
     await this.#journal?.close().catch(() => undefined);
     this.#journal = undefined;
     await this.disk.remove(this.files.journal).catch(() => undefined);
+  }
+
+  /** A journal that cannot be read may not be known to the snapshot: it must be gone, and is kept for whoever can read it. */
+  async #moveJournalAway(): Promise<void> {
+    const { disk, files } = this;
+    await this.#journal?.close().catch(() => undefined);
+    this.#journal = undefined;
+    if ((await disk.stat(files.journal)) === undefined) return;
+    await disk.rename(files.journal, `${files.journal}.damaged`);
+    await syncFolderOf(disk, files.journal);
   }
 
   async #mayWrite(): Promise<void> {

@@ -24,11 +24,12 @@ export const encodeLock = (record: LockRecord): Uint8Array =>
 export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
   const bytes = await disk.read(path, limit);
   if (bytes === undefined) return { kind: "free" };
-  const record = parseLock(Buffer.from(bytes).toString("utf8"));
+  const record = decodeLockText(Buffer.from(bytes).toString("utf8"));
   return record === undefined ? { kind: "unreadable" } : { kind: "held", record };
 }
 
-function parseLock(text: string): LockRecord | undefined {
+/** The record that a lock's text holds; undefined for anything else. */
+export function decodeLockText(text: string): LockRecord | undefined {
   let value: Partial<Record<string, unknown>>;
   try {
     value = JSON.parse(text) ?? {};

@@ -3,9 +3,10 @@ import type { JournalEntry, State } from "../model/state";
 import type { Disk } from "./disk";
 import { readFailed } from "./disk-failure";
 import { emptyState, fold } from "./fold";
-import { type DecodedJournal, decodeJournal, type JournalHeader } from "./journal-text";
+import { type DecodedJournal, decodeJournal, type JournalHeader, journalKeyId } from "./journal-text";
+import { noCipher, type StateCipher } from "./state-cipher";
 import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./state-files";
-import { parseState, type Writer } from "./state-text";
+import type { Writer } from "./state-text";
 
 /** The workspace that a state must belong to. */
 export interface Origin {
@@ -26,6 +27,8 @@ export interface Recorded {
   readonly journals: readonly string[];
   /** Entries of the journal that the snapshot does not hold. */
   readonly pending: readonly JournalEntry[];
+  /** Whether what stands on the disk is encrypted. */
+  readonly encrypted: boolean;
 }
 
 interface Pair {
@@ -34,10 +37,15 @@ interface Pair {
 }
 
 /** Reads snapshot and journal without a lock. Throws `DiagnosticsError`; never throws anything else. */
-export async function readRecorded(disk: Disk, files: StateFiles, origin: Origin): Promise<Recorded> {
+export async function readRecorded(
+  disk: Disk,
+  files: StateFiles,
+  origin: Origin,
+  cipher: StateCipher = noCipher,
+): Promise<Recorded> {
   try {
     const pair = await readPair(disk, files);
-    return combine(pair, files, origin);
+    return await combine(pair, files, origin, cipher);
   } catch (cause) {
     if (!(cause instanceof DiagnosticsError)) throw readFailed(files.snapshot, cause);
     const backups = await listBackups(disk, files).catch(() => []);
@@ -69,9 +77,16 @@ const readOrExplain = (disk: Disk, path: string, limit: number): Promise<Uint8Ar
     throw readFailed(path, cause);
   });
 
-function combine(pair: Pair, files: StateFiles, origin: Origin): Recorded {
-  const snapshot = pair.snapshot && decodeSnapshot(pair.snapshot, files.snapshot, origin);
-  const journal = pair.journal && decodeJournal(pair.journal, files.journal);
+async function combine(
+  pair: Pair,
+  files: StateFiles,
+  origin: Origin,
+  cipher: StateCipher,
+): Promise<Recorded> {
+  const snapshot = pair.snapshot && (await decodeSnapshot(pair.snapshot, files.snapshot, origin, cipher));
+  const keyId = pair.journal && journalKeyId(pair.journal);
+  const open = keyId === undefined ? undefined : await cipher.opener(keyId, files.journal);
+  const journal = pair.journal && decodeJournal(pair.journal, files.journal, open);
   const pending = journal === undefined ? [] : pendingOf(journal, snapshot, files);
   const start =
     snapshot?.state ??
@@ -84,12 +99,14 @@ function combine(pair: Pair, files: StateFiles, origin: Origin): Recorded {
     // A journal removed after its snapshot may come back after a power cut, so later snapshots keep naming it.
     journals: [...(snapshot?.writer.journals ?? []), ...(journal === undefined ? [] : [journal.header.id])],
     pending,
+    encrypted: snapshot?.encrypted ?? keyId !== undefined,
   };
 }
 
 interface Snapshot {
   readonly state: State;
   readonly writer: Writer;
+  readonly encrypted: boolean;
 }
 
 function pendingOf(
@@ -126,8 +143,14 @@ function pendingOf(
 const isFenced = (header: JournalHeader, { state, writer }: Snapshot): boolean =>
   header.lineage === state.lineage && header.serial < state.serial && header.generation <= writer.generation;
 
-function decodeSnapshot(bytes: Uint8Array, path: string, origin: Origin): Snapshot {
-  const parsed = parseState(Buffer.from(bytes).toString("utf8"), path);
+/** The bytes of a whole state; `name` is what messages call it. Throws `DiagnosticsError`. */
+export async function decodeSnapshot(
+  bytes: Uint8Array,
+  path: string,
+  origin: Origin,
+  cipher: StateCipher,
+): Promise<Snapshot> {
+  const parsed = await cipher.parse(Buffer.from(bytes).toString("utf8"), path);
   if (parsed.state === undefined) throw new DiagnosticsError(parsed.diagnostics);
   const mismatch = workspaceMismatch(parsed.state, path, origin);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
@@ -136,13 +159,11 @@ function decodeSnapshot(bytes: Uint8Array, path: string, origin: Origin): Snapsh
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** The error when a state belongs to another workspace or service. */
+/** The error when a state belongs to another workspace or service; what `origin` leaves empty may be any. */
 export function workspaceMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {
-  if (
-    state.workspaceId === origin.workspaceId &&
-    withoutSlash(state.baseUrl) === withoutSlash(origin.baseUrl)
-  )
-    return undefined;
+  const isWorkspace = origin.workspaceId === "" || state.workspaceId === origin.workspaceId;
+  const isService = origin.baseUrl === "" || withoutSlash(state.baseUrl) === withoutSlash(origin.baseUrl);
+  if (isWorkspace && isService) return undefined;
   return error(
     "state.workspace",
     `${name} belongs to workspace ${state.workspaceId} at ${state.baseUrl}, not to ${origin.workspaceId} at ${origin.baseUrl}`,
@@ -155,7 +176,7 @@ function withBackups(diagnostic: Diagnostic, path: string, backups: readonly str
   const hint =
     backups.length === 0
       ? `there is no backup beside it; restore ${path} from your own, or remove it and import what exists`
-      : `restore a backup, newest first, such as: cp ${backups[0]} ${path}`;
+      : `restore the newest backup (rnv state restore 1), or by hand: cp ${backups[0]} ${path}`;
   const list = backups.length === 0 ? undefined : `Backups: ${backups.join(", ")}`;
   return { ...diagnostic, hint, ...(list === undefined ? {} : { detail: list }) };
 }

@@ -35,8 +35,8 @@ const largestKeyFile = 4096;
  * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set.
  */
 export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
-  const text = source.environment.RNV_STATE_KEY?.trim();
-  if (text) return fromText(text);
+  const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY");
+  if (given !== undefined) return given;
   try {
     const read = await readKeyFile(source);
     if (read !== undefined || !source.create) return read ?? { diagnostics: [] };
@@ -47,6 +47,15 @@ export async function loadStateKey(source: StateKeySource): Promise<LoadedStateK
     const failure = source.create ? writeFailed(source.path, cause) : readFailed(source.path, cause);
     return { diagnostics: failure.diagnostics };
   }
+}
+
+/** The key that a variable of the environment holds; undefined when it is not set. */
+export async function keyFromEnvironment(
+  environment: StateKeySource["environment"],
+  variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS",
+): Promise<LoadedStateKey | undefined> {
+  const text = environment[variable]?.trim();
+  return text ? fromText(text, variable) : undefined;
 }
 
 /** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
@@ -85,13 +94,13 @@ const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): Loade
   diagnostics,
 });
 
-async function fromText(text: string): Promise<LoadedStateKey> {
+async function fromText(text: string, variable: string): Promise<LoadedStateKey> {
   const raw = rawKey(text);
   if (raw !== undefined) return loaded(raw);
   if (text.length >= shortestPassphrase) return loaded(await stretch(text));
   return {
     diagnostics: [
-      error("config.invalid", "RNV_STATE_KEY is too short to be a key", {
+      error("config.invalid", `${variable} is too short to be a key`, {
         hint: `use 64 hex digits (openssl rand -hex 32), base64 of 32 bytes, or at least ${shortestPassphrase} characters`,
       }),
     ],

@@ -2,6 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import type { State } from "../model/state";
 import { hostileReason, sortedKeys } from "./plain-document";
+import { isSealed } from "./sealed-text";
 import { stateSchema } from "./state-schema";
 
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
@@ -9,6 +10,8 @@ export interface Writer {
   readonly generation: number;
   /** Ids of the last journals folded in: one that comes back after a power cut is known by it. */
   readonly journals: readonly string[];
+  /** Of a remote state: the holder of the lock that wrote it. */
+  readonly session?: string;
 }
 
 export type ParsedState =
@@ -32,6 +35,7 @@ export function parseState(text: string, name: string): ParsedState {
   if (document === null || typeof document !== "object" || Array.isArray(document))
     return unreadable(name, "it is not a JSON object");
   const head = document as Record<string, unknown>;
+  if (isSealed(head)) return unreadable(name, "it is encrypted");
   if (head.format !== "rnv-state")
     return unreadable(
       name,
@@ -67,7 +71,8 @@ function writerOf(value: unknown): Writer {
   const writer = value as Partial<Record<keyof Writer, unknown>> | undefined | null;
   if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return nobody;
   const journals = writer.journals.filter((id): id is string => typeof id === "string");
-  return { generation: writer.generation as number, journals };
+  const session = typeof writer.session === "string" ? { session: writer.session } : {};
+  return { generation: writer.generation as number, journals, ...session };
 }
 
 const unreadable = (name: string, why: string): ParsedState => ({

@@ -1,0 +1,102 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { checkEndpoint } from "./state-address";
+
+/** How to speak Terraform's HTTP state protocol with one server. */
+export interface HttpStateSettings {
+  readonly url: string;
+  readonly updateMethod: string;
+  readonly lockUrl: string;
+  readonly lockMethod: string;
+  readonly unlockUrl: string;
+  readonly unlockMethod: string;
+  /** Value of the Authorization header; undefined without credentials. */
+  readonly authorization?: string;
+  readonly retries: number;
+  readonly waitMinMs: number;
+  readonly waitMaxMs: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
+ * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here.
+ */
+export function httpStateSettings(
+  url: string,
+  environment: Environment,
+): { readonly settings: HttpStateSettings; readonly diagnostics: readonly Diagnostic[] } {
+  const own = (name: string): string => environment[`RNV_STATE_HTTP_${name}`]?.trim() ?? "";
+  const terraform = (name: string): string => environment[`TF_HTTP_${name}`]?.trim() ?? "";
+  const isSameState = terraform("ADDRESS") === "" || terraform("ADDRESS") === url;
+  const setting = (name: string): string => own(name) || terraform(name);
+  const ofThisState = (name: string): string => own(name) || (isSameState ? terraform(name) : "");
+  const usual = usualLock(url);
+  const lockUrl = ofThisState("LOCK_ADDRESS") || usual.url;
+  const settings: HttpStateSettings = {
+    url,
+    updateMethod: (setting("UPDATE_METHOD") || "POST").toUpperCase(),
+    lockUrl,
+    lockMethod: (ofThisState("LOCK_METHOD") || usual.lock).toUpperCase(),
+    unlockUrl: ofThisState("UNLOCK_ADDRESS") || lockUrl,
+    unlockMethod: (ofThisState("UNLOCK_METHOD") || usual.unlock).toUpperCase(),
+    authorization: basicAuthorization(setting("USERNAME"), environment),
+    retries: wholeNumber(setting("RETRY_MAX"), 4),
+    waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
+    waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
+  };
+  return { settings, diagnostics: check(settings, setting) };
+}
+
+/** GitLab and Gitea keep the lock beside the state; other servers answer LOCK and UNLOCK at the state's own address. */
+function usualLock(url: string): { url: string; lock: string; unlock: string } {
+  const { pathname } = new URL(url);
+  const isForge =
+    /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/.test(pathname) ||
+    /\/api\/packages\/[^/]+\/terraform\/state\/[^/]+$/.test(pathname);
+  if (!isForge) return { url, lock: "LOCK", unlock: "UNLOCK" };
+  const lock = new URL(url);
+  lock.pathname = `${pathname}/lock`;
+  return { url: lock.href, lock: "POST", unlock: "DELETE" };
+}
+
+/** The password is read where it is used, and stands in no other place. */
+function basicAuthorization(username: string, environment: Environment): string | undefined {
+  const password = environment.RNV_STATE_HTTP_PASSWORD || environment.TF_HTTP_PASSWORD || "";
+  if (username === "" && password === "") return undefined;
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+const wholeNumber = (text: string, otherwise: number): number =>
+  /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
+
+/** What Terraform would obey and this does not: left out in silence, it would look as if it counted. */
+const unsupported = [
+  "SKIP_CERT_VERIFICATION",
+  "CLIENT_CERTIFICATE_PEM",
+  "CLIENT_PRIVATE_KEY_PEM",
+  "CLIENT_CA_CERTIFICATE_PEM",
+];
+
+function check(settings: HttpStateSettings, setting: (name: string) => string): Diagnostic[] {
+  const methods = [settings.updateMethod, settings.lockMethod, settings.unlockMethod];
+  return [
+    ...[settings.lockUrl, settings.unlockUrl].flatMap(
+      (url) => checkEndpoint(url, "the address of the state's lock") ?? [],
+    ),
+    ...methods
+      .filter((method) => !/^[A-Z]{1,20}$/.test(method))
+      .map(() =>
+        error("config.invalid", "a method of the state is not an HTTP method", {
+          hint: "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD",
+        }),
+      ),
+    ...unsupported
+      .filter((name) => setting(name) !== "")
+      .map((name) =>
+        error("config.invalid", `TF_HTTP_${name} is set, and rnv does not support it`, {
+          hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
+        }),
+      ),
+  ];
+}

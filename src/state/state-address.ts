@@ -1,0 +1,91 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+
+/** Where a state lives, from `RNV_STATE` or `--state`. */
+export type StateAddress =
+  | { readonly kind: "file"; readonly path: string }
+  | { readonly kind: "http"; readonly url: string }
+  | {
+      readonly kind: "s3";
+      readonly bucket: string;
+      readonly key: string;
+      readonly region?: string;
+      readonly endpoint?: string;
+    };
+
+export type ParsedStateAddress =
+  | { readonly address: StateAddress; readonly diagnostic?: undefined }
+  | { readonly address?: undefined; readonly diagnostic: Diagnostic };
+
+/**
+ * `https://…` (`http://` for loopback), `s3://bucket/key?region=…&endpoint=…`, else a path. A text with another scheme
+ * is an error and never a path: a typing mistake must not start a second, empty state.
+ */
+export function parseStateAddress(text: string): ParsedStateAddress {
+  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return { address: { kind: "file", path: text } };
+  if (scheme === "s3") return parseS3(text);
+  if (scheme !== "http" && scheme !== "https")
+    return invalid(`the address of the state starts with ${scheme}://`, "use https://, s3:// or a path");
+  const wrong = checkEndpoint(text, "the address of the state");
+  return wrong === undefined ? { address: { kind: "http", url: text } } : { diagnostic: wrong };
+}
+
+/** What is wrong with an address that state and credentials are sent to; its text is never repeated. */
+export function checkEndpoint(text: string, what: string): Diagnostic | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
+    return error("config.invalid", `${what} is not a URL`, {
+      hint: "use an address such as https://example.com/state/shop",
+    });
+  if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/.test(text))
+    return error("config.insecure", `${what} holds a user name or a password`, {
+      hint: "leave them out; set RNV_STATE_HTTP_USERNAME and RNV_STATE_HTTP_PASSWORD",
+    });
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
+    return error("config.insecure", `${what} sends the state to ${url.host} without encryption`, {
+      hint: "use https://; http:// is for localhost only",
+    });
+  if (text.includes("#")) return error("config.invalid", `${what} has a fragment`, { hint: "leave # out" });
+  return undefined;
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+
+/** An address for messages: queries may hold tokens. */
+export function shownAddress(text: string): string {
+  const url = new URL(text);
+  return `${url.origin}${url.pathname}`;
+}
+
+const knownS3Settings = ["region", "endpoint"];
+
+function parseS3(text: string): ParsedStateAddress {
+  const [, bucket, key, query] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,62})\/([^?#]+)(?:\?([^#]*))?$/i.exec(text) ?? [];
+  if (bucket === undefined || key === undefined)
+    return invalid(
+      "the address of the state does not name a bucket and a key",
+      "use s3://bucket/path/state.json?region=eu-central-1",
+    );
+  if (key.split("/").some((part) => part === "" || part === "." || part === ".."))
+    return invalid("the key of the state has an empty, . or .. part", "use a key such as team/state.json");
+  const settings = new URLSearchParams(query);
+  const unknown = [...settings.keys()].find((name) => !knownS3Settings.includes(name));
+  if (unknown !== undefined)
+    return invalid(
+      `the address of the state has an unknown setting "${unknown}"`,
+      "it knows region and endpoint",
+    );
+  const endpoint = settings.get("endpoint") ?? undefined;
+  const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
+  if (wrong !== undefined) return { diagnostic: wrong };
+  const region = settings.get("region") ?? undefined;
+  if (region !== undefined && !/^[a-z0-9-]{1,64}$/.test(region))
+    return invalid("the region of the state is not a region", "use a region such as eu-central-1");
+  return { address: { kind: "s3", bucket, key, region, endpoint } };
+}
+
+const invalid = (summary: string, hint: string): ParsedStateAddress => ({
+  diagnostic: error("config.invalid", summary, { hint }),
+});

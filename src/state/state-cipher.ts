@@ -1,0 +1,143 @@
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import type { State } from "../model/state";
+import { asSealedState, isSealed, openSealed, type Sealed, type SealedState, sealText } from "./sealed-text";
+import { keyFromEnvironment } from "./state-key";
+import { encodeState, type ParsedState, parseState, type Writer } from "./state-text";
+
+interface NamedKey {
+  readonly key: Uint8Array;
+  readonly keyId: string;
+}
+
+/**
+ * Encrypts and opens states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts what is written from then on, `0` writes
+ * in the clear; without it a state stays as it is. The key is `RNV_STATE_KEY`; what was written with
+ * `RNV_STATE_KEY_PREVIOUS` is still read.
+ */
+export class StateCipher {
+  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #randomBytes: (length: number) => Uint8Array;
+  #current: Promise<NamedKey | undefined> | undefined;
+  #previous: Promise<NamedKey | undefined> | undefined;
+
+  constructor(
+    environment: Readonly<Record<string, string | undefined>>,
+    randomBytes: (length: number) => Uint8Array,
+  ) {
+    this.#environment = environment;
+    this.#randomBytes = randomBytes;
+  }
+
+  /** Whether to encrypt what is written, given whether what stands there is encrypted. Throws when the wish is unclear. */
+  encrypts(isEncrypted: boolean): boolean {
+    const wish = this.#environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
+    if (wish === "") return isEncrypted;
+    if (wish === "1" || wish === "0") return wish === "1";
+    throw new DiagnosticsError([
+      error("config.invalid", "RNV_STATE_ENCRYPTION is neither 1 nor 0", {
+        hint: "1 encrypts the state with RNV_STATE_KEY, 0 writes it in the clear; unset leaves it as it is",
+      }),
+    ]);
+  }
+
+  /** Encrypts texts under the current key. Throws when there is none. */
+  async sealer(): Promise<(text: string, bound: string) => Sealed> {
+    const current = await this.#currentKey();
+    if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
+    return (text, bound) => sealText(text, bound, { ...current, nonce: this.#randomBytes(12) });
+  }
+
+  /** Opens texts under the current or the previous key; undefined for what neither opens. Throws when no key fits. */
+  async opener(keyId: string, name: string): Promise<(sealed: Sealed, bound: string) => string | undefined> {
+    const keys = [await this.#currentKey(), await this.#previousKey()];
+    const found = keys.find((key) => key?.keyId === keyId);
+    if (found !== undefined) return (sealed, bound) => openSealed(sealed, bound, found.key);
+    const have = keys.flatMap((key) => key?.keyId ?? []);
+    if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
+    throw new DiagnosticsError([
+      error(
+        "state.key_mismatch",
+        `${name} is encrypted with key ${keyId}, the key here is ${have.join(" or ")}`,
+        {
+          hint: "set RNV_STATE_KEY to the key of the state; after a change of keys, RNV_STATE_KEY_PREVIOUS to the old one",
+        },
+      ),
+    ]);
+  }
+
+  /** The text of a state file, encrypted when asked. */
+  async encode(state: State, writer: Writer | undefined, encrypted: boolean): Promise<string> {
+    const text = encodeState(state, writer);
+    if (!encrypted) return text;
+    const seal = await this.sealer();
+    const head = {
+      format: "rnv-state-encrypted",
+      version: 1,
+      lineage: state.lineage,
+      serial: state.serial,
+    } as const;
+    const sealed: SealedState = { ...head, ...seal(text, boundTo(head)) };
+    return `${JSON.stringify(sealed, null, 2)}\n`;
+  }
+
+  /** As `parseState`, encrypted or not. Throws only where the key is missing. */
+  async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
+    const document = sealedDocument(text);
+    if (document === undefined) return { ...parseState(text, name), encrypted: false };
+    const unreadable = (why: string) => ({
+      diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
+      encrypted: true,
+    });
+    const sealed = asSealedState(document);
+    if (sealed === undefined)
+      return (document as { version?: unknown }).version === 1
+        ? unreadable("a part of it is missing")
+        : { diagnostics: [newer(name)], encrypted: true };
+    const open = await this.opener(sealed.keyId, name);
+    const opened = open(sealed, boundTo(sealed));
+    if (opened === undefined) return unreadable("it was changed after it was encrypted");
+    return { ...parseState(opened, name), encrypted: true };
+  }
+
+  #currentKey(): Promise<NamedKey | undefined> {
+    this.#current ??= this.#load("RNV_STATE_KEY");
+    return this.#current;
+  }
+
+  #previousKey(): Promise<NamedKey | undefined> {
+    this.#previous ??= this.#load("RNV_STATE_KEY_PREVIOUS");
+    return this.#previous;
+  }
+
+  async #load(variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS"): Promise<NamedKey | undefined> {
+    const loaded = await keyFromEnvironment(this.#environment, variable);
+    if (loaded === undefined) return undefined;
+    if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
+    return loaded.key && loaded.keyId ? { key: loaded.key, keyId: loaded.keyId } : undefined;
+  }
+}
+
+const boundTo = ({ format, version, lineage, serial }: Omit<SealedState, keyof Sealed>): string =>
+  `${format} ${version} ${serial} ${lineage}`;
+
+function sealedDocument(text: string): unknown {
+  // A large state in the clear is not parsed for this.
+  if (!text.includes('"rnv-state-encrypted"')) return undefined;
+  try {
+    const document: unknown = JSON.parse(text);
+    return isSealed(document) ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For callers that were given no environment: opens nothing, and writes in the clear. */
+export const noCipher = new StateCipher({}, () => new Uint8Array());
+
+const keyMissing = (why: string): Diagnostic =>
+  error("state.key_missing", `${why}, and RNV_STATE_KEY is not set`, {
+    hint: "set RNV_STATE_KEY to the key of the state; a key file beside the state protects nothing and is not used for this",
+  });
+
+const newer = (name: string): Diagnostic =>
+  error("state.newer", `${name} was written by a newer version of rnv`, { hint: "upgrade rnv" });
