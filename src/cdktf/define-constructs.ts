@@ -7,7 +7,7 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import type { Constructs, VariableValue } from "./constructs";
 import { defineDataSource } from "./define-data-source";
-import { defineResource } from "./define-resource";
+import { childrenOfType, defineResource } from "./define-resource";
 import type { Library } from "./library";
 import { SecretSource } from "./secret-source";
 import type { GivenProps } from "./write-attributes";
@@ -24,6 +24,25 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   const Deployment = defineResource(library, deployment);
   const CanvasLayout = defineResource(library, layout);
 
+  /**
+   * rnv sees by itself what of a service changes. Terraform has to be told: its deployment runs again when one of the
+   * `triggers` changes, which rnv leaves alone because the comment says where they come from.
+   */
+  class DeploymentOnChange extends Deployment {
+    override synthesizeAttributes(): Record<string, unknown> {
+      const above = this.node.scope as InstanceType<typeof Deployment>;
+      const configuration = `\${jsonencode(${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration)}`;
+      const variables = childrenOfType(above, variable).map((one) => [
+        one.friendlyUniqueId,
+        one.getStringAttribute("updated_at"),
+      ]);
+      return {
+        ...super.synthesizeAttributes(),
+        triggers: { configuration, ...Object.fromEntries(variables) },
+      };
+    }
+  }
+
   class Service extends defineResource(library, service) {
     addVariable(key: string, value: VariableValue): unknown {
       const isValue = typeof value === "string" || value instanceof SecretSource;
@@ -31,7 +50,11 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      return new Deployment(this, deployment.manifest.key, { ...props, service: this });
+      return new DeploymentOnChange(this, deployment.manifest.key, {
+        ...props,
+        service: this,
+        derived: true,
+      });
     }
   }
 

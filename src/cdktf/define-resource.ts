@@ -11,12 +11,32 @@ const typeOfConstruct = new WeakMap<object, ResourceType>();
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
-  new (scope: Construct, id: string, props?: GivenProps): ReferableLike & { readonly id: string };
+  new (
+    scope: Construct,
+    id: string,
+    props?: GivenProps,
+  ): ReferableLike & { readonly id: string; synthesizeAttributes(): Record<string, unknown> };
   readonly tfResourceType: string;
 }
 
+/** Resources of ours by the construct of their parent, in the order of the program. */
+const childrenOf = new WeakMap<object, ReferableLike[]>();
+
+function addChild(parent: object, child: ReferableLike): void {
+  const children = childrenOf.get(parent);
+  if (children === undefined) childrenOf.set(parent, [child]);
+  else children.push(child);
+}
+
+/** The resources of one type that were given this construct as their parent. */
+export const childrenOfType = (parent: object, type: ResourceType): readonly ReferableLike[] =>
+  (childrenOf.get(parent) ?? []).filter((child) => typeOfConstruct.get(child) === type);
+
 /** Arguments that the library understands itself. */
 const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"] as const;
+
+/** A resource whose `triggers` come from what it depends on says so with this. */
+const derived = "derived";
 
 export const generatorMetadata = { providerName: terraformPrefix } as const;
 
@@ -35,7 +55,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
   class RnvResource extends library.TerraformResource {
     static readonly tfResourceType = terraformType;
     readonly #attributes: Record<string, unknown>;
-    readonly #comment: { moved_from?: string[]; on_remove?: unknown } = {};
+    readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
     #logicalId: string | undefined;
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -60,8 +80,10 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
       }
       const parent = parentOf(type, scope, props);
       if (parent !== undefined) attributes[snakeCase(parent.attribute)] = parent.id;
+      if (parent?.construct !== undefined) addChild(parent.construct, this);
       this.#attributes = attributes;
       if (props.onRemove !== undefined) this.#comment.on_remove = props.onRemove;
+      if (props[derived] === true) this.#comment.triggers = derived;
     }
 
     /** In a resource of ours the name begins with that of the scope: `shop__api`, the address service.shop.api. */
@@ -88,9 +110,8 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
       return this;
     }
 
-    protected synthesizeAttributes(): Record<string, unknown> {
-      const hasComment = this.#comment.moved_from !== undefined || this.#comment.on_remove !== undefined;
-      return hasComment
+    synthesizeAttributes(): Record<string, unknown> {
+      return Object.keys(this.#comment).length > 0
         ? { ...this.#attributes, "//": { [terraformPrefix]: this.#comment } }
         : { ...this.#attributes };
     }
@@ -108,13 +129,17 @@ function parentOf(
   type: ResourceType,
   scope: Construct,
   props: GivenProps,
-): { readonly attribute: string; readonly id: unknown } | undefined {
+): { readonly attribute: string; readonly id: unknown; readonly construct?: object } | undefined {
   for (const parent of type.parents) {
     const given = props[parent.type] as { readonly id: string } | undefined;
     const id = given?.id ?? props[parent.attribute];
-    if (id !== undefined) return { attribute: parent.attribute, id };
+    if (id !== undefined) return { attribute: parent.attribute, id, ...(given && { construct: given }) };
     if (typeOfConstruct.get(scope)?.type === parent.type)
-      return { attribute: parent.attribute, id: (scope as unknown as { readonly id: string }).id };
+      return {
+        attribute: parent.attribute,
+        id: (scope as unknown as { readonly id: string }).id,
+        construct: scope,
+      };
   }
   return undefined;
 }

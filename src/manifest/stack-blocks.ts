@@ -5,7 +5,7 @@ import type { DesiredAttribute } from "../model/desired";
 import type { Parent } from "../model/resource-type";
 import { snakeCase, terraformPrefix } from "../model/terraform-name";
 import type { MapEntry, SourceNode } from "./source-tree";
-import type { Program, Site, Stack, StackResource } from "./stack";
+import { commentOf, type Program, type Site, type Stack, type StackResource } from "./stack";
 import { isObject, type Json } from "./stack-document";
 import { dependsOnOf, metaEntries } from "./stack-meta";
 import { addressOfResource } from "./stack-names";
@@ -30,7 +30,7 @@ export interface StackBlock {
 
 /** What Terraform has and rnv does not. */
 const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection", "timeouts"];
-const ownKeys = ["//", "lifecycle", "depends_on", "provider"];
+const ownKeys = ["//", "lifecycle", "depends_on", "provider", "triggers"];
 
 /** The resource as a block; parents are filled in by `parentOf`, since they may stand further below. */
 export function readResource(
@@ -60,6 +60,9 @@ export function readResource(
     if (body[key] !== undefined) reader.refuse(unsupported(key), place.at(key).keyPlace);
   if (body.provider !== undefined && body.provider !== terraformPrefix)
     reader.refuse(unsupported("a provider configuration with an alias"), place.at("provider"));
+  // What the constructs derive is for Terraform: rnv sees these changes by itself.
+  if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
+    reader.refuse(unsupported("triggers"), place.at("triggers").keyPlace);
   const attributes = readAttributes(resource, placed, reader);
   const parent = readParent(resource, placed, reader, parentOf);
   const { meta, movedFrom } = metaEntries(resource, placed, address, reader, imports);
