@@ -3,6 +3,7 @@ import type { CanvasScope, Endpoints } from "./endpoints";
 import { parseAnswer } from "./parse-answer";
 import type { ApiRequest } from "./send";
 import { canvas } from "./wire/canvas";
+import { isCanvas } from "./wire/is-canvas";
 
 type CanvasEndpoints = Pick<Endpoints, "canvas" | "saveCanvas">;
 
@@ -13,7 +14,7 @@ export function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpo
     ...(environmentId === undefined ? {} : { environmentId }),
   });
   return {
-    canvas: (scope = {}) => read(canvas, "canvas", path("canvas"), query(scope)),
+    canvas: (scope = {}) => read(canvas, "canvas", path("canvas"), query(scope), isCanvas),
     saveCanvas: async (scope, body) => {
       const request: ApiRequest = {
         operation: "saveCanvas",

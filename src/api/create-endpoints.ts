@@ -26,9 +26,10 @@ export function createEndpoints(
     gaps,
     learned,
     path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
-    read: async (schema, name, path, query) => {
+    read: async (schema, name, path, query, isWhole) => {
       const request: ApiRequest = { operation: name, method: "GET", path, query, keyed: false };
-      return parseAnswer(schema, request, await send(request));
+      const response = await send(request);
+      return parseAnswer(schema, request, response, response.body, isWhole);
     },
     write: async (schema, request) => {
       const keyed: ApiRequest = { ...request, keyed: true };

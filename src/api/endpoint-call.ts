@@ -19,6 +19,7 @@ export interface EndpointCall {
     operation: string,
     path: string,
     query?: ApiRequest["query"],
+    isWhole?: (body: unknown) => body is T,
   ) => Promise<T>;
   /** A write marked (I), or one of a gap that is treated so. */
   readonly write: <T>(

@@ -56,6 +56,15 @@ function waiting(found: Deployment): Settled {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
+/** Gone needs proof: a key that lost its membership sees the same 404. */
+async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<Settled> {
+  reads.invalidate();
+  const service = await reads.service(serviceId);
+  return service.kind === "gone"
+    ? { kind: "failed", summary: `the service of deployment ${id} is gone` }
+    : { kind: "waiting", status: "not shown" };
+}
+
 /** A deployment that cannot be read by its id may still be listed. */
 async function listed(reads: Reads, serviceId: string, id: string): Promise<Deployment | undefined> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId));
@@ -64,8 +73,7 @@ async function listed(reads: Reads, serviceId: string, id: string): Promise<Depl
 
 async function follow(reads: Reads, serviceId: string, pending: Pending): Promise<Settled> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  if (list === undefined)
-    return { kind: "failed", summary: `the service of deployment ${pending.id} is gone` };
+  if (list === undefined) return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
   if (newest === undefined || newest.id === pending.id) {
     return { kind: "failed", summary: `deployment ${pending.id} was superseded, and no newer one is listed` };

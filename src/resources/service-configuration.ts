@@ -58,8 +58,12 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 /** Names of all configuration fields, in the order of the interface. */
 export const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-/** Whether the interface names a configuration field. */
-export const isConfigurationField = (name: string): name is ConfigurationField => Object.hasOwn(docs, name);
+const paths: ReadonlyMap<string, string> = new Map(
+  configurationNames.map((field) => [field, `configuration.${field}`]),
+);
+
+/** The attribute path of a configuration field; undefined for one that the interface does not name. */
+export const configurationPath = (field: string): string | undefined => paths.get(field);
 
 type ConfigurationShape = {
   [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;

@@ -30,8 +30,14 @@ export function checkService(declared: Declared, catalog: Catalog): readonly Fin
 
 /** The plan of that id for that kind; any of that id when none is for the kind. */
 export function findPlan(catalog: Catalog, id: string, kind: string | undefined): CatalogPlan | undefined {
-  const named = [...catalog.plans, ...catalog.databasePlans].filter((plan) => plan.id === id);
-  return named.find((plan) => kind !== undefined && plan.kinds.includes(kind)) ?? named[0];
+  let first: CatalogPlan | undefined;
+  for (const plans of [catalog.plans, catalog.databasePlans])
+    for (const plan of plans) {
+      if (plan.id !== id) continue;
+      if (kind !== undefined && plan.kinds.includes(kind)) return plan;
+      first ??= plan;
+    }
+  return first;
 }
 
 function checkChoice(

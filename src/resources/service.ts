@@ -24,9 +24,9 @@ import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
 import {
   configurationDefaults,
+  configurationPath,
   configurationRules,
   configurationSchema,
-  isConfigurationField,
 } from "./service-configuration";
 import { environmentIdFor, environmentNameFor } from "./service-environment";
 import { checkService, findPlan } from "./service-offer";
@@ -119,52 +119,67 @@ export const service: Resource = {
   poll,
 };
 
+/** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
+const known = new WeakMap<
+  Service,
+  { readonly environment: string | undefined; readonly live: LiveResource }
+>();
+
 /** What the service reports of one service, as attributes; `environment` in the form the caller wants it. */
 export function liveService(found: Service, environment?: string): LiveResource {
-  const configuration = Object.entries(found.configuration)
-    .filter(([field]) => isConfigurationField(field))
-    .map(([field, value]) => [`configuration.${field}`, value as Plain]);
-  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
-  return {
+  const before = known.get(found);
+  if (before !== undefined && before.environment === environment) return before.live;
+  const live: LiveResource = {
     type: "service",
     id: found.id,
     name: found.name,
     parentId: found.projectId ?? null,
-    attributes: present({
-      name: found.name,
-      kind: found.kind,
-      projectId: found.projectId,
-      environment: environment ?? found.environmentId,
-      archived: found.archived,
-      ...Object.fromEntries(configuration),
-    }),
-    computed: present({
-      ...computedTexts(found),
-      environmentGroupIds: found.environmentGroupIds,
-      estimatedMonthlyUsd: priced?.usd,
-      estimatedMonthlyNgn: priced?.ngn,
-    }),
+    attributes: liveAttributes(found, environment),
+    computed: liveComputed(found),
     updatedAt: found.updatedAt ?? undefined,
   };
+  known.set(found, { environment, live });
+  return live;
 }
 
-function computedTexts(found: Service): Record<string, string | null | undefined> {
+function liveAttributes(found: Service, environment: string | undefined): Map<string, Plain> {
+  const attributes = present({
+    name: found.name,
+    kind: found.kind,
+    projectId: found.projectId,
+    environment: environment ?? found.environmentId,
+    archived: found.archived,
+  });
+  for (const field of Object.keys(found.configuration)) {
+    const value = found.configuration[field];
+    const path = configurationPath(field);
+    if (path !== undefined && value !== undefined && value !== null) attributes.set(path, value as Plain);
+  }
+  return attributes;
+}
+
+function liveComputed(found: Service): Map<string, Plain> {
+  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
   const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
     found;
   const { deploymentId, liveDeploymentId, createdAt, updatedAt } = found;
-  return {
+  return present({
     ...{ id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus },
     ...{ deploymentId, liveDeploymentId, createdAt, updatedAt },
-  };
+    environmentGroupIds: found.environmentGroupIds,
+    estimatedMonthlyUsd: priced?.usd,
+    estimatedMonthlyNgn: priced?.ngn,
+  });
 }
 
 function monthlyCost(attributes: ReadonlyMap<string, ResolvedValue>, catalog: Catalog): Money | undefined {
   const id = textAt(attributes, "configuration.plan");
   const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
   if (plan === undefined) return undefined;
-  const inConfiguration = [...attributes].filter(([path]) => path.startsWith("configuration."));
-  const configuration = inConfiguration.map(([path, value]) => [path.slice("configuration.".length), value]);
-  return instancePrice(plan, instancesOf(Object.fromEntries(configuration)));
+  const scaling = attributes.get("configuration.scaling");
+  const replicas = attributes.get("configuration.replicas");
+  const minReplicas = attributes.get("configuration.minReplicas");
+  return instancePrice(plan, instancesOf({ scaling, replicas, minReplicas }));
 }
 
 const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
