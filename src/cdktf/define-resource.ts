@@ -47,6 +47,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
   const ours = [
     ...metaArguments,
     "onRemove",
+    derived,
     ...parents.flatMap((parent) => [parent.type, parent.attribute]),
   ];
   const write = attributeWriter(type, new Set(ours));
