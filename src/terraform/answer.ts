@@ -18,6 +18,8 @@ import { stopProvider } from "./rpc/stop-provider";
 import { upgradeResourceState } from "./rpc/upgrade-resource-state";
 import { validateProviderConfig } from "./rpc/validate-provider-config";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
+import { variablesAnswers } from "./variables/variables-answers";
+import { variablesName } from "./variables/variables-type";
 import type { ProviderMethod } from "./wire/methods";
 
 type Answer = (provider: Provider, request: never) => Promise<object>;
@@ -54,8 +56,10 @@ function unchanged(method: ProviderMethod, request: unknown): object {
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
 export async function answer(provider: Provider, method: ProviderMethod, request: unknown): Promise<object> {
+  const { typeName, targetTypeName = typeName } = (request ?? {}) as Partial<Record<string, string>>;
+  const special = targetTypeName === variablesName ? variablesAnswers[method] : undefined;
   try {
-    return await answers[method](provider, request as never);
+    return await (special ?? answers[method])(provider, request as never);
   } catch (failure) {
     const diagnostics = diagnosticsOf(failure).map((one) => diagnosticMessage(one, (path) => [path]));
     return { ...unchanged(method, request), diagnostics };

@@ -4,6 +4,7 @@ import { functionMessage, functions } from "../functions";
 import type { Provider } from "../provider";
 import { schemaMessage } from "../schema/block";
 import { providerSchema } from "../schema/provider-block";
+import { variablesName, variablesSchema } from "../variables/variables-type";
 
 const capabilities = { planDestroy: true, getProviderSchemaOptional: true, moveResourceState: true };
 
@@ -16,7 +17,10 @@ const named = <Item, Message>(
 export async function getProviderSchema(provider: Provider): Promise<object> {
   return {
     provider: schemaMessage(providerSchema),
-    resourceSchemas: named(provider.managedTypes, ({ schema }) => schemaMessage(schema)),
+    resourceSchemas: {
+      ...named(provider.managedTypes, ({ schema }) => schemaMessage(schema)),
+      [variablesName]: schemaMessage(variablesSchema),
+    },
     dataSourceSchemas: named(dataSources, ({ schema }) => schemaMessage(schema)),
     ephemeralResourceSchemas: named(ephemeralResources, ({ schema }) => schemaMessage(schema)),
     functions: named(functions, functionMessage),
@@ -30,7 +34,7 @@ export async function getMetadata(provider: Provider): Promise<object> {
     items.map(({ name }) => ({ typeName: name }));
   return {
     serverCapabilities: capabilities,
-    resources: names(provider.managedTypes),
+    resources: names([...provider.managedTypes, { name: variablesName }]),
     dataSources: names(dataSources),
     ephemeralResources: names(ephemeralResources),
     functions: functions.map(({ name }) => ({ name })),

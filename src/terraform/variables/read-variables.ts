@@ -1,0 +1,43 @@
+import type { Session } from "../session";
+import { textIn } from "../values/attributes";
+import type { TerraformObject } from "../values/terraform-value";
+import { textsIn } from "./variables-type";
+
+/**
+ * The state after a refresh; null when the service is gone. A value that was changed outside cannot be seen: it
+ * leaves the state, so that the next plan sends it again.
+ */
+export async function readVariables(
+  session: Session,
+  state: TerraformObject,
+): Promise<TerraformObject | null> {
+  const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
+  const service = await session.reads.service(serviceId);
+  if (service.kind === "gone") return null;
+  const listed = service.kind === "found" ? await session.reads.variables(serviceId) : undefined;
+  if (listed === undefined) return state;
+  const ids: Record<string, string> = {};
+  const updatedAt: Record<string, string> = {};
+  const values: Record<string, string> = { ...textsIn(state.values) };
+  let isTouched = false;
+  for (const [name, id] of Object.entries(textsIn(state.ids) ?? {})) {
+    const live = listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
+    const known = textsIn(state.updated_at)?.[name];
+    const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
+    if (live === undefined || live.key !== name || isNewer) {
+      delete values[name];
+      isTouched = true;
+    }
+    if (live === undefined) continue;
+    ids[name] = live.id;
+    updatedAt[name] = live.updatedAt ?? known ?? "";
+  }
+  return {
+    ...state,
+    service_id: serviceId,
+    ids,
+    updated_at: updatedAt,
+    values: state.values === null ? null : values,
+    values_wo_version: isTouched ? null : (state.values_wo_version ?? null),
+  };
+}

@@ -1,0 +1,101 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const service = `
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_service" "api" {
+  name = "api"
+  kind = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    repository = "https://git.example.com/shop/api"
+  }
+}
+`;
+
+describeTerraform("deployments and the canvas", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const deployments = () => emulator.store.deployments(emulator.store.services()[0]?.id ?? "");
+  const deploy = (body: string) =>
+    world.write(
+      `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
+    );
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("a failed deployment is an error that names the reason, taints nothing, and is tried once again", async () => {
+    deploy(`triggers = { version = "1" }`);
+    emulator.store.failNextDeployment("*", "the build ran out of memory");
+    const output = await world.run("apply -auto-approve", 1);
+    expect(output).toContain("the build ran out of memory");
+    expect(world.state().resources.map(({ type }) => type)).not.toContain("rnv_deployment");
+    await world.apply();
+    expect(
+      deployments()
+        .map(({ status }) => status)
+        .sort(),
+    ).toEqual(["failed", "live"]);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("runs again when a trigger changes, once, and not for how long to wait", async () => {
+    const before = deployments().length;
+    deploy(`triggers = { version = "1" }\n timeout = "20m"`);
+    await world.apply();
+    expect(deployments()).toHaveLength(before);
+    deploy(`triggers = { version = "2" }`);
+    await world.apply();
+    expect(deployments()).toHaveLength(before + 1);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("pins a commit, and deploys it again when another one serves", async () => {
+    const commit = "a".repeat(40);
+    deploy(`triggers = { version = "2" }\n commit = "${commit}"`);
+    await world.apply();
+    const [api] = emulator.store.services();
+    expect(deployments().some(({ commitSha, status }) => commitSha === commit && status === "live")).toBe(
+      true,
+    );
+    await world.expectNoChanges();
+    emulator.store.deploy(api?.id ?? "", { commitSha: "b".repeat(40) });
+    emulator.store.settle();
+    await world.apply();
+    await world.expectNoChanges();
+    expect(world.attributes("rnv_deployment", "api").commit_sha).toBe(commit);
+  }, 60_000);
+
+  it("a checkout is a clear error that keeps the saved configuration", async () => {
+    world.write(
+      `${service.replace("configuration {", `configuration {\n plan = "starter"\n`)}` +
+        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n triggers = { version = "3" }\n}\n`,
+    );
+    const output = await world.run("apply -auto-approve", 1);
+    expect(output).toMatch(/saved and waits for a checkout/);
+    expect(emulator.store.services()[0]?.configuration.plan).toBe("starter");
+    const queued = deployments().length;
+    emulator.store.completeCheckout(emulator.store.services()[0]?.id ?? "");
+    await world.apply();
+    expect(deployments()).toHaveLength(queued);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("saves the layout of a canvas, and again when a service has no place yet", async () => {
+    const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 0, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
+    world.write(service + layout);
+    await world.apply();
+    await world.expectNoChanges();
+    expect(world.attributes("rnv_canvas_layout", "shop")).toMatchObject({
+      revision: 1,
+      positions: { value: "auto" },
+    });
+    const [project] = emulator.store.projects();
+    emulator.store.addService({ name: "new", kind: "web", projectId: project?.id });
+    await world.apply();
+    await world.expectNoChanges();
+    world.write(service + layout.replace('"auto"', "{ api = { x = 1.5, y = 2 } }"));
+    await world.apply();
+    await world.expectNoChanges();
+  }, 60_000);
+});

@@ -1,0 +1,95 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** `on main.tf line N` of every error, with its first line. */
+const positions = (output: string): string[] =>
+  [...output.matchAll(/Error: (.*?)\n\n? *(?:with .*\n *)?on main\.tf line (\d+)/g)].map(
+    ([, summary, line]) => `${Number(line)}: ${summary}`,
+  );
+
+describeTerraform("mistakes in a configuration", () => {
+  const world = new TerraformFolder();
+  const header = 6;
+  const at = (text: string, needle: string): number =>
+    header + text.slice(0, text.indexOf(needle)).split("\n").length;
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("a misspelt field of the configuration is an error at its line", async () => {
+    const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    runtmie = "node"\n  }\n}\n`;
+    world.write(text);
+    const output = await world.run("validate", 1);
+    expect(positions(output)).toEqual([`${at(text, "runtmie")}: Unsupported argument`]);
+  }, 30_000);
+
+  it("values that cannot be are all reported by validate, each at its line, without a connection", async () => {
+    const text = [
+      `resource "rnv_service" "a" {`,
+      `  name = null`,
+      `  kind = "web"`,
+      `  configuration {`,
+      `    port = 1.5`,
+      `  }`,
+      `  timeouts {`,
+      `    delete = "soon"`,
+      `  }`,
+      `}`,
+      `resource "rnv_deployment" "a" {`,
+      `  service_id = "00000000-0000-4000-8000-000000000001"`,
+      `  commit = "HEAD"`,
+      `}`,
+      `resource "rnv_variable" "v" {`,
+      `  service_id = "00000000-0000-4000-8000-000000000001"`,
+      `  key = "K"`,
+      `  value_wo = "x"`,
+      `}`,
+      ``,
+    ].join("\n");
+    world.write(text);
+    world.emulator.resetLog();
+    const found = positions(await world.run("validate", 1));
+    expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
+      ["name = null", "port", "delete", "commit", "value_wo"].map((needle) => at(text, needle)),
+    );
+    expect(world.emulator.log).toEqual([]);
+  }, 30_000);
+
+  it("what the catalog does not offer is an error of the plan, at its line, with what is on offer", async () => {
+    const text = `resource "rnv_service" "a" {\n  name = "a"\n  kind = "web"\n  configuration {\n    plan = "startr"\n    region = "mars"\n  }\n}\n`;
+    world.write(text);
+    const output = await world.run("plan", 1);
+    expect(positions(output).sort()).toEqual([
+      `${at(text, "plan")}: The plan "startr" is not on offer`,
+      `${at(text, "region")}: The region "mars" is not on offer`,
+    ]);
+    expect(output).toContain('Did you mean "starter"?');
+    expect(world.writes()).toEqual([]);
+  }, 30_000);
+
+  it("settings that cannot be are errors of the provider block", async () => {
+    world.write(
+      `resource "rnv_project" "a" { name = "a" }\n`,
+      `base_url = "http://example.com/api/v1"\nmax_concurrency = 0`,
+    );
+    const output = await world.run("validate", 1);
+    expect(output).toContain("without encryption");
+    expect(output).toContain("Max_concurrency is no whole number from 1 to 256");
+    world.write(`resource "rnv_project" "a" { name = "a" }\n`);
+    world.environment = { RNV_API_KEY: "" };
+    expect(await world.run("plan", 1)).toContain("Api_key is not set");
+    world.environment = {};
+  }, 30_000);
+
+  it("deletion_protection refuses a plan that deletes or replaces a service, and lets the rest through", async () => {
+    const service = (kind: string) => `resource "rnv_service" "a" {\n  name = "a"\n  kind = "${kind}"\n}\n`;
+    const variable = `resource "rnv_variable" "v" {\n  service_id = rnv_service.a.id\n  key = "K"\n  value = "x"\n}\n`;
+    world.write(service("web") + variable, "deletion_protection = true");
+    await world.apply();
+    expect(await world.run("plan -destroy", 1)).toContain('would delete the service "a"');
+    world.write(service("worker"), "deletion_protection = true");
+    expect(await world.run("plan", 1)).toContain('would replace the service "a"');
+    world.write(service("web"), "deletion_protection = true");
+    await world.apply();
+    expect(world.emulator.store.services()).toHaveLength(1);
+  }, 60_000);
+});

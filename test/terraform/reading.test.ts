@@ -1,0 +1,161 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+describeTerraform("data sources, functions, ephemeral values and imports", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+
+  beforeAll(async () => {
+    await world.open();
+    const { id: projectId } = emulator.store.addProject({ name: "Shop", description: "Sold here" });
+    const api = emulator.store.addService({
+      name: "api",
+      kind: "web",
+      projectId,
+      configuration: { plan: "standard", replicas: 2, repository: "https://git.example.com/shop/api.git/" },
+    });
+    emulator.store.addService({ name: "docs", kind: "static" });
+    emulator.store.addVariable(api.id, "TOKEN", "hidden-value");
+    emulator.store.deploy(api.id);
+    emulator.store.settle();
+  });
+  afterAll(() => world.close());
+
+  it("data sources and functions show what is there", async () => {
+    world.write(`
+data "rnv_catalog" "now" {}
+data "rnv_project" "shop" { name = "Shop" }
+data "rnv_service" "api" {
+  name       = "api"
+  project_id = data.rnv_project.shop.id
+}
+data "rnv_services" "web" { kind = "web" }
+data "rnv_deployments" "api" { service_id = data.rnv_service.api.id }
+data "rnv_canvas" "shop" { project_id = data.rnv_project.shop.id }
+output "all" {
+  value = {
+    description = data.rnv_project.shop.description
+    repository  = data.rnv_service.api.configuration.repository
+    region      = data.rnv_catalog.now.defaults.region
+    names       = [for one in data.rnv_services.web.services : one.name]
+    deployed    = data.rnv_deployments.api.items[0].trigger
+    nodes       = [for one in data.rnv_canvas.shop.nodes : one.name]
+    address     = provider::rnv::service_address("shop", "api")
+    ungrouped   = provider::rnv::service_address(null, "docs")
+    cost        = provider::rnv::monthly_cost(data.rnv_catalog.now, data.rnv_service.api)
+    planned     = provider::rnv::monthly_cost(data.rnv_catalog.now, { kind = "web", configuration = { plan = "starter" } }).usd
+  }
+}
+`);
+    await world.apply();
+    const { stdout } = await world.start("output", "-json", "all");
+    expect(JSON.parse(stdout)).toEqual({
+      description: "Sold here",
+      repository: "https://git.example.com/shop/api.git/",
+      region: "auto",
+      names: ["api"],
+      deployed: "manual",
+      nodes: ["api"],
+      address: "service.shop.api",
+      ungrouped: "service.docs",
+      cost: { usd: 50, ngn: 75_000 },
+      planned: 7,
+    });
+    world.write(`output "wrong" { value = provider::rnv::service_address("shop", "no spaces") }\n`);
+    expect(await world.run("plan", 1)).toMatch(/Invalid value for "service" parameter/);
+  }, 60_000);
+
+  it("an ephemeral value is revealed for the run, audited, and stored nowhere", async () => {
+    world.write(`
+data "rnv_project" "shop" { name = "Shop" }
+data "rnv_service" "api" {
+  name       = "api"
+  project_id = data.rnv_project.shop.id
+}
+ephemeral "rnv_variable_value" "token" {
+  service_id = data.rnv_service.api.id
+  key        = "TOKEN"
+}
+resource "rnv_variable" "copy" {
+  service_id       = data.rnv_service.api.id
+  key              = "COPY"
+  value_wo         = ephemeral.rnv_variable_value.token.value
+  value_wo_version = 1
+}
+`);
+    expect(await world.apply()).not.toContain("hidden-value");
+    expect(world.stateText()).not.toContain("hidden-value");
+    const api = emulator.store.services().find(({ name }) => name === "api");
+    const copy = emulator.store.variables(api?.id ?? "").find(({ key }) => key === "COPY");
+    expect(emulator.store.variableValue(copy?.id ?? "")).toBe("hidden-value");
+    expect(emulator.store.auditEvents().length).toBeGreaterThan(0);
+    world.write("");
+    await world.apply();
+  }, 60_000);
+
+  it("imports by block and by command, by id and by names, and the next plan is empty", async () => {
+    const configuration = `
+resource "rnv_project" "shop" {
+  name        = "Shop"
+  description = "Sold here"
+}
+resource "rnv_service" "api" {
+  name        = "api"
+  kind        = "web"
+  project_id  = rnv_project.shop.id
+  environment = "Production"
+  configuration {
+    plan       = "standard"
+    repository = "https://git.example.com/shop/api"
+  }
+}
+resource "rnv_service" "docs" {
+  name = "docs"
+  kind = "static"
+}
+resource "rnv_variable" "token" {
+  service_id       = rnv_service.api.id
+  key              = "TOKEN"
+  preserve         = true
+}
+`;
+    const docs = emulator.store.services().find(({ name }) => name === "docs");
+    world.write(
+      `${configuration}
+import {
+  to = rnv_service.api
+  id = "Shop/api"
+}
+import {
+  to = rnv_service.docs
+  id = "${docs?.id}"
+}
+`,
+    );
+    await world.run("import rnv_project.shop Shop");
+    await world.run("import rnv_variable.token Shop/api/TOKEN");
+    emulator.resetLog();
+    const output = await world.apply();
+    // `preserve` is known to Terraform alone: nothing is sent for it.
+    expect(output).toContain("2 imported, 0 added, 1 changed");
+    expect(world.writes()).toEqual([]);
+    await world.expectNoChanges();
+    expect(await world.run("import rnv_service.other Shop/nothing", 1)).toBeDefined();
+  }, 60_000);
+
+  it("a stored state of an older shape is read, with what is new left unset", async () => {
+    const path = join(world.folder, "w", "terraform.tfstate");
+    const state = JSON.parse(world.stateText());
+    for (const { type, instances } of state.resources)
+      if (type === "rnv_service") {
+        const [instance] = instances;
+        delete instance.attributes.configuration.maintenance;
+        delete instance.attributes.timeouts;
+        instance.attributes.a_field_of_the_past = "x";
+      }
+    state.serial += 1;
+    writeFileSync(path, JSON.stringify(state));
+    await world.expectNoChanges();
+  }, 60_000);
+});

@@ -1,0 +1,86 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const service = `resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n`;
+
+describeTerraform("variables", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const values = (): Record<string, string | undefined> => {
+    const [api] = emulator.store.services();
+    const variables = emulator.store.variables(api?.id ?? "");
+    return Object.fromEntries(variables.map(({ id, key }) => [key, emulator.store.variableValue(id)]));
+  };
+  const idOf = (key: string): string =>
+    emulator.store.variables(emulator.store.services()[0]?.id ?? "").find((one) => one.key === key)?.id ?? "";
+  const variable = (body: string) =>
+    world.write(
+      `${service}resource "rnv_variable" "v" {\n  service_id = rnv_service.api.id\n  key = "TOKEN"\n${body}\n}\n`,
+    );
+  const map = (body: string) =>
+    world.write(
+      `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
+    );
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("a value is set, masked in plans, and set again when it was changed outside", async () => {
+    variable(`value = "first-secret"`);
+    expect(await world.apply()).not.toContain("first-secret");
+    expect(values()).toEqual({ TOKEN: "first-secret" });
+    await world.expectNoChanges();
+    emulator.store.editVariable(idOf("TOKEN"), { value: "changed" });
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "first-secret" });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("a write-only value is in no state and no plan, and is sent when its version changes", async () => {
+    const { id } = { id: idOf("TOKEN") };
+    variable(`value_wo = "second-secret"\n value_wo_version = 1`);
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "second-secret" });
+    expect(idOf("TOKEN")).toBe(id);
+    expect(world.stateText()).not.toMatch(/second-secret/);
+    variable(`value_wo = "third-secret"\n value_wo_version = 1`);
+    await world.expectNoChanges();
+    variable(`value_wo = "third-secret"\n value_wo_version = 2`);
+    await world.apply();
+    expect(values()).toEqual({ TOKEN: "third-secret" });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("a single variable moves into a map, which adds, changes and deletes by name", async () => {
+    const id = idOf("TOKEN");
+    map(`values = { TOKEN = "third-secret", LOG_LEVEL = "info" }`);
+    const [first] = [world.folder];
+    expect(first).toBeDefined();
+    world.write(
+      `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { TOKEN = "fourth", LOG_LEVEL = "info" }\n}\n` +
+        `moved {\n  from = rnv_variable.v\n  to = rnv_variables.all\n}\n`,
+    );
+    const moved = await world.apply();
+    expect(moved).toContain("0 added, 1 changed, 0 destroyed");
+    expect(idOf("TOKEN")).toBe(id);
+    expect(values()).toEqual({ TOKEN: "fourth", LOG_LEVEL: "info" });
+    await world.expectNoChanges();
+    emulator.resetLog();
+    map(`values = { LOG_LEVEL = "debug" }`);
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "debug" });
+    expect(world.writes().map((one) => one.split(" ")[0])).toEqual(["DELETE", "PATCH"]);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("a write-only map sends what is new, and all of it with a new version", async () => {
+    map(`values_wo = { LOG_LEVEL = "w1", OTHER = "w2" }\n values_wo_version = 1`);
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
+    expect(world.stateText()).not.toMatch(/"w1"|"w2"/);
+    await world.expectNoChanges();
+    emulator.store.deleteVariableNow(idOf("OTHER"));
+    await world.apply();
+    expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
+    await world.run("destroy -auto-approve");
+  }, 60_000);
+});
