@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import { createReads } from "../api/create-reads";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { ApplyEvent } from "../model/apply-event";
-import { createLocalBackend } from "../state/local-backend";
+import type { Fetch } from "../state/fetch-port";
+import { openBackend } from "../state/open-backend";
 import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
 import { systemClock } from "./clock";
@@ -42,13 +43,17 @@ export function openContext(
     pid: process.pid,
     clock: systemClock,
     randomBytes: (size) => randomBytes(size),
-    backend: createLocalBackend({
-      path: settings.statePath,
+    backend: openBackend(settings.state, {
+      environment,
+      folder: settings.stateFolder,
       ...origin,
       host: hostname(),
       pid: process.pid,
       isAlive,
       clock: systemClock,
+      randomBytes,
+      // The platform's, with its types narrowed to what is used.
+      fetch: fetch as unknown as Fetch,
     }),
     connect: () => {
       connection ??= connect(settings, invocation);
@@ -57,7 +62,7 @@ export function openContext(
     stateKey: (create) =>
       loadStateKey({
         environment,
-        path: join(dirname(settings.statePath), "state.key"),
+        path: join(settings.stateFolder, "state.key"),
         create,
         randomBytes,
       }),
@@ -97,9 +102,9 @@ const embeddedUrl = "https://embedded.invalid/api/v1";
  * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:
  * then it is the one that the state names.
  */
-function originOf({ baseUrl, workspaceId, statePath }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
-  if (baseUrl !== "" && workspaceId !== "") return { baseUrl, workspaceId };
-  const recorded = parseState(readOrEmpty(statePath), statePath).state;
+function originOf({ baseUrl, workspaceId, state }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
+  if (state.kind !== "file" || (baseUrl !== "" && workspaceId !== "")) return { baseUrl, workspaceId };
+  const recorded = parseState(readOrEmpty(state.path), state.path).state;
   return {
     baseUrl: baseUrl || (recorded?.baseUrl ?? ""),
     workspaceId: workspaceId || (recorded?.workspaceId ?? ""),

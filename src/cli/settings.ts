@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
 import { type GapSettings, gapSettings } from "../api/gaps";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-account";
 import { Secret } from "../model/secret";
+import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Environment } from "./invocation";
 
 /** Where the state lives and whom the run talks to, from flags and environment (DESIGN section 8). */
@@ -16,8 +17,10 @@ export interface Settings {
   readonly apiKey: Secret | undefined;
   /** First 16 hex digits of SHA-256 of the API key; empty without one. */
   readonly credential: string;
-  /** Absolute. */
-  readonly statePath: string;
+  /** Where the state lives; a path is absolute. */
+  readonly state: StateAddress;
+  /** Absolute: holds the state, unless that is remote, and what this machine keeps of it. */
+  readonly stateFolder: string;
   readonly gaps: GapSettings;
   /** What keeps a run from connecting: missing and invalid settings, all of them at once. */
   readonly diagnostics: readonly Diagnostic[];
@@ -26,15 +29,18 @@ export interface Settings {
 const tryIt = "to try rnv without an account: export RNV_BASE_URL=embedded";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Reads the settings. Nothing is thrown: a verb that needs no connection works without any of them. */
+/**
+ * Reads the settings. A verb that needs no connection works without any of them; an address of the state that is none
+ * is thrown as a `DiagnosticsError`.
+ */
 export function readSettings(
   environment: Environment,
   flags: { readonly state?: string; readonly cwd: string },
 ): Settings {
-  const statePath = resolve(
-    flags.cwd,
-    flags.state ?? (setting(environment, "RNV_STATE") || ".rnv/state.json"),
-  );
+  const where = parseStateAddress(flags.state ?? (setting(environment, "RNV_STATE") || ".rnv/state.json"));
+  // Without an address there is no state to work on, whatever the verb.
+  if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
+  const { state, stateFolder } = placeOf(where.address, flags.cwd);
   const baseUrl = setting(environment, "RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
   if (baseUrl === "embedded") {
@@ -43,7 +49,8 @@ export function readSettings(
       workspaceId: embeddedWorkspaceId,
       apiKey: new Secret(embeddedApiKey),
       credential: credentialOf(embeddedApiKey),
-      statePath,
+      state,
+      stateFolder,
       gaps: gaps.settings,
       diagnostics: gaps.diagnostics,
     };
@@ -55,7 +62,8 @@ export function readSettings(
     workspaceId,
     apiKey: key.text === "" ? undefined : new Secret(key.text),
     credential: key.text === "" ? "" : credentialOf(key.text),
-    statePath,
+    state,
+    stateFolder,
     gaps: gaps.settings,
     diagnostics: [
       ...checkAddress(baseUrl),
@@ -64,6 +72,12 @@ export function readSettings(
       ...gaps.diagnostics,
     ],
   };
+}
+
+function placeOf(address: StateAddress, cwd: string): Pick<Settings, "state" | "stateFolder"> {
+  if (address.kind !== "file") return { state: address, stateFolder: resolve(cwd, ".rnv") };
+  const path = resolve(cwd, address.path);
+  return { state: { kind: "file", path }, stateFolder: dirname(path) };
 }
 
 const setting = (environment: Environment, name: string): string => environment[name]?.trim() ?? "";

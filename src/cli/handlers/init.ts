@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { openContext } from "../context";
 import type { Handler, Invocation } from "../invocation";
@@ -26,7 +26,7 @@ export const initHandler: Handler = async (invocation) => {
   if (ignoreRecords(cwd)) done(".gitignore: the state and its key stay out of git");
   else kept(".gitignore has .rnv/ already");
 
-  const key = join(dirname(settings.statePath), "state.key");
+  const key = join(settings.stateFolder, "state.key");
   const hadKey = existsSync(key);
   const { diagnostics } = await openContext(invocation).stateKey(true);
   report(invocation, diagnostics);

@@ -22,7 +22,8 @@ describe("readSettings", () => {
     expect(settings).toMatchObject({
       baseUrl: complete.RNV_BASE_URL,
       workspaceId: workspace,
-      statePath: "/project/.rnv/state.json",
+      state: { kind: "file", path: "/project/.rnv/state.json" },
+      stateFolder: "/project/.rnv",
     });
     expect(settings.credential).toMatch(/^[0-9a-f]{16}$/);
   });
@@ -70,8 +71,21 @@ describe("readSettings", () => {
   });
 
   it("prefers --state over RNV_STATE over the default", () => {
-    expect(read({ ...complete, RNV_STATE: "env.json" }).statePath).toBe("/project/env.json");
-    expect(read({ ...complete, RNV_STATE: "env.json" }, "flag.json").statePath).toBe("/project/flag.json");
+    const file = (path: string) => ({ kind: "file", path });
+    expect(read({ ...complete, RNV_STATE: "env.json" }).state).toEqual(file("/project/env.json"));
+    expect(read({ ...complete, RNV_STATE: "env.json" }, "flag.json").state).toEqual(
+      file("/project/flag.json"),
+    );
+  });
+
+  it("takes the address of a remote state, and keeps what this machine needs under .rnv", () => {
+    expect(read({ ...complete, RNV_STATE: "https://state.example.com/shop" })).toMatchObject({
+      state: { kind: "http", url: "https://state.example.com/shop" },
+      stateFolder: "/project/.rnv",
+    });
+    expect(() => read({ ...complete, RNV_STATE: "http://state.example.com/shop" })).toThrow(
+      "without encryption",
+    );
   });
 
   it("never shows the key, neither in findings nor in the settings", () => {

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import type { Clock } from "../model/clock";
+import type { StateBackend } from "./backend";
+import { backupFolder } from "./backup-folder";
+import type { Fetch } from "./fetch-port";
+import { httpStateSettings } from "./http-settings";
+import { createHttpStore } from "./http-store";
+import { createLocalBackend } from "./local-backend";
+import { nodeDisk } from "./node-disk";
+import type { Origin } from "./recorded";
+import { createRemoteBackend } from "./remote-backend";
+import { s3StateSettings } from "./s3-settings";
+import { createS3Store } from "./s3-store";
+import type { StateAddress } from "./state-address";
+import { StateCipher } from "./state-cipher";
+
+export interface BackendSurroundings extends Origin {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For what this machine keeps of a remote state: backups. */
+  readonly folder: string;
+  readonly host: string;
+  readonly pid: number;
+  /** Whether a process of this host runs. */
+  readonly isAlive: (pid: number) => boolean;
+  readonly clock: Clock;
+  /** Cryptographic randomness. */
+  readonly randomBytes: (length: number) => Uint8Array;
+  /** Asked for the requests of remote states. */
+  readonly fetch: Fetch;
+}
+
+/** The backend of an address. Nothing is opened or asked yet; throws `DiagnosticsError` for settings that are none. */
+export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
+  const cipher = new StateCipher(around.environment, around.randomBytes);
+  const { workspaceId, baseUrl, host, pid, isAlive, clock, environment, fetch } = around;
+  const shared = { workspaceId, baseUrl, host, pid, isAlive, cipher };
+  if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path, clock });
+  if (address.kind === "s3") {
+    const { settings, diagnostics } = s3StateSettings(address, environment);
+    if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+    const patience = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000 };
+    return createRemoteBackend({ ...shared, store: createS3Store(settings, fetch), patience });
+  }
+  const { settings, diagnostics } = httpStateSettings(address.url, environment);
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const backups = backupFolder(nodeDisk, join(around.folder, "backups"), address.url);
+  return createRemoteBackend({
+    ...shared,
+    store: createHttpStore(settings, fetch, backups),
+    patience: { clock, ...settings },
+  });
+}

@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
+import type { LockHolder, StateBackend, StateSession } from "./backend";
+import type { Disk } from "./disk";
+import { NoAnswer } from "./fetch-port";
+import { lockHeld, lockUnreadable } from "./lock-messages";
+import { isDead, type LockRecord } from "./lock-record";
+import { nodeDisk } from "./node-disk";
+import { identityOf } from "./process-identity";
+import { decodeSnapshot, type Origin } from "./recorded";
+import { type Patience, persist, remoteUnread, remoteUnwritten } from "./remote-failure";
+import { RemoteSession, type RemoteStart } from "./remote-session";
+import type { LockAnswer, RemoteStore } from "./remote-store";
+import { salvageText } from "./salvage";
+import { noCipher, type StateCipher } from "./state-cipher";
+import { keptBackups } from "./state-files";
+
+export interface RemoteBackendOptions extends Origin {
+  readonly store: RemoteStore;
+  readonly patience: Patience;
+  readonly cipher?: StateCipher;
+  /** For what is known about processes of this machine. */
+  readonly disk?: Disk;
+  /** Whether a process of this host runs. */
+  readonly isAlive: (pid: number) => boolean;
+  readonly host: string;
+  readonly pid: number;
+}
+
+interface Backend extends RemoteBackendOptions {
+  readonly disk: Disk;
+  readonly cipher: StateCipher;
+  readonly origin: Origin;
+}
+
+/** A state in a store outside this machine (DESIGN section 7). */
+export function createRemoteBackend(options: RemoteBackendOptions): StateBackend {
+  const { store, cipher = noCipher, disk = nodeDisk, workspaceId, baseUrl } = options;
+  const origin = { workspaceId, baseUrl };
+  const backend: Backend = { ...options, cipher, disk, origin };
+  const { location } = store;
+  return {
+    location,
+    read: async () => (await readStart(backend)).state,
+    lock: (holder, timeoutMs, { repair = false } = {}) => openSession(backend, holder, timeoutMs, repair),
+    forceUnlock: (id) => forceUnlock(backend, id),
+    parse: async (text, name) => (await decodeSnapshot(Buffer.from(text), name, origin, cipher)).state,
+    async backups() {
+      const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
+      const found = await Promise.all(slots.map((slot) => readBackup(backend, slot)));
+      const ages = found.map((text) => (text === undefined ? undefined : salvageText(text)));
+      return slots
+        .filter((slot) => ages[slot] !== undefined)
+        .sort((a, b) => (ages[b]?.serial ?? 0) - (ages[a]?.serial ?? 0))
+        .map((slot) => store.backups.name(slot));
+    },
+    async readBackup(name) {
+      for (let slot = 0; slot < keptBackups; slot += 1)
+        if (store.backups.name(slot) === name) return readBackup(backend, slot);
+      return undefined;
+    },
+  };
+}
+
+async function readBackup({ store, patience }: Backend, slot: number): Promise<string | undefined> {
+  try {
+    const bytes = await persist(patience, () => store.backups.read(slot));
+    return bytes && Buffer.from(bytes).toString("utf8");
+  } catch (cause) {
+    throw remoteUnread(store.backups.name(slot), cause);
+  }
+}
+
+async function openSession(
+  backend: Backend,
+  holder: LockHolder,
+  timeoutMs: number,
+  repair: boolean,
+): Promise<StateSession> {
+  const { store, patience, cipher, origin } = backend;
+  const lock = await acquire(backend, holder, timeoutMs).catch((cause) => {
+    throw remoteUnwritten(store.location, cause);
+  });
+  try {
+    const start = await readStart(backend, repair);
+    return new RemoteSession({ store, patience, cipher, origin, lock }, start);
+  } catch (cause) {
+    await persist(patience, () => store.freeLock(lock)).catch(() => undefined);
+    throw cause;
+  }
+}
+
+async function readStart(backend: Backend, repair = false): Promise<RemoteStart> {
+  const { store, patience, origin, cipher } = backend;
+  const stored = await persist(patience, () => store.read()).catch((cause) => {
+    throw remoteUnread(store.location, cause);
+  });
+  if (stored === undefined) return { state: undefined, stored, serial: 0, generation: 0, encrypted: false };
+  try {
+    const { state, writer, encrypted } = await decodeSnapshot(stored.bytes, store.location, origin, cipher);
+    return { state, stored, serial: state.serial, generation: writer.generation, encrypted };
+  } catch (cause) {
+    if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
+    const { serial, generation, encrypted } = salvageText(Buffer.from(stored.bytes).toString("utf8"));
+    return { state: undefined, stored, serial, generation, encrypted, damage: cause.diagnostics };
+  }
+}
+
+/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap. */
+async function acquire(backend: Backend, holder: LockHolder, timeoutMs: number): Promise<LockRecord> {
+  const { store, patience } = backend;
+  const { clock } = patience;
+  const deadline = clock.now() + timeoutMs;
+  const self = await recordOf(backend, holder);
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await persist(patience, () => store.takeLock(self));
+    if (answer.kind === "taken") return self;
+    const taken = await takeOver(backend, self, answer);
+    if (taken !== undefined) return taken;
+    const left = deadline - clock.now();
+    if (left <= 0)
+      throw answer.record === undefined
+        ? lockUnreadable(`a lock on ${store.location}`, store.unlockHint)
+        : lockHeld(answer.record, store.location, clock.now());
+    await clock.sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)));
+  }
+}
+
+async function takeOver(
+  { store, disk, isAlive, patience }: Backend,
+  self: LockRecord,
+  { record }: LockAnswer & { readonly kind: "held" },
+): Promise<LockRecord | undefined> {
+  const { replaceLock } = store;
+  if (record === undefined || replaceLock === undefined) return undefined;
+  if (!(await isDead(disk, record, self, isAlive))) return undefined;
+  const next = { ...self, generation: record.generation + 1 };
+  return (await persist(patience, () => replaceLock(record, next))) ? next : undefined;
+}
+
+/** What a lock says of its holder. The machine is known by a digest: its id is not for others to read. */
+async function recordOf({ disk }: Backend, holder: LockHolder): Promise<LockRecord> {
+  const identity = await identityOf(disk, holder.pid);
+  const machine =
+    identity.machine && createHash("sha256").update(`rnv lock ${identity.machine}`).digest("hex");
+  return { ...holder, generation: 1, process: { ...identity, machine } };
+}
+
+async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | undefined> {
+  try {
+    const record = await holderNow(backend);
+    if (record === undefined || record.id !== id) return undefined;
+    if (!(await persist(backend.patience, () => backend.store.freeLock(record)))) return undefined;
+    const { generation: _generation, process: _process, ...holder } = record;
+    return holder;
+  } catch (cause) {
+    throw cause instanceof NoAnswer ? remoteUnwritten(backend.store.location, cause) : cause;
+  }
+}
+
+/** Whoever holds the lock. Where the store does not tell, taking the lock does. */
+async function holderNow(backend: Backend): Promise<LockRecord | undefined> {
+  const { store, patience, host, pid } = backend;
+  const { readLock } = store;
+  if (readLock !== undefined) {
+    const found = await persist(patience, readLock);
+    return typeof found === "string" ? undefined : found;
+  }
+  const now = patience.clock.now();
+  const since = new Date(now).toISOString();
+  const self = await recordOf(backend, {
+    id: `force-unlock-${host}-${pid}-${now}`,
+    host,
+    pid,
+    command: "force-unlock",
+    since,
+  });
+  const answer = await persist(patience, () => store.takeLock(self));
+  if (answer.kind === "held") return answer.record;
+  await persist(patience, () => store.freeLock(self));
+  return undefined;
+}

@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { JournalEntry, State } from "../model/state";
+import type { StateSession } from "./backend";
+import { NoAnswer } from "./fetch-port";
+import { emptyState, fold } from "./fold";
+import { lineageFrom } from "./lineage";
+import { lockLost } from "./lock-messages";
+import type { LockRecord } from "./lock-record";
+import type { Origin } from "./recorded";
+import { type Patience, persist, remoteUnwritten, waitBeforeRetry } from "./remote-failure";
+import type { RemoteStore, StoredState } from "./remote-store";
+import type { StateCipher } from "./state-cipher";
+import { keptBackups, largestSnapshot } from "./state-files";
+
+/** Entries that need not be durable wait this long for others to be written with. */
+const lingerMs = 1000;
+
+/** What the session found when it had the lock. */
+export interface RemoteStart {
+  readonly state: State | undefined;
+  readonly stored: StoredState | undefined;
+  /** Of what is stored; 0 when nothing is. */
+  readonly serial: number;
+  readonly generation: number;
+  readonly encrypted: boolean;
+  readonly damage?: readonly Diagnostic[];
+}
+
+export interface RemoteParts {
+  readonly store: RemoteStore;
+  readonly patience: Patience;
+  readonly cipher: StateCipher;
+  readonly origin: Origin;
+  readonly lock: LockRecord;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+/**
+ * The right to write one remote state. The run record carries the intents: what is appended is folded in, and the
+ * whole state is written, in groups, with every write a new serial. A write goes through only in place of the version
+ * that this session wrote or read last; what became of an unanswered one is read before it is repeated.
+ */
+export class RemoteSession implements StateSession {
+  readonly state: State | undefined;
+  readonly damage?: readonly Diagnostic[];
+  readonly #encrypted: boolean;
+  #current: State | undefined;
+  #serial: number;
+  #version: string | undefined;
+  /** The snapshot to keep as a backup before the first write. */
+  #previous: StoredState | undefined;
+  /** Digests of what this session sent: a write that arrives late is known by them. */
+  readonly #sent = new Set<string>();
+  #entries: JournalEntry[] = [];
+  #waiters: Waiter[] = [];
+  #lingering = false;
+  /** `#current` holds what is not stored. */
+  #dirty = false;
+  #work: Promise<unknown> = Promise.resolve();
+  #failed: unknown;
+
+  constructor(
+    private readonly parts: RemoteParts,
+    private readonly start: RemoteStart,
+  ) {
+    this.state = start.state;
+    this.damage = start.damage;
+    this.#encrypted = parts.cipher.encrypts(start.encrypted);
+    this.#current = start.state;
+    this.#serial = start.serial;
+    this.#version = start.stored?.version;
+    this.#previous = start.stored;
+  }
+
+  append(entries: readonly JournalEntry[], { durable }: { readonly durable: boolean }): Promise<void> {
+    if (this.#failed !== undefined) return Promise.reject(this.#failed);
+    this.#entries.push(...entries);
+    if (!durable) {
+      this.#linger();
+      return Promise.resolve();
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+      if (this.#waiters.length === 1) this.#inTurn(() => this.#flush());
+    });
+  }
+
+  commit(state: State): Promise<State> {
+    // The state given holds them; what is appended from here on comes after it.
+    if (this.#waiters.length === 0) this.#entries = [];
+    return this.#inTurn(() => {
+      this.#current = state;
+      this.#dirty = true;
+      return this.#put(state);
+    });
+  }
+
+  release(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { store, patience, lock } = this.parts;
+      // What was not waited for, and no snapshot took in.
+      if (this.#failed === undefined) await this.#flush();
+      this.#failed ??= new Error("the session is over");
+      // It must not hide why the session ended; a lock that stays is named to whoever comes next.
+      await persist(patience, () => store.freeLock(lock)).catch(() => undefined);
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#work.then(work);
+    this.#work = result.catch(() => undefined);
+    return result;
+  }
+
+  #linger(): void {
+    if (this.#lingering) return;
+    this.#lingering = true;
+    const write = async (): Promise<void> => {
+      await this.parts.patience.clock.sleep(lingerMs);
+      this.#lingering = false;
+      await this.#inTurn(() => this.#flush());
+    };
+    write().catch(() => undefined);
+  }
+
+  /** Everything appended until now goes out in one write. */
+  async #flush(): Promise<void> {
+    const entries = this.#entries.splice(0);
+    const waiters = this.#waiters.splice(0);
+    try {
+      // Kept when the write fails: an intent too many is settled by looking, one too few is not.
+      if (entries.length > 0) this.#current = fold(this.#current ?? this.#empty(), entries);
+      this.#dirty ||= entries.length > 0;
+      if (this.#dirty && this.#current !== undefined) await this.#put(this.#current);
+      for (const waiter of waiters) waiter.resolve();
+    } catch (cause) {
+      for (const waiter of waiters) waiter.reject(cause);
+    }
+  }
+
+  #empty(): State {
+    return emptyState({
+      lineage: lineageFrom(`${this.parts.lock.id} ${this.parts.lock.since}`),
+      ...this.parts.origin,
+    });
+  }
+
+  async #put(state: State): Promise<State> {
+    if (this.#failed !== undefined) throw this.#failed;
+    const { store, cipher, lock } = this.parts;
+    const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
+    const writer = { generation: this.start.generation + 1, journals: [], session: lock.id };
+    const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
+    if (bytes.length > largestSnapshot) throw tooLarge(store.location);
+    try {
+      await this.#keepPrevious();
+      await this.#write(bytes);
+    } catch (cause) {
+      throw remoteUnwritten(store.location, cause);
+    }
+    this.#serial = written.serial;
+    this.#current = written;
+    this.#dirty = false;
+    return written;
+  }
+
+  async #keepPrevious(): Promise<void> {
+    const { store, patience } = this.parts;
+    const previous = this.#previous;
+    if (previous === undefined) return;
+    const slot = this.start.generation % keptBackups;
+    await persist(patience, () => store.backups.write(slot, previous.bytes));
+    this.#previous = undefined;
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    const { store, patience, lock } = this.parts;
+    this.#sent.add(digestOf(bytes));
+    for (let attempt = 0; ; attempt += 1) {
+      await this.#checkLock();
+      try {
+        const answer = await store.write(bytes, this.#version, lock);
+        if (answer.kind === "written") {
+          this.#version = answer.version;
+          return;
+        }
+        if (answer.kind === "not-ours") throw this.#lose(answer.holder);
+        if (await this.#isWritten(bytes)) return;
+        // It stands as expected after all: two writes crossed each other.
+        if (!(await waitBeforeRetry(patience, attempt, new NoAnswer("")))) throw this.#lose();
+      } catch (cause) {
+        if (!(cause instanceof NoAnswer)) throw cause;
+        const waited = await waitBeforeRetry(patience, attempt, cause);
+        if (await this.#isWritten(bytes)) return;
+        if (!waited) throw cause;
+      }
+    }
+  }
+
+  /** Whether a write without an answer arrived. Throws when something else took its place. */
+  async #isWritten(bytes: Uint8Array): Promise<boolean> {
+    const { store, patience } = this.parts;
+    const found = await persist(patience, () => store.read());
+    if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
+      this.#version = found.version;
+      return true;
+    }
+    // An earlier write of this session may arrive late, where the store cannot refuse it.
+    const isOurs = found !== undefined && this.#sent.has(digestOf(found.bytes));
+    if (found?.version !== this.#version && !isOurs) throw this.#lose();
+    this.#version = found?.version;
+    return false;
+  }
+
+  async #checkLock(): Promise<void> {
+    const { store, patience, lock } = this.parts;
+    const { readLock } = store;
+    if (readLock === undefined) return;
+    const found = await persist(patience, readLock);
+    if (found === "free" || found === "unreadable") throw this.#lose();
+    if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
+  }
+
+  /** Nothing may build on this session any more. */
+  #lose(holder?: LockRecord): DiagnosticsError {
+    const by =
+      holder === undefined
+        ? "the state or its lock was changed by somebody else"
+        : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`;
+    const lost = lockLost(by);
+    this.#failed = lost;
+    return lost;
+  }
+}
+
+const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
+const tooLarge = (location: string): DiagnosticsError =>
+  new DiagnosticsError([
+    error(
+      "state.write_failed",
+      `cannot write ${location}: the state is larger than ${largestSnapshot} bytes`,
+      {
+        hint: "split the manifest into several, each with a state of its own",
+      },
+    ),
+  ]);

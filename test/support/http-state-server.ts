@@ -1,0 +1,132 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface SeenStateRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+/** What goes wrong with one request; `after` lets the request take effect first. */
+export type StateFault =
+  | { readonly kind: "status"; readonly status: number; readonly after?: boolean }
+  | { readonly kind: "reset"; readonly after?: boolean }
+  /** The answer breaks off in the middle of its body. */
+  | { readonly kind: "truncate" }
+  | { readonly kind: "redirect"; readonly to: string };
+
+export interface StateServer {
+  readonly url: string;
+  readonly seen: SeenStateRequest[];
+  /** What is stored now, by path. */
+  readonly stored: Map<string, string>;
+  /** Asked for every request, in order. */
+  fault?: (request: SeenStateRequest, index: number) => StateFault | undefined;
+  close(): Promise<void>;
+}
+
+type Answer = { status: number; body?: string; headers?: Record<string, string> };
+
+/** A server of state over HTTP whose requests may go wrong before and after they took effect. */
+export async function serveState(
+  answer: (request: SeenStateRequest & { readonly headers: IncomingMessage["headers"] }) => Answer,
+  stored: Map<string, string>,
+): Promise<StateServer> {
+  const seen: SeenStateRequest[] = [];
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const { method = "", url: path = "", headers } = request;
+    const one = { method, path, body: Buffer.concat(parts).toString("utf8") };
+    const fault = running.fault?.(one, seen.length);
+    seen.push(one);
+    const end = ({ status, body = "", headers: more = {} }: Answer): void => {
+      response.writeHead(status, { "content-length": Buffer.byteLength(body), ...more });
+      if (fault?.kind === "truncate") {
+        response.write(body.slice(0, body.length / 2), () => response.destroy());
+        return;
+      }
+      response.end(body);
+    };
+    if (fault?.kind === "redirect") return end({ status: 307, headers: { location: fault.to } });
+    if (fault !== undefined && "after" in fault && fault.after) answer({ ...one, headers });
+    if (fault?.kind === "reset") return void response.destroy();
+    if (fault?.kind === "status") return end({ status: fault.status, body: "<html>" });
+    end(answer({ ...one, headers }));
+  };
+  const server: Server = createServer((request, response) => {
+    handle(request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const running: StateServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    stored,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return running;
+}
+
+export interface HttpStateOptions {
+  readonly username?: string;
+  readonly password?: string;
+  /** GitLab: a serial is stored once. Servers without rules store anything, whatever the lock says. */
+  readonly strict?: boolean;
+}
+
+/**
+ * A server of Terraform's HTTP state protocol: the state at `/state/NAME`, its lock at `/state/NAME/lock` (POST and
+ * DELETE) and at its own address (LOCK and UNLOCK).
+ */
+export async function serveHttpState(
+  options: HttpStateOptions = {},
+): Promise<StateServer & { readonly locks: Map<string, string> }> {
+  const { strict = true } = options;
+  const stored = new Map<string, string>();
+  const locks = new Map<string, string>();
+  const credentials = Buffer.from(`${options.username}:${options.password}`).toString("base64");
+  const idOf = (lock: string): string => JSON.parse(lock).ID;
+  const answer: Parameters<typeof serveState>[0] = ({ method, path, body, headers }) => {
+    if (options.username !== undefined && headers.authorization !== `Basic ${credentials}`)
+      return { status: 401 };
+    const url = new URL(path, "http://state.test");
+    const name = url.pathname.replace(/\/lock$/, "");
+    const isLock = method === "LOCK" || (method === "POST" && url.pathname.endsWith("/lock"));
+    const isUnlock = method === "UNLOCK" || (method === "DELETE" && url.pathname.endsWith("/lock"));
+    const held = locks.get(name);
+    if (isLock) {
+      if (held !== undefined && idOf(held) !== idOf(body)) return { status: 423, body: held };
+      locks.set(name, body);
+      return { status: 200 };
+    }
+    if (isUnlock) {
+      if (held === undefined || idOf(held) !== idOf(body)) return { status: 409, body: held };
+      locks.delete(name);
+      return { status: 200 };
+    }
+    if (method === "GET") {
+      const text = stored.get(name);
+      if (text === undefined) return { status: 404 };
+      return { status: 200, body: text, headers: { "content-md5": md5(text) } };
+    }
+    if (method === "DELETE") return { status: stored.delete(name) ? 200 : 404 };
+    if (method !== "POST") return { status: 405 };
+    if (headers["content-md5"] !== md5(body)) return { status: 400 };
+    if (strict) {
+      if (held === undefined || idOf(held) !== url.searchParams.get("ID")) return { status: 409, body: held };
+      const before = stored.get(name);
+      if (before !== undefined && JSON.parse(before).serial >= JSON.parse(body).serial)
+        return { status: 422 };
+    }
+    stored.set(name, body);
+    return { status: 200 };
+  };
+  return Object.assign(await serveState(answer, stored), { locks });
+}
+
+const md5 = (text: string): string => createHash("md5").update(text).digest("base64");

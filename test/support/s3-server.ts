@@ -1,0 +1,78 @@
+import { createHash, createHmac } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { type StateServer, serveState } from "./http-state-server";
+
+export const s3Environment = {
+  AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+  AWS_REGION: "eu-test-1",
+} as const;
+
+/** A bucket with conditional writes and deletes; signatures (version 4) are worked out anew and compared. */
+export function serveS3(options: { readonly conditional?: boolean } = {}): Promise<StateServer> {
+  const { conditional = true } = options;
+  const stored = new Map<string, string>();
+  const etagOf = (text: string): string => `"${createHash("md5").update(text).digest("hex")}"`;
+  return serveState(({ method, path, body, headers }) => {
+    if (!isSigned({ method, path, body, headers }))
+      return { status: 403, body: "<Error>SignatureDoesNotMatch</Error>" };
+    const held = stored.get(path);
+    const etag = held === undefined ? undefined : etagOf(held);
+    if (conditional && method !== "GET") {
+      if (headers["if-none-match"] === "*" && held !== undefined) return { status: 412 };
+      if (headers["if-match"] !== undefined && held === undefined) return { status: 404 };
+      if (headers["if-match"] !== undefined && headers["if-match"] !== etag) return { status: 412 };
+    }
+    if (method === "PUT") {
+      stored.set(path, body);
+      return { status: 200, headers: { etag: etagOf(body) } };
+    }
+    if (method === "DELETE") {
+      stored.delete(path);
+      return { status: 204 };
+    }
+    if (held === undefined) return { status: 404, body: "<Error><Code>NoSuchKey</Code></Error>" };
+    return { status: 200, body: held, headers: { etag: etag as string } };
+  }, stored);
+}
+
+interface Signed {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** AWS Signature Version 4, from its description. */
+function isSigned({ method, path, body, headers }: Signed): boolean {
+  const [, date, names, given] =
+    /Credential=AKIDEXAMPLE\/(\d{8})\/eu-test-1\/s3\/aws4_request, SignedHeaders=([^,]+), Signature=([0-9a-f]{64})/.exec(
+      headers.authorization ?? "",
+    ) ?? [];
+  if (date === undefined || names === undefined) return false;
+  const bodyHash = createHash("sha256").update(body).digest("hex");
+  if (headers["x-amz-content-sha256"] !== bodyHash) return false;
+  const canonical = [
+    method,
+    path,
+    "",
+    ...names.split(";").map((name) => `${name}:${headers[name]}`),
+    "",
+    names,
+    bodyHash,
+  ].join("\n");
+  const scope = `${date}/eu-test-1/s3/aws4_request`;
+  const text = [
+    "AWS4-HMAC-SHA256",
+    headers["x-amz-date"],
+    scope,
+    createHash("sha256").update(canonical).digest("hex"),
+  ];
+  const sign = (key: string | Buffer, part: string): Buffer =>
+    createHmac("sha256", key).update(part).digest();
+  const key = [date, "eu-test-1", "s3", "aws4_request"].reduce<string | Buffer>(
+    sign,
+    `AWS4${s3Environment.AWS_SECRET_ACCESS_KEY}`,
+  );
+  return sign(key as Buffer, text.join("\n")).toString("hex") === given;
+}
