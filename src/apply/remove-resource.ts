@@ -3,6 +3,7 @@ import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
 import type { ChangeContext } from "./change-context";
 import { isUncertain } from "./observe";
+import { proveGone } from "./prove-gone";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
 
@@ -26,6 +27,7 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
 
 /** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
+  await proveGone(context);
   return seenDeleted(context, context.change.subject.ending);
 }
 

@@ -87,7 +87,11 @@ async function settleDeletion(
   const { address } = intent;
   const { id, name } = recorded;
   const read = await type.read(resuming.reads, { address, id, name, declared: new Map() });
-  if (read.kind !== "gone") return { ...nothing, entries: [outcome(intent, "refused")] };
+  if (read.kind !== "gone") {
+    // Under the same key: where nobody can read it, the retained answer tells that it is being deleted.
+    const carried = keyStillCounts(resuming, intent) ? [intent] : [];
+    return { ...nothing, entries: [outcome(intent, "refused")], carried };
+  }
   const resource = { ...recorded, pending: read.ending ?? type.deletion?.(id, undefined) };
   return { ...nothing, entries: [outcome(intent, "done"), { kind: "resource", address, resource }] };
 }

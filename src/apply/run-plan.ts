@@ -25,6 +25,8 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   const skipped = new Set<Address>();
   let stopped = false;
   announce(run, plan);
+  // What the plan was made from may be minutes old: it was shown and approved in between.
+  run.reads.invalidate();
   await schedule(runTasks(plan), {
     parallelism,
     stopped: () => stopped || run.signal.aborted,

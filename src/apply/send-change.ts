@@ -1,3 +1,4 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
@@ -5,6 +6,7 @@ import { isPlain, type Plain } from "../model/value";
 import { type ChangeContext, inputsOf } from "./change-context";
 import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
+import { proveGone } from "./prove-gone";
 import { recordedAfter } from "./record";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
@@ -19,10 +21,34 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
     attributes: values,
     parent: parentAttributes(context),
   };
+  await proveGone(context);
+  await proveAbsent(context, input.name);
   const accepted = await sureOfCreate(context, input.name, () =>
     context.type.create(context.endpoints, input),
   );
   return finishWrite(context, accepted, values, values);
+}
+
+/**
+ * Somebody may have made it since the plan was made, or the list that the plan was made from was short: one fresh
+ * look before the first write that would make a double.
+ */
+async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
+  if (type.reaction || type.removedWithParent || !type.candidates) return;
+  const fence = run.record.fences[change.address] ?? [];
+  const [found] = (await type.candidates(run.reads, { name, parentId, fence })) ?? [];
+  if (!found) return;
+  throw new DiagnosticsError([
+    error(
+      "live.unmanaged_exists",
+      `${change.address} was made by somebody else since the plan (id ${found.id})`,
+      {
+        address: change.address,
+        range: change.subject.desired?.range,
+        hint: `run the command again; to take it over: rnv import ${change.address} ${found.id}`,
+      },
+    ),
+  ]);
 }
 
 /** Sends only what changes and sees it through. */

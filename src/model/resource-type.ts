@@ -27,8 +27,10 @@ export interface AttributeRule {
 export interface ComputedRule {
   readonly valueType: "string" | "number" | "boolean" | "json";
   readonly doc: string;
-  /** Keeps its value through every update: references to it stay known while the resource is updated. */
+  /** Keeps its value through an update: references to it stay known while the resource is updated. */
   readonly stable: boolean;
+  /** Attribute paths whose change may move it all the same. */
+  readonly movesWith?: readonly string[];
 }
 
 /** Where a type stands in the YAML manifest. */
@@ -231,6 +233,11 @@ export interface ResourceOperations<Reads, Writes> {
    * answer.
    */
   readonly deletion?: (id: string, operationId: string | undefined) => Pending;
+  /**
+   * Asks for a thing by its id where only lists show it, with a write that changes nothing; false when it is there
+   * although its list left it out.
+   */
+  readonly isGone?: (writes: Writes, input: DeleteInput) => Promise<boolean>;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }

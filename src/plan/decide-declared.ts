@@ -1,9 +1,11 @@
 import { error } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
+import type { LiveResource } from "../model/live";
 import { decideAdoption } from "./decide-adoption";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
+import { ownerKey } from "./owners";
 import {
   createdAttributes,
   goesWithParent,
@@ -19,7 +21,10 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
   const about = resolveSubject(subject, deciding);
   if (subject.read.kind === "ambiguous") return refuse(about, ambiguous(subject, subject.read.ids));
   if (!subject.recorded) return decideAdoption(about, deciding) ?? create(about);
-  if (isGone(subject)) return create(about);
+  if (isGone(subject)) {
+    const other = namesake(about, deciding);
+    return other ? refuse(about, replacedByOther(subject, other)) : create(about);
+  }
   const wrongImport = contradictingImport(subject);
   if (wrongImport) return refuse(about, wrongImport);
 
@@ -37,6 +42,36 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
     ...(asked && { reason: "--replace asks for it" }),
   };
 }
+
+/** Something else of its name stands where it was: another one beside it would be a double. */
+function namesake(
+  { subject, resolved }: ResolvedSubject,
+  { input, owners }: Deciding,
+): LiveResource | undefined {
+  const { type, recorded } = subject;
+  const name = (type.nameAttribute && resolved.get(type.nameAttribute)) ?? recorded?.name;
+  const parentId = type.parents
+    .map(({ attribute }) => resolved.get(attribute))
+    .find((id) => id !== undefined);
+  return input.inventory.find(
+    (live) =>
+      live.type === type.type &&
+      live.name === name &&
+      live.parentId === (parentId ?? null) &&
+      !owners.has(ownerKey(live.type, live.id)),
+  );
+}
+
+const replacedByOther = (subject: Subject, other: LiveResource) =>
+  error(
+    "live.unmanaged_exists",
+    `${subject.address} is gone (id ${subject.recorded?.id}), and another one bears its name (id ${other.id})`,
+    {
+      address: subject.address,
+      hint: `to take that one over: rnv state rm ${subject.address}, then rnv import ${subject.address} ${other.id}`,
+      ...place(subject),
+    },
+  );
 
 function create(about: ResolvedSubject): Decision {
   const { subject, resolved, undecided } = about;

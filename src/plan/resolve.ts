@@ -77,7 +77,9 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
     const isReset = attributes.some((change) => change.path === attribute);
     return isNew || isReset ? subject.defaults.get(attribute) : (liveValue(subject, attribute) ?? null);
   }
-  const isStable = attribute === "id" || subject.type.computed[attribute]?.stable === true;
+  const computed = subject.type.computed[attribute];
+  const isMoved = attributes.some(({ path }) => computed?.movesWith?.includes(path));
+  const isStable = attribute === "id" || (computed?.stable === true && !isMoved);
   if (isNew || (action === "update" && !isStable)) return undefined;
   if (attribute === "id") return subject.live?.id ?? subject.recorded?.id;
   return subject.live?.computed.get(attribute) ?? subject.recorded?.computed[attribute] ?? null;

@@ -61,8 +61,18 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
 
 const computed = {
   id: { valueType: "string", doc: "Id of the service.", stable: true },
-  url: { valueType: "string", doc: "Public URL.", stable: true },
-  internalHost: { valueType: "string", doc: "Host name inside the private network.", stable: true },
+  url: {
+    valueType: "string",
+    doc: "Public URL.",
+    stable: true,
+    movesWith: ["name", "configuration.platformDomainEnabled"],
+  },
+  internalHost: {
+    valueType: "string",
+    doc: "Host name inside the private network.",
+    stable: true,
+    movesWith: ["name", "configuration.privateNetworking"],
+  },
   environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
   environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
   status: { valueType: "string", doc: "Status as the service reports it.", stable: false },

@@ -20,7 +20,7 @@ import type {
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
 import { present, textAt } from "./attribute-values";
-import { acceptedDeletion, pollOperation } from "./deletion";
+import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -79,6 +79,7 @@ export const variable: Resource = {
   update,
   remove,
   candidates,
+  isGone,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
   poll: (reads, pending) => pollOperation(reads, pending, async () => ({ kind: "done" })),
@@ -210,6 +211,12 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> 
     serviceId,
     deletes: true,
   }));
+}
+
+/** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */
+async function isGone(writes: Endpoints, { id, name, parentId }: DeleteInput): Promise<boolean> {
+  if (parentId === undefined) return true;
+  return (await unlessGone(() => writes.updateVariable(parentId, id, { key: name }))) === undefined;
 }
 
 function parentOf(input: CreateInput & { readonly live?: LiveResource }): string {
