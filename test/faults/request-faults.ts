@@ -21,7 +21,10 @@ const isRead = ({ method }: Seen): boolean => method === "GET";
 const isWrite = (seen: Seen): boolean => !isRead(seen);
 const isList = (seen: Seen): boolean =>
   isRead(seen) && /(projects|canvas|variables|deploys)$/.test(seen.path);
-const isById = ({ path }: Seen): boolean => /\{id\}|[0-9a-f]{8}-[0-9a-f-]{27}$/.test(path.slice(40));
+/** Below the workspace. */
+const below = (path: string): string => path.slice(path.startsWith("/workspaces") ? 49 : 0);
+const isById = ({ path }: Seen): boolean => /(\{id\}|[0-9a-f]{8}-[0-9a-f-]{27})$/.test(below(path));
+const hasId = ({ path }: Seen): boolean => /\{id\}|[0-9a-f]{8}-[0-9a-f-]{27}/.test(below(path));
 const isLook = (seen: Seen): boolean => isRead(seen) && /(deploys|operations)\/[^/]+$/.test(seen.path);
 
 const broken = (kind: "refuse" | "reset-before" | "reset-after" | "timeout-before" | "timeout-after") => ({
@@ -61,17 +64,15 @@ const foreign = (
   name: string,
   when: "before" | "after",
   run: (store: EmulatorStore, path: string) => void,
-  applies: RequestFault["applies"],
 ): RequestFault => ({
   name: `${name}-${when}`,
-  applies,
   foreign: true,
   fault: ({ path }) => ({ kind: "hook", when, run: (store) => run(store, path) }),
 });
 
 /** The service or the project that a path names, else what is ours. */
 function subjects(store: EmulatorStore, path: string) {
-  const ids = path.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
+  const ids: readonly string[] = path.match(/[0-9a-f]{8}-[0-9a-f-]{27}/g) ?? [];
   const shop = store.projects().find(({ name }) => name === "Shop");
   const service =
     store.services().find(({ id }) => ids.includes(id)) ??
@@ -123,7 +124,7 @@ export const requestFaults: readonly RequestFault[] = [
   status("403", { status: 403, code: "forbidden" }),
   status("404", { status: 404, code: "not_found" }),
   { ...status("400", { status: 400, code: "invalid" }), applies: isWrite },
-  { ...status("405", { status: 405 }), applies: isById },
+  { ...status("405", { status: 405 }), applies: hasId },
   { ...status("409-conflict", { status: 409, code: "conflict" }), applies: isWrite },
   { ...status("409-idempotency", { status: 409, code: "idempotency_conflict" }), applies: isWrite },
   { ...status("409-legacy", { status: 409, code: "idempotency_legacy_conflict" }), applies: isWrite },
@@ -160,17 +161,17 @@ export const requestFaults: readonly RequestFault[] = [
   {
     name: "unframed-list",
     applies: isList,
-    rewrite: rewriteBody((body) => Object.values(body).find(Array.isArray) ?? []),
+    rewrite: rewriteBody((body) => Object.values(body).find((value) => Array.isArray(value)) ?? []),
   },
   { name: "never-ends", applies: isLook, rewrite: rewriteBody(unfinished) },
-  foreign("foreign-change", "before", change, undefined),
-  foreign("foreign-change", "after", change, undefined),
-  foreign("foreign-rename", "before", rename, undefined),
-  foreign("foreign-rename", "after", rename, undefined),
-  foreign("foreign-delete", "before", remove, undefined),
-  foreign("foreign-delete", "after", remove, undefined),
-  foreign("foreign-take", "before", take, undefined),
-  foreign("foreign-take", "after", take, undefined),
+  foreign("foreign-change", "before", change),
+  foreign("foreign-change", "after", change),
+  foreign("foreign-rename", "before", rename),
+  foreign("foreign-rename", "after", rename),
+  foreign("foreign-delete", "before", remove),
+  foreign("foreign-delete", "after", remove),
+  foreign("foreign-take", "before", take),
+  foreign("foreign-take", "after", take),
 ];
 
 /** Faults that may also begin with one request and hold for all that follow. */
@@ -198,5 +199,3 @@ export const outages: readonly string[] = [
   "stale-list",
   "never-ends",
 ];
-
-export const disk = ["ENOSPC", "EIO", "EROFS", "short"] as const;

@@ -17,9 +17,7 @@ const shownNames = 3;
 
 export function count(tally: Tally, played: Played): void {
   tally.cases += 1;
-  const fault = (tally.faults[played.fault] ??= { cases: 0, fired: 0 });
-  fault.cases += 1;
-  if (played.fired) fault.fired += 1;
+  meet(tally, played.fault, 1, played.fired ? 1 : 0);
   if (played.stop !== undefined) {
     const cell = stopCell(played);
     tally.stops[cell] = (tally.stops[cell] ?? 0) + 1;
@@ -30,14 +28,15 @@ export function count(tally: Tally, played: Played): void {
 
 export function add(sum: Tally, part: Tally): void {
   sum.cases += part.cases;
-  for (const [name, { cases, fired }] of Object.entries(part.faults)) {
-    const fault = (sum.faults[name] ??= { cases: 0, fired: 0 });
-    fault.cases += cases;
-    fault.fired += fired;
-  }
+  for (const [name, { cases, fired }] of Object.entries(part.faults)) meet(sum, name, cases, fired);
   for (const [cell, cases] of Object.entries(part.stops)) sum.stops[cell] = (sum.stops[cell] ?? 0) + cases;
   for (const [found, { count: times, names }] of Object.entries(part.failures))
     fail(sum, found, times, names);
+}
+
+function meet(tally: Tally, name: string, cases: number, fired: number): void {
+  const fault = tally.faults[name] ?? { cases: 0, fired: 0 };
+  tally.faults[name] = { cases: fault.cases + cases, fired: fault.fired + fired };
 }
 
 function fail(tally: Tally, found: string, times: number, names: readonly string[]): void {
@@ -45,9 +44,9 @@ function fail(tally: Tally, found: string, times: number, names: readonly string
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
     .replace(/ \([0-9a-f]{8}\)/, "")
     .slice(0, 300);
-  const failure = (tally.failures[key] ??= { count: 0, names: [] });
-  failure.count += times;
-  failure.names.push(...names.slice(0, shownNames - failure.names.length));
+  const failure = tally.failures[key] ?? { count: 0, names: [] };
+  const shown = [...failure.names, ...names].slice(0, shownNames);
+  tally.failures[key] = { count: failure.count + times, names: shown };
 }
 
 /** Scenario, fault and request, and how it ends; without counters and ids. */
