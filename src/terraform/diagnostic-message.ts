@@ -20,16 +20,20 @@ export function diagnosticMessage(
   const steps = attribute === undefined ? undefined : stepsOf(attribute);
   const lines = [
     detail,
-    hint === undefined ? undefined : `${hint.charAt(0).toUpperCase()}${hint.slice(1)}.`,
+    hint === undefined ? undefined : `${asSentence(hint)}.`,
     requestId === undefined ? `(${code})` : `(${code}, request ${requestId})`,
   ];
   return {
     severity: severity === "error" ? 1 : 2,
-    summary: summary.charAt(0).toUpperCase() + summary.slice(1),
+    summary: asSentence(summary),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
     ...(steps === undefined ? {} : { attribute: stepMessages(steps) }),
   };
 }
+
+/** Capital first, unless the first word is a name: `queueDeployment`, `max_concurrency`. */
+const asSentence = (text: string): string =>
+  /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 
 /** Whatever a call failed with, as diagnostics. */
 export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>

@@ -9,7 +9,8 @@ resource "rnv_service" "api" {
   kind       = "web"
   project_id = rnv_project.shop.id
   configuration {
-    branch = "v${version}"
+    repository = "https://git.example.com/shop/api"
+    branch     = "v${version}"
   }
 }
 resource "rnv_variables" "api" {

@@ -73,10 +73,10 @@ describeTerraform("mistakes in a configuration", () => {
     );
     const output = await world.run("validate", 1);
     expect(output).toContain("without encryption");
-    expect(output).toContain("Max_concurrency is no whole number from 1 to 256");
+    expect(output).toContain("max_concurrency is no whole number from 1 to 256");
     world.write(`resource "rnv_project" "a" { name = "a" }\n`);
     world.environment = { RNV_API_KEY: "" };
-    expect(await world.run("plan", 1)).toContain("Api_key is not set");
+    expect(await world.run("plan", 1)).toContain("api_key is not set");
     world.environment = {};
   }, 30_000);
 
