@@ -78,8 +78,10 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const runsAgain = type.reacts && isRerun(prior, config, priorPrivate);
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
   const acts = sent.size > 0 || runsAgain;
-  for (const { steps, rule } of type.computed)
-    setValue(planned, steps, acts && !rule.stable ? unknown : valueAt(prior, steps));
+  for (const { steps, rule } of type.computed) {
+    const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
+    setValue(planned, steps, acts && moves ? unknown : valueAt(prior, steps));
+  }
   return {
     planned,
     replaced: diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path),
