@@ -19,14 +19,22 @@ import {
 } from "../../src/emulator/emulator";
 import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
 import type { ApplyEvent } from "../../src/model/apply-event";
+import type { Clock } from "../../src/model/clock";
 import { Secret } from "../../src/model/secret";
+import type { StateBackend } from "../../src/state/backend";
+import type { Disk } from "../../src/state/disk";
 import { createLocalBackend } from "../../src/state/local-backend";
+import type { Origin } from "../../src/state/recorded";
 import { keyIdOf } from "../../src/state/state-key";
 
 export interface WorkbenchOptions {
   readonly emulator?: EmulatorOptions;
   readonly gaps?: Partial<GapSettings>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where the state lies; default: the file system. */
+  readonly disk?: Disk;
+  /** Where the state lies instead of the folder. */
+  readonly backend?: (around: { readonly clock: Clock; readonly folder: string } & Origin) => StateBackend;
 }
 
 /** A workspace on the embedded service with a folder, a state and a clock of its own, all in this process. */
@@ -47,6 +55,7 @@ export interface Workbench {
 }
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
+const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
 const stateKey = new Uint8Array(32).fill(7);
 
 export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
@@ -72,15 +81,17 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
       }
       return bytes;
     },
-    backend: createLocalBackend({
-      path: join(folder, ".rnv", "state.json"),
-      host: "bench",
-      pid: process.pid,
-      isAlive: () => true,
-      clock,
-      workspaceId: embeddedWorkspaceId,
-      baseUrl,
-    }),
+    backend:
+      options.backend?.({ clock, folder, ...origin }) ??
+      createLocalBackend({
+        path: join(folder, ".rnv", "state.json"),
+        disk: options.disk,
+        host: "bench",
+        pid: process.pid,
+        isAlive: () => true,
+        clock,
+        ...origin,
+      }),
     connect: async () => {
       const gaps = { ...defaultGaps, ...options.gaps };
       const client = createClient({
