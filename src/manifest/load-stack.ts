@@ -96,7 +96,7 @@ async function readStacks(
       stacks.push(stack);
       masked.set(file, () => maskStack(stack, { types }));
     } else {
-      masked.set(file, () => maskBrokenStack(text));
+      masked.set(file, () => maskBrokenStack(text, document[0]?.range?.start ?? 0));
       document.forEach(report);
     }
   }

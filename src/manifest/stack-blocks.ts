@@ -63,7 +63,19 @@ export function readResource(
   // What the constructs derive is for Terraform: rnv sees these changes by itself.
   if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
     reader.refuse(unsupported("triggers"), place.at("triggers").keyPlace);
-  const attributes = readAttributes(resource, placed, reader);
+  let isReadable = true;
+  const attributes = readAttributes(resource, placed, {
+    ...reader,
+    refuse: (problem, range) => {
+      isReadable = false;
+      reader.refuse(problem, range);
+    },
+    read: (value, at) => {
+      const node = reader.read(value, at);
+      isReadable &&= node !== undefined;
+      return node;
+    },
+  });
   const parent = readParent(resource, placed, reader, parentOf);
   const { meta, movedFrom } = metaEntries(resource, placed, address, reader, imports);
   const logicalName = address.slice(address.lastIndexOf(".") + 1);
@@ -88,7 +100,7 @@ export function readResource(
       range: place.keyPlace,
       attributes,
       meta,
-      isReadable: true,
+      isReadable,
     },
   };
 }

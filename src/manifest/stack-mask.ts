@@ -46,15 +46,23 @@ function star(text: string, ranges: readonly (readonly [number, number])[]): str
   let at = 0;
   for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
     if (start < at) continue;
-    pieces.push(text.slice(at, start), text.slice(start, end).replace(/[^\r\n]/g, "*"));
+    pieces.push(text.slice(at, start), stars(text.slice(start, end)));
     at = end;
   }
   return [...pieces, text.slice(at)].join("");
 }
 
-/** The text of a file that is no JSON: every text in it starred out but the keys. */
-export const maskBrokenStack = (text: string): string =>
-  text.replace(/"(?:[^"\\\n]|\\.)*"?(?!\s*:)/g, (found) => found.replace(/[^"\r\n]/g, "*"));
+/**
+ * The text of a file that is no JSON. Up to where it fails only keys and punctuation are shown; from there on nothing
+ * can be told apart any more.
+ */
+export function maskBrokenStack(text: string, failedAt: number): string {
+  const texts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+  const before = text.slice(0, failedAt).replace(texts, (found, colon) => (colon ? found : stars(found)));
+  return before + stars(text.slice(failedAt));
+}
+
+const stars = (text: string): string => text.replace(/[^\r\n]/g, "*");
 
 /** Texts of files by path, masked when someone first looks: a run without mistakes shows none. */
 export class MaskedTexts extends Map<string, string> {

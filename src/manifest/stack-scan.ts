@@ -17,8 +17,9 @@ export interface Scan {
 /** Levels that are told apart; what lies deeper has the place of what it lies in. */
 const maxDepth = 100;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON text holds none of them
-const token = /[ \t\r\n]*(?:([{}[\],:])|"(?:[^"\\\u0000-\u001f]|\\.)*"|[-+.\w]+)/y;
+const token =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON text holds none of them
+  /[ \t\r\n]*(?:([{}[\],:])|"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"|(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![-+.\w]))/y;
 
 interface Lexeme {
   readonly start: number;

@@ -1,0 +1,132 @@
+import { removeFolders } from "./load";
+import { loadFiles, resource, values } from "./stack";
+
+afterEach(removeFolders);
+
+const comment = (stackName: string) => ({ "//": { metadata: { stackName } } });
+
+const base = {
+  ...comment("base"),
+  resource: { rnv_project: { shop: { name: "Shop" } } },
+  output: { "cross-stack-output-rnv_projectshopid": { value: "${rnv_project.shop.id}", sensitive: true } },
+};
+
+const apps = {
+  ...comment("apps"),
+  data: { terraform_remote_state: { "cross-stack-reference-input-base": { backend: "local" } } },
+  resource: {
+    rnv_service: {
+      api: {
+        name: "api",
+        kind: "web",
+        project_id:
+          "${data.terraform_remote_state.cross-stack-reference-input-base.outputs.cross-stack-output-rnv_projectshopid}",
+      },
+    },
+  },
+  output: { url: { value: "${rnv_service.api.url}" } },
+};
+
+const listed = (name: string, dependencies: readonly string[] = []) => ({
+  name,
+  constructPath: name,
+  synthesizedStackPath: `stacks/${name}/cdk.tf.json`,
+  dependencies,
+});
+
+const output = (stacks: Record<string, { text: object; dependencies?: readonly string[] }>) => {
+  const entries = Object.entries(stacks);
+  return Object.fromEntries([
+    [
+      "cdktf.out/manifest.json",
+      JSON.stringify({
+        version: "0.21.0",
+        stacks: Object.fromEntries(entries.map(([name, one]) => [name, listed(name, one.dependencies)])),
+      }),
+    ],
+    ...entries.map(([name, one]) => [`cdktf.out/stacks/${name}/cdk.tf.json`, JSON.stringify(one.text)]),
+  ]);
+};
+
+describe("an output folder", () => {
+  it("is read as a whole, references across stacks included", async () => {
+    const found = await loadFiles(
+      output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } }),
+      ["cdktf.out"],
+    );
+    expect(found.diagnostics).toEqual([]);
+    expect([...(found.desired?.resources.keys() ?? [])]).toEqual(["project.shop", "service.api"]);
+    expect(resource(found, "service.api").parent).toBe("project.shop");
+    expect(values(found, "service.api").projectId).toBe("<project.shop id>");
+    expect([...(found.desired?.outputs.keys() ?? [])]).toEqual(["url"]);
+  });
+
+  it("may be named by its manifest.json, or stack by stack", async () => {
+    const files = output({ apps: { text: apps, dependencies: ["base"] }, base: { text: base } });
+    for (const names of [
+      ["cdktf.out/manifest.json"],
+      ["cdktf.out/stacks/apps/cdk.tf.json", "cdktf.out/stacks/base/cdk.tf.json"],
+    ])
+      expect((await loadFiles(files, names)).desired?.resources.size).toBe(2);
+  });
+
+  it("a stack alone says which other it needs", async () => {
+    const found = await loadFiles(output({ apps: { text: apps }, base: { text: base } }), [
+      "cdktf.out/stacks/apps/cdk.tf.json",
+    ]);
+    expect(found.diagnostics).toMatchObject([
+      { code: "manifest.reference_unknown", hint: "read the stacks together: -f cdktf.out" },
+    ]);
+  });
+
+  it("two stacks with one name are told apart by an error, not by a guess", async () => {
+    const again = { ...base, ...comment("again"), output: {} };
+    const found = await loadFiles(output({ base: { text: base }, again: { text: again } }), ["cdktf.out"]);
+    expect(found.diagnostics).toMatchObject([
+      {
+        code: "manifest.duplicate_address",
+        address: "project.shop",
+        hint: expect.stringContaining("overrideLogicalId"),
+      },
+    ]);
+  });
+
+  it("stacks that depend on each other, or are missing, are errors", async () => {
+    const round = output({ a: { text: {}, dependencies: ["b"] }, b: { text: {}, dependencies: ["a"] } });
+    expect((await loadFiles(round, ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "manifest.reference_cycle" },
+    ]);
+    const files = output({ base: { text: base } });
+    delete files["cdktf.out/stacks/base/cdk.tf.json"];
+    expect((await loadFiles(files, ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "manifest.unreadable" },
+    ]);
+    expect((await loadFiles({}, ["none/manifest.json"])).diagnostics).toMatchObject([
+      { code: "manifest.not_found" },
+    ]);
+  });
+
+  it("HCL that the library wrote is not read", async () => {
+    const files = {
+      "out/manifest.json": JSON.stringify({
+        stacks: { a: { ...listed("a"), synthesizedStackPath: "stacks/a/cdk.tf" } },
+      }),
+    };
+    expect((await loadFiles(files, ["out"])).diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+  });
+
+  it("a secret file is named from the folder of the run", async () => {
+    const stack = {
+      variable: { key: { sensitive: true, "//": { rnv: { source: { fromFile: "secrets/key" } } } } },
+      resource: {
+        rnv_service: { api: { name: "api", kind: "web" } },
+        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", value: "${var.key}" } },
+      },
+    };
+    const files = { ...output({ s: { text: stack } }), "secrets/key": "text\n" };
+    expect((await loadFiles(files, ["cdktf.out"])).diagnostics).toEqual([]);
+    expect((await loadFiles(output({ s: { text: stack } }), ["cdktf.out"])).diagnostics).toMatchObject([
+      { code: "manifest.secret_source", summary: 'cannot read the file "secrets/key": it does not exist' },
+    ]);
+  });
+});

@@ -1,0 +1,254 @@
+import { Secret } from "../../../src/model/secret";
+import { removeFolders } from "./load";
+import { loadStackJson, resource, values, withService } from "./stack";
+
+afterEach(removeFolders);
+
+const key = new Uint8Array(32);
+
+/** What one text in a build command becomes. */
+async function text(written: unknown, others: object = {}, environment: Record<string, string> = {}) {
+  const found = await loadStackJson(withService({ configuration: { build_command: written } }, others), {
+    environment,
+  });
+  expect(found.diagnostics).toEqual([]);
+  return values(found, "service.api")["configuration.buildCommand"];
+}
+
+async function refusal(written: unknown, others: object = {}): Promise<string[]> {
+  const found = await loadStackJson(withService({ configuration: { build_command: written } }, others));
+  return found.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+}
+
+describe("the text of a stack", () => {
+  it.each([
+    ["plain", "plain"],
+    ["$${literal} and %%{if}", "${literal} and %{if}"],
+    ['a ${"b ${"c"}"} d', "a b c d"],
+    ['${"line\\nbreak \\"quoted\\" \\u00e9"}', 'line\nbreak "quoted" é'],
+    ['${join(", ", ["a", "b", 3, true])}', "a, b, 3, true"],
+    ['${join("-", ["a"], ["b", "c"])}', "a-b-c"],
+    ['${["a", "b"][1]}', "b"],
+    ['${{ "x" = "y", z : "w" }.z}', "w"],
+    ['${{"x-y" = ["p", "q"]}["x-y"][0]}', "p"],
+    [
+      'x${jsonencode({"b" = [1, true, null], "a" = "<&>"})}',
+      'x{"a":"\\u003c\\u0026\\u003e","b":[1,true,null]}',
+    ],
+    ['${ ( "in parentheses" ) }', "in parentheses"],
+    ["${1.50}", undefined],
+  ])("%s is read as Terraform reads it", async (written, expected) => {
+    if (expected === undefined) {
+      // A number is no text: the attribute takes none.
+      expect(await refusal(written)).toEqual([expect.stringContaining("manifest.invalid_type")]);
+      return;
+    }
+    expect(await text(written)).toBe(expected);
+  });
+
+  it("takes an empty text, and a dollar before a reference, as they are", async () => {
+    const others = { variable: { price: { default: "5" } } };
+    expect(await text("")).toBe("");
+    expect(await text('${join("", ["$", var.price])}', others)).toBe("$5");
+    expect(await text('${join("", ["$", "{env.HOME}"])}', others)).toBe("${env.HOME}");
+    expect(await text('${join("", ["$", "{service.shop.api.url}"])}', others)).toBe(
+      "${service.shop.api.url}",
+    );
+  });
+
+  it("keeps references as edges, in a text and alone", async () => {
+    const stack = withService({
+      configuration: { build_command: "to ${rnv_service.other.internal_host}:${rnv_project.p.id}" },
+    });
+    const { resource: resources } = stack as { resource: Record<string, Record<string, object>> };
+    Object.assign(resources.rnv_service as object, { other: { name: "other", kind: "worker" } });
+    resources.rnv_project = { p: { name: "P" } };
+    const found = await loadStackJson(stack);
+    expect(values(found, "service.api")["configuration.buildCommand"]).toBe(
+      "to <service.other internalHost>:<project.p id>",
+    );
+    expect(resource(found, "service.api").dependsOn).toEqual(["service.other", "project.p"]);
+  });
+
+  it.each([
+    ['${upper("a")}', "the function upper"],
+    ["${1 + 2}", "an operator"],
+    ['${true ? "a" : "b"}', "an operator"],
+    ["${[for x in [1] : x]}", "for"],
+    ["%{if true}a%{endif}", "the directive %{…}"],
+    ["${rnv_service.other.*.url}", "the splat .*"],
+    ["${rnv_service.other[0].url}", "a reference"],
+    ["${each.value}", "each.value"],
+    ["${count.index}", "count.index"],
+    ["${path.module}", "path.module"],
+    ["${terraform.workspace}", "terraform.workspace"],
+    ["${module.x.y}", "module.x"],
+    ["${data.rnv_catalog.c.runtimes}", "the data source rnv_catalog.c"],
+    ["${aws_instance.web.id}", "aws_instance, a resource of another provider"],
+    ["${rnv_service.other}", "a reference to a resource as a whole"],
+    [
+      '${jsonencode({"a" = rnv_service.other.url})}',
+      "jsonencode of a value that is not known while planning",
+    ],
+    ['${"unclosed', "an expression without an end"],
+  ])("%s is refused under the path of its construct", async (written, what) => {
+    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+    const [first] = found.diagnostics;
+    expect(found.desired).toBeUndefined();
+    expect(first?.summary).toContain("shop/api (rnv_service.api): ");
+    expect(first?.summary).toContain(what);
+    expect(first?.hint).toContain("run the stack with Terraform");
+    expect(found.sources.get("cdk.tf.json")?.slice(first?.range?.start, first?.range?.end)).toBe(
+      JSON.stringify(written),
+    );
+  });
+});
+
+describe("names of a stack", () => {
+  const level = { variable: { level: { type: "string", default: "info" } } };
+
+  it("a variable is RNV_VAR_name, else TF_VAR_name, else its default", async () => {
+    expect(await text("${var.level}", level)).toBe("info");
+    expect(await text("${var.level}", level, { TF_VAR_level: "warn" })).toBe("warn");
+    expect(await text("${var.level}", level, { TF_VAR_level: "warn", RNV_VAR_level: "debug" })).toBe("debug");
+    expect(await text("${var.level}", level, { RNV_VAR_level: "${var.level} %{x}" })).toBe(
+      "${var.level} %{x}",
+    );
+  });
+
+  it("a variable has the type that it says, or that its default has", async () => {
+    const stack = (variable: object) =>
+      withService({ configuration: { port: "${var.port}" } }, { variable: { port: variable } });
+    const port = async (variable: object, environment: Record<string, string>) => {
+      const found = await loadStackJson(stack(variable), { environment });
+      return found.desired ? values(found, "service.api")["configuration.port"] : found.diagnostics[0]?.code;
+    };
+    expect(await port({ type: "number" }, { RNV_VAR_port: "80" })).toBe(80);
+    expect(await port({ default: 1 }, { RNV_VAR_port: "80" })).toBe(80);
+    expect(await port({ type: "number", default: "90" }, {})).toBe(90);
+    expect(await port({ type: "number" }, { RNV_VAR_port: "high" })).toBe("manifest.invalid_value");
+    expect(await port({ type: "number" }, {})).toBe("manifest.env_missing");
+  });
+
+  it("a variable of a list is JSON in the environment", async () => {
+    const stack = withService(
+      { configuration: { ignore_paths: "${var.paths}" } },
+      { variable: { paths: { type: "list(string)" } } },
+    );
+    const found = await loadStackJson(stack, { environment: { RNV_VAR_paths: '["a","b"]' } });
+    expect(values(found, "service.api")["configuration.ignorePaths"]).toEqual(["a", "b"]);
+  });
+
+  it("locals refer to each other, and not to themselves", async () => {
+    const locals = {
+      locals: { a: "x", b: { c: ["${local.a}y"] }, round: "${local.trip}", trip: "${local.round}" },
+    };
+    expect(await text("${local.b.c[0]}", locals)).toBe("xy");
+    expect(await refusal("${local.round}", locals)).toEqual([
+      "manifest.reference_cycle shop/api (rnv_service.api): local.round refers to itself",
+    ]);
+  });
+
+  it("what is misspelt is told with what was meant", async () => {
+    const found = await loadStackJson(
+      withService({ configuration: { build_command: "${var.levl}" } }, level),
+    );
+    expect(found.diagnostics[0]).toMatchObject({
+      code: "manifest.reference_unknown",
+      hint: 'did you mean "level"?',
+    });
+    const other = await loadStackJson(
+      withService({ configuration: { build_command: "${rnv_service.apj.url}" } }),
+    );
+    expect(other.diagnostics[0]).toMatchObject({
+      code: "manifest.reference_unknown",
+      hint: 'did you mean "service.api"?',
+    });
+  });
+});
+
+describe("secrets of a stack", () => {
+  const stack = (value: unknown, others: object = {}) => ({
+    resource: {
+      rnv_service: { api: { name: "api", kind: "web" } },
+      rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "KEY", value } },
+    },
+    ...others,
+  });
+  const secret = async (value: unknown, others: object, environment: Record<string, string>) => {
+    const found = await loadStackJson(stack(value, others), { environment });
+    expect(found.diagnostics).toEqual([]);
+    const declared = resource(found, "variable.v").attributes.get("value")?.value as Secret;
+    return declared.fingerprint(key, "");
+  };
+  const print = (text: string): string => new Secret(text).fingerprint(key, "");
+  const token = { variable: { token: { type: "string", sensitive: true } } };
+  const marked = {
+    variable: { token: { sensitive: true, "//": { rnv: { source: { fromEnv: "TOKEN" } } } } },
+  };
+
+  it("a sensitive variable goes from the environment into a secret, alone and within text", async () => {
+    const environment = { TF_VAR_token: "s3${x}cret" };
+    expect(await secret("${var.token}", token, environment)).toBe(print("s3${x}cret"));
+    expect(await secret("a:${var.token}@b", token, environment)).toBe(print("a:s3${x}cret@b"));
+    expect(await secret('${sensitive("lit")}', token, environment)).toBe(print("lit"));
+  });
+
+  it("a source in the comment of a variable is read where it says", async () => {
+    expect(await secret("${var.token}", marked, { TOKEN: "one", TF_VAR_token: "other" })).toBe(print("one"));
+    expect(await secret("a:${var.token}", marked, { TOKEN: "one" })).toBe(print("a:one"));
+  });
+
+  it("validate asks for no secret", async () => {
+    for (const others of [token, marked])
+      expect((await loadStackJson(stack("${var.token}", others), { secrets: "skip" })).diagnostics).toEqual(
+        [],
+      );
+    const found = await loadStackJson(stack("${var.token}", token));
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
+  });
+
+  it.each([
+    ["an attribute that is shown", { description: "${var.token}" }],
+    ["an attribute that is shown, by way of a local", { description: "${local.l.x}" }],
+    ["an attribute that is shown, by way of a function", { description: '${join("", ["a", var.token])}' }],
+  ])("a secret does not go into %s", async (_where, configuration) => {
+    const locals = { locals: { l: { x: "${var.token}" } } };
+    const found = await loadStackJson(withService({ configuration }, { ...token, ...locals }), {
+      environment: { RNV_VAR_token: "very-secret" },
+    });
+    expect(found.diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+    expect(JSON.stringify(found.diagnostics)).not.toContain("very-secret");
+  });
+
+  it("a secret does not go into an output", async () => {
+    const output = { output: { o: { value: "${var.token}" }, p: { value: "x", sensitive: true } } };
+    const found = await loadStackJson(withService({}, { ...token, ...output }), {
+      environment: { RNV_VAR_token: "t" },
+    });
+    expect(found.diagnostics.map(({ code }) => code)).toEqual([
+      "manifest.unsupported",
+      "manifest.unsupported",
+    ]);
+  });
+
+  it("code frames show no secret, whatever it is written as", async () => {
+    const hidden = "very-secret";
+    const others = {
+      locals: { l: hidden },
+      variable: { v: { default: hidden, sensitive: true } },
+      output: { o: { value: `x${hidden}` } },
+    };
+    const found = await loadStackJson(stack(`${hidden}`, others));
+    const shown = found.sources.get("cdk.tf.json") ?? "";
+    expect(shown).not.toContain(hidden);
+    expect(shown).toContain('"key": "KEY"');
+    expect(shown).toContain("${rnv_service.api.id}");
+    expect([...found.sources.values()].join()).not.toContain(hidden);
+    const broken = await loadStackJson(
+      `{ "variable": { "v": { "default": "${hidden}" } }, "locals": { "l": "${hidden}`,
+    );
+    expect(broken.sources.get("cdk.tf.json")).not.toContain(hidden);
+    expect(broken.diagnostics).toMatchObject([{ code: "manifest.syntax" }]);
+  });
+});
