@@ -129,4 +129,6 @@ export async function serveHttpState(
   return Object.assign(await serveState(answer, stored), { locks });
 }
 
+const serialOf = (text: string): number => Number(/"serial"\s*:\s*(\d+)/.exec(text)?.[1] ?? -1);
+
 const md5 = (text: string): string => createHash("md5").update(text).digest("base64");

@@ -1,0 +1,218 @@
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import type { StateSession } from "../../../src/state/backend";
+import { emptyState } from "../../../src/state/fold";
+import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
+import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
+
+const start = emptyState({ lineage: "line", ...origin });
+const problem = async (work: Promise<unknown>) => {
+  const cause = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
+  return { exitCode: cause.exitCode, ...cause.diagnostics[0] };
+};
+
+describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) => {
+  let setup: RemoteSetup;
+  beforeEach(async () => {
+    setup = await startServer();
+  });
+  afterEach(() => setup.server.close());
+
+  const writes = () => setup.server.seen.filter(({ method, path }) => isWrite(method, path));
+  const isWrite = (method: string, path: string): boolean =>
+    (method === "POST" || method === "PUT") && path.split("?")[0] === setup.path;
+  const stored = () => JSON.parse(setup.server.stored.get(setup.path) ?? "null");
+
+  it("is nothing at first, and what was committed afterwards", async () => {
+    expect(await setup.backend().read()).toBeUndefined();
+    const session = await setup.backend().lock(holder("a"), 0);
+    expect(session.state).toBeUndefined();
+    expect((await session.commit(start)).serial).toBe(1);
+    expect((await session.commit(start)).serial).toBe(2);
+    await session.release();
+    expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
+  });
+
+  it("carries intents in the stored state: durable before append returns", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    expect(stored().open).toHaveLength(1);
+    expect((await setup.backend().read())?.open[0]?.key).toBe("key-1");
+  });
+
+  it("writes appends that come together in few writes", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await Promise.all(Array.from({ length: 50 }, (_, i) => session.append([intent(i)], { durable: true })));
+    expect(writes().length).toBeLessThanOrEqual(2);
+    expect(stored().open).toHaveLength(50);
+  });
+
+  it("does not lose what need not be durable when the session ends without a commit", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    await session.append([outcome(1), resourceEntry("service.api", "1")], { durable: false });
+    await session.release();
+    expect(stored().open).toEqual([]);
+    expect(Object.keys(stored().resources)).toEqual(["service.api"]);
+  });
+
+  it("has one writer: the second is told who the first is, and gets its turn later", async () => {
+    const first = await setup.backend().lock(holder("a", 4242), 0);
+    expect(await problem(setup.backend().lock(holder("b"), 1000))).toMatchObject({
+      exitCode: 6,
+      code: "state.lock_held",
+      summary: expect.stringContaining("apply (pid 4242 on here)"),
+      hint: expect.stringContaining("rnv force-unlock a"),
+    });
+    await first.commit(start);
+    await first.release();
+    const second = await setup.backend().lock(holder("b"), 0);
+    expect(second.state?.serial).toBe(1);
+    await second.release();
+  });
+
+  it("stops a holder whose lock was taken away, before and after the new one wrote", async () => {
+    const first = await setup.backend().lock(holder("a", 4242), 0);
+    await first.commit(start);
+    expect(await setup.backend().forceUnlock("other")).toBeUndefined();
+    expect(await setup.backend().forceUnlock("a")).toMatchObject({ id: "a", pid: 4242, host: "here" });
+    const second = await setup.backend().lock(holder("b"), 0);
+    await second.append([intent(7)], { durable: true });
+    expect(await problem(first.append([intent(1)], { durable: true }))).toMatchObject({
+      exitCode: 6,
+      code: "state.lock_lost",
+    });
+    expect((await problem(first.commit(start))).code).toBe("state.lock_lost");
+    await first.release();
+    expect(stored().open).toMatchObject([{ seq: 7 }]);
+    await second.commit({ ...start, outputs: { by: "second" } });
+    await second.release();
+    expect(stored().outputs).toEqual({ by: "second" });
+  });
+
+  it("leaves the lock of nobody behind when nothing holds it", async () => {
+    expect(await setup.backend().forceUnlock("a")).toBeUndefined();
+    const session = await setup.backend().lock(holder("b"), 0);
+    await session.release();
+  });
+
+  it.each([
+    ["reset before it took effect", { kind: "reset" }],
+    ["reset after it took effect", { kind: "reset", after: true }],
+    ["502 after it took effect", { kind: "status", status: 502, after: true }],
+    ["429", { kind: "status", status: 429 }],
+  ] as const)("writes once, whatever becomes of the answer: %s", async (_, fault) => {
+    // Every request of the run fails once, each in its turn.
+    for (let index = 0; index < 12; index += 1) {
+      setup.server.stored.clear();
+      const from = setup.server.seen.length;
+      setup.server.fault = (_request, n) => (n - from === index ? fault : undefined);
+      const session = await setup.backend().lock(holder(`run-${index}`), 0);
+      await session.commit(start);
+      await session.append([intent(1)], { durable: true });
+      await session.append([outcome(1), resourceEntry("service.api", "1")], { durable: false });
+      const written = await session.commit({ ...start, outputs: { end: "reached" } });
+      await session.release();
+      setup.server.fault = undefined;
+      expect(stored()).toMatchObject({ serial: written.serial, outputs: { end: "reached" }, open: [] });
+      const next = await setup.backend().lock(holder("next"), 0);
+      await next.release();
+    }
+  });
+
+  it("says that a server which never answers could not be written, and keeps what was there", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.commit(start);
+    const before = stored();
+    setup.server.fault = ({ method, path }) => (isWrite(method, path) ? { kind: "reset" } : undefined);
+    expect(await problem(session.append([intent(1)], { durable: true }))).toMatchObject({
+      code: "state.write_failed",
+      summary: expect.stringContaining("the connection was closed"),
+    });
+    expect(stored()).toEqual(before);
+    setup.server.fault = undefined;
+    // What could not be told apart is settled by the next write: nothing was lost.
+    await session.append([intent(2)], { durable: true });
+    expect(stored().open).toHaveLength(2);
+    await session.release();
+  });
+
+  it("goes on after a crash between an intent and its outcome", async () => {
+    const killed = await setup.backend().lock(holder("a", 555), 0);
+    await killed.commit(start);
+    await killed.append([intent(1)], { durable: true });
+    const next = await lockAfter(setup, "a");
+    expect(next.state).toMatchObject({ serial: 2, open: [{ seq: 1 }] });
+    await next.commit({ ...start, serial: 2 });
+    await next.release();
+  });
+
+  it.each([401, 403, 405])("names the answer %s and does not repeat the request", async (status) => {
+    setup.server.fault = () => ({ kind: "status", status });
+    expect(await problem(setup.backend().read())).toMatchObject({
+      code: "state.unreadable",
+      summary: expect.stringContaining(`HTTP ${status}`),
+    });
+    expect(setup.server.seen).toHaveLength(1);
+  });
+
+  it("follows no redirect, neither with the state nor with the credentials", async () => {
+    const other = await startHttp();
+    setup.server.fault = () => ({ kind: "redirect", to: `${other.server.url}/state/shop` });
+    expect((await problem(setup.backend().read())).summary).toContain("redirects");
+    expect((await problem(setup.backend().lock(holder("a"), 0))).summary).toContain("redirects");
+    expect(other.server.seen).toEqual([]);
+    await other.server.close();
+  });
+
+  it("never takes a page or half a state for a state", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.commit(start);
+    await session.release();
+    setup.server.fault = ({ method }) => (method === "GET" ? { kind: "truncate" } : undefined);
+    expect((await problem(setup.backend().read())).code).toBe("state.unreadable");
+    setup.server.fault = () => ({ kind: "status", status: 200 });
+    expect((await problem(setup.backend().read())).code).toBe("state.unreadable");
+  });
+
+  it("keeps the last ten snapshots, newest first, and can read each", async () => {
+    for (let n = 0; n < 13; n += 1) {
+      const session = await setup.backend().lock(holder(`run-${n}`), 0);
+      await session.commit({ ...(session.state ?? start), outputs: { n } });
+      await session.release();
+    }
+    const backend = setup.backend();
+    const names = await backend.backups();
+    expect(names).toHaveLength(10);
+    const texts = await Promise.all(names.map((name) => backend.readBackup(name)));
+    const states = await Promise.all(texts.map((text) => backend.parse(text ?? "", "backup")));
+    expect(states.map(({ outputs }) => outputs.n)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+  });
+
+  it("can be locked to be replaced when it cannot be read, with a higher serial", async () => {
+    const first = await setup.backend().lock(holder("a"), 0);
+    await first.commit({ ...start, serial: 40 });
+    await first.release();
+    const text = setup.server.stored.get(setup.path) ?? "";
+    setup.server.stored.set(setup.path, text.slice(0, -30).replace("resources", "resourcs"));
+    expect((await problem(setup.backend().lock(holder("b"), 0))).code).toBe("state.unreadable");
+    const repair = await setup.backend().lock(holder("c"), 0, { repair: true });
+    expect(repair.state).toBeUndefined();
+    expect(repair.damage?.[0]?.code).toBe("state.unreadable");
+    expect((await repair.commit(start)).serial).toBe(42);
+    await repair.release();
+    expect((await setup.backend().read())?.serial).toBe(42);
+  });
+});
+
+/** The lock after its holder died: taken over where the store can swap, force-unlocked where it cannot. */
+async function lockAfter(setup: RemoteSetup, dead: string): Promise<StateSession> {
+  const next = setup.backend({}, 200);
+  return next.lock(holder("next", 200), 0).catch(async () => {
+    await next.forceUnlock(dead);
+    return next.lock(holder("next", 200), 0);
+  });
+}

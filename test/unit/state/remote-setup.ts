@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { StateBackend } from "../../../src/state/backend";
+import type { Fetch } from "../../../src/state/fetch-port";
+import { openBackend } from "../../../src/state/open-backend";
+import { parseStateAddress } from "../../../src/state/state-address";
+import { type HttpStateOptions, type StateServer, serveHttpState } from "../../support/http-state-server";
+import { s3Environment, serveS3 } from "../../support/s3-server";
+import { origin, stillClock } from "./fixtures";
+
+export interface RemoteSetup {
+  readonly server: StateServer;
+  /** Path of the stored state on the server. */
+  readonly path: string;
+  backend(environment?: Readonly<Record<string, string>>, pid?: number): StateBackend;
+}
+
+export interface RemoteKind {
+  readonly kind: string;
+  start(): Promise<RemoteSetup>;
+}
+
+const setUp = (
+  server: StateServer,
+  address: string,
+  path: string,
+  given: Record<string, string>,
+): RemoteSetup => {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-remote-"));
+  const where = parseStateAddress(address).address;
+  if (where === undefined) throw new Error(`not an address: ${address}`);
+  return {
+    server,
+    path,
+    backend: (environment = {}, pid = 100) =>
+      openBackend(where, {
+        ...origin,
+        environment: { ...given, ...environment },
+        folder,
+        host: "here",
+        pid,
+        isAlive: (other) => other === pid || other >= 1000,
+        clock: stillClock(),
+        randomBytes,
+        fetch: fetch as unknown as Fetch,
+      }),
+  };
+};
+
+export async function startHttp(options: HttpStateOptions = {}): Promise<RemoteSetup> {
+  const server = await serveHttpState({ username: "rnv", password: "p4ss", ...options });
+  return setUp(server, `${server.url}/state/shop`, "/state/shop", {
+    RNV_STATE_HTTP_USERNAME: "rnv",
+    RNV_STATE_HTTP_PASSWORD: "p4ss",
+  });
+}
+
+export async function startS3(): Promise<RemoteSetup> {
+  const server = await serveS3();
+  return setUp(
+    server,
+    `s3://bucket/team/shop.json?endpoint=${server.url}`,
+    "/bucket/team/shop.json",
+    s3Environment,
+  );
+}
+
+export const remoteKinds: readonly RemoteKind[] = [
+  { kind: "http", start: () => startHttp() },
+  { kind: "http without rules", start: () => startHttp({ strict: false }) },
+  { kind: "s3", start: startS3 },
+];
