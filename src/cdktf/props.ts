@@ -1,4 +1,3 @@
-import type { Construct } from "constructs";
 import type { OnRemove } from "../model/desired";
 import type { ComputedRule } from "../model/resource-type";
 import type { DeploymentBlock } from "../resources/deployment";
@@ -90,5 +89,3 @@ export interface DataRnvServiceProps {
   readonly name?: string;
   readonly projectId?: string;
 }
-
-export type Scope = Construct;
