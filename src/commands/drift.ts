@@ -3,7 +3,7 @@ import { type DriftedResource, type DriftReport, driftReport } from "../plan/cla
 import type { Plan } from "../plan/plan";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
-import { prepare } from "./prepare";
+import { openReading, prepare } from "./prepare";
 import type { DriftRequest } from "./requests";
 import { verifyValues } from "./verify-values";
 
@@ -14,8 +14,10 @@ export interface DriftOutcome extends Outcome {
 
 /** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
+  const connection = openReading(context);
   const state = await context.backend.read();
-  const { prepared, diagnostics, sources } = await prepare(context, request, { state, writes: false });
+  const from = { state, writes: false, connection };
+  const { prepared, diagnostics, sources } = await prepare(context, request, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const report = withValues(
     driftReport(prepared.plan),

@@ -2,7 +2,7 @@ import { hasErrors } from "../diagnostics/diagnostic";
 import type { Plan } from "../plan/plan";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
-import { prepare } from "./prepare";
+import { openReading, prepare } from "./prepare";
 import type { PlanRequest } from "./requests";
 
 export interface PlanOutcome extends Outcome {
@@ -12,8 +12,10 @@ export interface PlanOutcome extends Outcome {
 
 /** `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
+  const connection = openReading(context);
   const state = await context.backend.read();
-  const { prepared, diagnostics, sources } = await prepare(context, request, { state, writes: false });
+  const from = { state, writes: false, connection };
+  const { prepared, diagnostics, sources } = await prepare(context, request, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {
     plan: prepared.plan,

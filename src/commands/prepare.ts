@@ -38,10 +38,14 @@ export interface Preparation {
 export async function prepare(
   context: Context,
   request: PlanRequest,
-  from: { readonly state: State | undefined; readonly writes: boolean },
+  from: {
+    readonly state: State | undefined;
+    readonly writes: boolean;
+    /** From `openReading`, when nothing has to happen before live state is read. */
+    readonly connection?: Promise<Connection>;
+  },
 ): Promise<Preparation> {
-  const connection = await context.connect();
-  startReading(connection);
+  const connection = await (from.connection ?? openReading(context));
   const loaded = await load(context, request.files, "resolve");
   const options = planOptions(request);
   const early = loaded.diagnostics;
@@ -79,9 +83,17 @@ export async function prepare(
   return { prepared, diagnostics, sources: loaded.sources };
 }
 
-/** The three reads that every plan needs are on their way while the manifest is still being read. */
-function startReading({ reads }: Connection): void {
-  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+/** Connects, and sends the three reads that every plan needs: they are on their way while files are still read. */
+export function openReading(context: Pick<Context, "connect">): Promise<Connection> {
+  const opening = context.connect();
+  opening.then(
+    ({ reads }) => {
+      for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+    },
+    // Whoever awaits the connection is told.
+    () => undefined,
+  );
+  return opening;
 }
 
 async function settleLeftovers(

@@ -24,8 +24,12 @@ export function readAttribute(
   const value = readValue(node, spot, reading);
   if (value === undefined) return undefined;
   if (value instanceof Template) return { value, range: node.range };
+  if (shape.accepted.has(value)) return { value: value as Plain, range: node.range };
   const parsed = shape.schema.safeParse(value);
-  if (parsed.success) return { value: parsed.data as Plain, range: node.range };
+  if (parsed.success) {
+    if (parsed.data === value) shape.accepted.add(value);
+    return { value: parsed.data as Plain, range: node.range };
+  }
   const coerced = fromEnvironment(node, value);
   if (coerced !== undefined) {
     const again = shape.schema.safeParse(coerced);
@@ -93,6 +97,8 @@ export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain
 }
 
 function readText(node: ScalarNode, spot: Spot, reading: Reading): string | Template | undefined {
+  const { value } = node;
+  if (node.parts === undefined && typeof value === "string" && !value.includes("${")) return value;
   const pieces = readParts(templateParts(node, reading), node.range, spot, reading);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);

@@ -13,6 +13,8 @@ export interface AttributeShape {
   readonly isName: boolean;
   /** Free text may stand there, so a reference may. */
   readonly isText: boolean;
+  /** Values that the schema took as they are: a thousand services have the same branch, and it is checked once. */
+  readonly accepted: Set<unknown>;
 }
 
 /** A resource type with its place in the manifest. */
@@ -59,11 +61,12 @@ function placeType(type: ResourceType): PlacedType {
     const found = {
       path,
       schema,
-      required: !schema.safeParse(undefined).success,
+      required: !mayBeLeftOut(schema),
       secret: rule?.secret === true,
       rule,
       isName: type.nameAttribute === path,
       isText: isText(schema),
+      accepted: new Set<unknown>(),
     };
     paths.set(path, found);
     return found;
@@ -80,6 +83,9 @@ function placeType(type: ResourceType): PlacedType {
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
   return { type, place: type.manifest, attributes, groups, paths, children: new Map(), shorthand };
 }
+
+/** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
+const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";
 
 const wrappers = new Set(["optional", "nullable", "default", "prefault", "readonly", "nonoptional", "catch"]);
 
