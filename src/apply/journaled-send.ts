@@ -101,8 +101,10 @@ const after = (writes: JournaledWrites, { method }: ApiRequest, answer: ApiRespo
       : writes.provisional(idOf(answer)),
 });
 
-const happenedNot = (failure: ApiError): boolean =>
-  failure.kind === "refused" || failure.kind === "unauthorized" || failure.kind === "unavailable";
+/** A key that the service knows already says that an attempt of this write, or of another one, did arrive. */
+const happenedNot = ({ kind, code }: ApiError): boolean =>
+  (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
+  !/^idempotency_/.test(code ?? "");
 
 /** The id of what an answer is about: `{service: {id}}`, `{deployment: {id}}`, or a bare object. */
 function idOf(answer: ApiResponse): string | undefined {

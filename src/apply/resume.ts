@@ -93,7 +93,7 @@ async function settleDeletion(
     return { ...nothing, entries: [outcome(intent, "refused")], carried };
   }
   const resource = { ...recorded, pending: read.ending ?? type.deletion?.(id, undefined) };
-  return { ...nothing, entries: [outcome(intent, "done"), { kind: "resource", address, resource }] };
+  return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
 
 /** What exists bears the change or will be planned again; either way it was configured since its last deployment. */
@@ -101,7 +101,7 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   const touched: JournalEntry[] = recorded
     ? [{ kind: "resource", address: intent.address, resource: { ...recorded, writes: recorded.writes + 1 } }]
     : [];
-  return [outcome(intent, "done"), ...touched];
+  return [...touched, outcome(intent, "done")];
 }
 
 /** Looks once, and when nothing is there once more after a grace: the answer may have been lost on its way. */
@@ -162,7 +162,7 @@ function adopted(
     ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
     ...(pending ? { pending } : {}),
   };
-  return [outcome(intent, "done"), { kind: "resource", address: intent.address, resource }];
+  return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
 
 /** A deployment that did start deployed what had been written by then: it comes last of its service's changes. */

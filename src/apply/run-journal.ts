@@ -64,8 +64,9 @@ export class RunJournal {
     outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
     after?: { readonly address: Address; readonly resource: RecordedResource | null },
   ): Promise<void> {
-    const entries: JournalEntry[] = seqs.map((seq) => ({ kind: "outcome", seq, ...outcome }));
-    if (after) entries.push({ kind: "resource", ...after });
+    // What was made comes first: a power cut may keep the beginning of this append and lose its end.
+    const entries: JournalEntry[] = after ? [{ kind: "resource", ...after }] : [];
+    entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#session.append(entries, { durable: false });
     for (const seq of seqs) this.#open.delete(seq);
     if (after) this.#set(after.address, after.resource);
