@@ -42,4 +42,6 @@ export { savePlan } from "./plan/saved-plan";
 export { resourceTypes } from "./resources";
 export type { StateBackend, StateSession } from "./state/backend";
 export { createLocalBackend } from "./state/local-backend";
+export { openBackend } from "./state/open-backend";
+export { parseStateAddress, type StateAddress } from "./state/state-address";
 export { loadStateKey } from "./state/state-key";

@@ -10,7 +10,8 @@ export const options = {
     ),
   app: () =>
     new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),
-  state: () => new Option("--state <path>", "state file (RNV_STATE, else .rnv/state.json)"),
+  state: () =>
+    new Option("--state <path>", "state file, https://… or s3://… (RNV_STATE, else .rnv/state.json)"),
   target: () => list("--target <address>", "only this address and what it needs"),
   exclude: () => list("--exclude <address>", "all but this address and what needs it"),
   replace: () => list("--replace <address>", "delete it and create it again"),

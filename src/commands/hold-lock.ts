@@ -4,7 +4,7 @@ import type { Context } from "./context";
 /** Runs `work` as the one writer of the state. Throws `DiagnosticsError` (exit 6) when the lock stays held. */
 export async function holdLock<T>(
   context: Context,
-  lock: { readonly command: string; readonly timeoutMs: number },
+  lock: { readonly command: string; readonly timeoutMs: number; readonly repair?: boolean },
   work: (session: StateSession) => Promise<T>,
 ): Promise<T> {
   const holder = {
@@ -14,7 +14,7 @@ export async function holdLock<T>(
     command: lock.command,
     since: new Date(context.clock.now()).toISOString(),
   };
-  const session = await context.backend.lock(holder, lock.timeoutMs);
+  const session = await context.backend.lock(holder, lock.timeoutMs, { repair: lock.repair });
   try {
     return await work(session);
   } finally {

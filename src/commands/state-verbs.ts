@@ -2,9 +2,13 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { State } from "../model/state";
 import type { StateSession } from "../state/backend";
-import { type Edited, moveResource, removeResources, validatePush } from "../state/edit-state";
-import { workspaceMismatch } from "../state/recorded";
-import { parseState } from "../state/state-text";
+import {
+  type Edited,
+  moveResource,
+  removeResources,
+  validatePush,
+  validateRestore,
+} from "../state/edit-state";
 import type { Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
 import { holdLock } from "./hold-lock";
@@ -18,6 +22,8 @@ export interface EditOutcome extends Outcome {
 
 interface EditRequest {
   readonly lockTimeoutMs: number;
+  /** Also a state that cannot be read. */
+  readonly repair?: boolean;
 }
 
 /** `rnv state mv`: what lies in it moves along. */
@@ -54,18 +60,67 @@ export function removeState(
   });
 }
 
-/** `rnv state push`: replaces the recorded state by the text of another one. */
-export function pushState(
+/** `rnv state push`: replaces the recorded state by the text of another one; with force also one that cannot be read. */
+export async function pushState(
   context: Context,
   request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
 ): Promise<EditOutcome> {
-  const incoming = parseState(request.text, request.name);
-  return edit(context, "state push", request, (session) => {
-    if (incoming.state === undefined) return refused(...incoming.diagnostics);
-    const foreign = workspaceMismatch(incoming.state, request.name, context);
-    if (foreign) return refused(foreign);
-    return { edited: validatePush(session.state, incoming.state, request.force), addresses: [] };
-  });
+  const incoming = await context.backend.parse(request.text, request.name);
+  return edit(context, "state push", { ...request, repair: request.force }, (session) => ({
+    edited: validatePush(session.state, incoming, request.force),
+    addresses: [],
+  }));
+}
+
+export interface BackupsOutcome extends Outcome {
+  /** Newest first, with what can be read of each. */
+  readonly backups: readonly { readonly name: string; readonly state?: State }[];
+}
+
+/** `rnv state backups`: the previous snapshots. Takes no lock. */
+export async function listBackups({ backend }: Pick<Context, "backend">): Promise<BackupsOutcome> {
+  const backups = [];
+  for (const name of await backend.backups()) {
+    const text = await backend.readBackup(name);
+    const state = text === undefined ? undefined : await backend.parse(text, name).catch(() => undefined);
+    backups.push({ name, state });
+  }
+  return { backups, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
+}
+
+/**
+ * `rnv state restore`: puts a previous snapshot in place of the recorded state, also of one that cannot be read. It
+ * gets a new serial; the state that it replaces becomes the newest backup.
+ */
+export async function restoreState(
+  context: Context,
+  request: EditRequest & {
+    /** 1 is the newest backup; or a text, with what messages call it. */
+    readonly from: number | { readonly text: string; readonly name: string };
+    readonly force: boolean;
+  },
+): Promise<EditOutcome & { readonly name: string }> {
+  const { text, name } =
+    typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
+  const incoming = await context.backend.parse(text, name);
+  const restored = await edit(context, "state restore", { ...request, repair: true }, ({ state }) => ({
+    edited: validateRestore(state, incoming, request.force),
+    addresses: [],
+  }));
+  return { ...restored, name };
+}
+
+async function backupAt({ backend }: Context, n: number): Promise<{ text: string; name: string }> {
+  const names = await backend.backups();
+  const name = names[n - 1];
+  const text = name === undefined ? undefined : await backend.readBackup(name);
+  if (name !== undefined && text !== undefined) return { text, name };
+  throw new DiagnosticsError([
+    error("command.usage", `there is no backup ${n} of ${backend.location}`, {
+      hint:
+        names.length === 0 ? "it has none; name a file instead" : `rnv state backups lists ${names.length}`,
+    }),
+  ]);
 }
 
 interface Edit {
@@ -85,10 +140,13 @@ const notAnAddress = (text: string): Diagnostic =>
 function edit(
   context: Context,
   command: string,
-  { lockTimeoutMs }: EditRequest,
+  { lockTimeoutMs, repair }: EditRequest,
   change: (session: StateSession) => Edit,
 ): Promise<EditOutcome> {
-  return holdLock(context, { command, timeoutMs: lockTimeoutMs }, async (session) => {
+  return holdLock(context, { command, timeoutMs: lockTimeoutMs, repair }, async (session) => {
+    // Another key, another workspace or a newer format is no damage: what stands there is whole.
+    if (session.damage?.some(({ code }) => code !== "state.unreadable"))
+      throw new DiagnosticsError(session.damage);
     const { edited, addresses } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
     const { serial } = await session.commit(edited.state);

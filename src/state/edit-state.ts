@@ -80,6 +80,23 @@ export function validatePush(current: State | undefined, incoming: State, force:
   };
 }
 
+/** `rnv state restore`: an older serial is the point of it; what would be lost for good needs `force`. */
+export function validateRestore(current: State | undefined, incoming: State, force: boolean): Edited {
+  const unsettledWrites =
+    current !== undefined && current.open.length > 0 && !isSame(current.open, incoming.open);
+  const isForeign = current !== undefined && current.lineage !== incoming.lineage;
+  const reason = unsettledWrites
+    ? `the recorded state has ${current.open.length} writes whose outcome is not known yet, and the backup does not have them`
+    : isForeign
+      ? `the backup has lineage ${incoming.lineage}, the recorded state ${current.lineage}: they were never the same state`
+      : undefined;
+  if (force || reason === undefined) return { state: incoming, diagnostics: [] };
+  const hint = unsettledWrites
+    ? "run rnv apply -refresh-only first: it finds out; --force restores all the same"
+    : "--force restores all the same";
+  return { diagnostics: [error("state.conflict", reason, { hint })] };
+}
+
 function refusal(current: State, incoming: State): string | undefined {
   if (current.open.length > 0 && !isSame(current.open, incoming.open))
     return `the recorded state has ${current.open.length} writes whose outcome is not known yet, and the pushed one does not have them`;

@@ -3,7 +3,7 @@ import { text as readAll } from "node:stream/consumers";
 import { forceUnlock } from "../../commands/force-unlock";
 import { output } from "../../commands/output";
 import { show } from "../../commands/show";
-import { moveState, pushState, removeState } from "../../commands/state-verbs";
+import { listBackups, moveState, pushState, removeState, restoreState } from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import { inertJson, inertText } from "../../render/inert";
@@ -97,6 +97,42 @@ export const statePushHandler: Handler = async (invocation) => {
     }),
   );
   invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
+  return exitCode;
+};
+
+/** `rnv state backups` */
+export const stateBackupsHandler: Handler = async (invocation) => {
+  const { terminal, options } = invocation;
+  const { backups } = await withContext(invocation, listBackups);
+  const rows = backups.map(({ name, state }, i) => ({
+    number: i + 1,
+    name,
+    serial: state?.serial ?? null,
+    resources: state === undefined ? null : Object.keys(state.resources).length,
+  }));
+  if (options.json === true) terminal.out(`${inertJson(rows)}\n`);
+  else
+    for (const { number, name, serial, resources } of rows) {
+      const what =
+        serial === null ? "cannot be read" : `serial ${serial}, ${counted(resources ?? 0, "record")}`;
+      terminal.out(`${number}  ${what}  ${inertText(name)}\n`);
+    }
+  if (rows.length === 0 && options.json !== true) terminal.err("There are no backups yet.\n");
+  return 0;
+};
+
+/** `rnv state restore` */
+export const stateRestoreHandler: Handler = async (invocation) => {
+  const backup = invocation.positional[0] as string;
+  const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
+  const { name, serial, exitCode } = await withContext(invocation, (context) =>
+    restoreState(context, {
+      from,
+      force: invocation.options.force === true,
+      lockTimeoutMs: lockTimeoutOf(invocation),
+    }),
+  );
+  invocation.terminal.out(`Restored ${inertText(name)}; the state has serial ${serial} now.\n`);
   return exitCode;
 };
 

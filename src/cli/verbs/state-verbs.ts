@@ -129,4 +129,26 @@ function addStateSubverbs(program: Command, run: Run): void {
     ],
     handler: (lazy) => lazy.state().statePushHandler,
   }).addArgument(new Argument("<file>", "state file, `-` for standard input"));
+  addVerb(state, run, {
+    usage: "backups",
+    summary: "List previous snapshots, newest first",
+    detail:
+      "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
+    options: [options.state(), options.json()],
+    examples: [["rnv state backups", "number, serial and place of each"]],
+    handler: (lazy) => lazy.state().stateBackupsHandler,
+  });
+  addVerb(state, run, {
+    usage: "restore",
+    summary: "Put a previous snapshot in place of the state",
+    detail:
+      "Works on a state that cannot be read. What stands there becomes the newest backup. The next plan shows what\n" +
+      "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
+    options: [...writing(), new Option("--force", "whatever lineage it has, and unsettled writes or not")],
+    examples: [
+      ["rnv state restore 1", "the newest of `rnv state backups`"],
+      ["rnv state restore backup.json", "a file"],
+    ],
+    handler: (lazy) => lazy.state().stateRestoreHandler,
+  }).addArgument(new Argument("<backup>", "number in `rnv state backups`, or a state file"));
 }

@@ -1,0 +1,116 @@
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import type { Address } from "../../../src/model/address";
+import { encodeState } from "../../../src/state/state-text";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = (services: string) => `projects: { shop: { services: { ${services} } } }\n`;
+const one = "api: { kind: web, deploy: { when: never } }";
+const two = `${one}, docs: { kind: static, deploy: { when: never } }`;
+
+describe("backups of the state", () => {
+  let bench: Workbench;
+  let path: string;
+  const options = { lockTimeoutMs: 0, force: false };
+  const state = () => bench.context.backend.read();
+  const addresses = async () => Object.keys((await state())?.resources ?? {}).sort();
+  const code = (attempt: Promise<unknown>) =>
+    attempt.then(
+      () => undefined,
+      (cause: unknown) => (cause instanceof DiagnosticsError ? cause.diagnostics[0]?.code : cause),
+    );
+
+  beforeEach(async () => {
+    bench = createWorkbench();
+    path = join(bench.folder, ".rnv", "state.json");
+    for (const services of [one, two]) {
+      bench.write("rnv.yaml", shop(services));
+      expect((await bench.apply()).exitCode).toBe(0);
+    }
+  });
+  afterEach(() => bench.remove());
+
+  it("are listed newest first, each with what it holds", async () => {
+    const { backups } = await listBackups(bench.context);
+    expect(backups.map(({ state: held }) => Object.keys(held?.resources ?? {}).length)).toEqual([2, 0]);
+  });
+
+  it("bring back a previous snapshot with a new serial, and keep the one they replace", async () => {
+    const before = await state();
+    const { serial, name } = await restoreState(bench.context, { ...options, from: 1 });
+    expect(name).toBe(`${path}.backup.1`);
+    expect(serial).toBe((before?.serial ?? 0) + 1);
+    expect(await addresses()).toEqual(["project.shop", "service.shop.api"]);
+    await restoreState(bench.context, { ...options, from: 1 });
+    expect((await state())?.resources).toEqual(before?.resources);
+    expect((await bench.plan()).plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+  });
+
+  it.each([
+    ["the snapshot is cut short", () => truncateSync(path, 200)],
+    ["the snapshot is not JSON", () => writeFileSync(path, "\0\0\0")],
+    ["the journal is damaged", () => writeFileSync(`${path}.journal`, "{}\n")],
+    ["both are", () => [path, `${path}.journal`].map((file) => writeFileSync(file, "x"))],
+  ])("bring back a state that cannot be read: %s", async (_, damage) => {
+    const whole = { text: readFileSync(path, "utf8"), name: "copy.json" };
+    const before = await state();
+    damage();
+    expect(await code(bench.apply())).toBe("state.unreadable");
+    await restoreState(bench.context, { ...options, from: whole });
+    expect((await state())?.resources).toEqual(before?.resources);
+    expect((await bench.apply()).diagnostics).toEqual([]);
+  });
+
+  it("leave nothing locked when there is no such backup, and when the file is no state", async () => {
+    expect(await code(restoreState(bench.context, { ...options, from: 9 }))).toBe("command.usage");
+    const from = { text: "[]", name: "wrong.json" };
+    expect(await code(restoreState(bench.context, { ...options, from }))).toBe("state.unreadable");
+    expect((await bench.apply()).exitCode).toBe(0);
+  });
+
+  it("do not take the place of writes that are not settled, unless forced", async () => {
+    const holder = { id: "dead", host: "elsewhere", pid: 1, command: "apply", since: "2026-01-01T00:00:00Z" };
+    const session = await bench.context.backend.lock(holder, 0);
+    const intent = {
+      seq: 1,
+      runId: "r",
+      address: "service.shop.new" as Address,
+      type: "service",
+      name: "new",
+      operation: "createService",
+      method: "POST",
+      path: "/p",
+      key: "k",
+      bodyDigest: "d",
+      at: "2026-01-01T00:00:00Z",
+    };
+    await session.append([{ kind: "intent", intent }], { durable: true });
+    await session.release();
+    expect(await code(restoreState(bench.context, { ...options, from: 1 }))).toBe("state.conflict");
+    await restoreState(bench.context, { ...options, from: 1, force: true });
+    expect((await state())?.open).toEqual([]);
+  });
+
+  it("refuse a state of another workspace, and what only looks damaged: a newer format", async () => {
+    const now = await state();
+    if (now === undefined) throw new Error("nothing recorded");
+    const from = { text: encodeState({ ...now, workspaceId: "other" }), name: "foreign.json" };
+    expect(await code(restoreState(bench.context, { ...options, from, force: true }))).toBe(
+      "state.workspace",
+    );
+    writeFileSync(path, encodeState({ ...now, version: 2 as 1 }));
+    expect(await code(restoreState(bench.context, { ...options, from: 1, force: true }))).toBe("state.newer");
+  });
+
+  it("push --force replaces a state that cannot be read, push does not", async () => {
+    const text = readFileSync(path, "utf8");
+    appendFileSync(path, "}");
+    const push = (force: boolean) =>
+      code(pushState(bench.context, { lockTimeoutMs: 0, text, name: "copy.json", force }));
+    expect(await push(false)).toBe("state.unreadable");
+    expect(await push(true)).toBeUndefined();
+    expect((await bench.apply()).exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { emptyState } from "../../../src/state/fold";
+import { createLocalBackend } from "../../../src/state/local-backend";
+import { StateCipher } from "../../../src/state/state-cipher";
+import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
+import { MemoryDisk } from "./memory-disk";
+
+const path = "/s/state.json";
+const key = "a1".repeat(32);
+const otherKey = "b2".repeat(32);
+const start = emptyState({ lineage: "line", ...origin });
+
+const setUp = () => {
+  const disk = new MemoryDisk();
+  const backend = (environment: Readonly<Record<string, string>>) =>
+    createLocalBackend({
+      path,
+      disk,
+      host: "here",
+      pid: 100,
+      isAlive: () => false,
+      clock: stillClock(),
+      cipher: new StateCipher(environment, randomBytes),
+      ...origin,
+    });
+  const textOf = async (file: string) => Buffer.from((await disk.read(file, 1e9)) ?? []).toString("utf8");
+  const write = async (environment: Readonly<Record<string, string>>) => {
+    const session = await backend(environment).lock(holder("a"), 0);
+    await session.append([intent(1), outcome(1), resourceEntry("service.api", "api")], { durable: true });
+    await session.commit({ ...(session.state ?? start), outputs: { url: "https://canary.test" } });
+    await session.release();
+  };
+  return { disk, backend, textOf, write };
+};
+
+const problem = async (work: Promise<unknown>) => {
+  const cause = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
+  return cause.diagnostics[0];
+};
+const on = { RNV_STATE_ENCRYPTION: "1", RNV_STATE_KEY: key };
+
+describe("a state encrypted at rest", () => {
+  it("shows nothing but lineage and serial, and is read with its key", async () => {
+    const { backend, textOf, write } = setUp();
+    await write(on);
+    const text = await textOf(path);
+    expect(text).not.toMatch(/canary|resources|outputs|workspaceId/);
+    expect(JSON.parse(text)).toMatchObject({ format: "rnv-state-encrypted", lineage: "line", serial: 1 });
+    expect((await backend({ RNV_STATE_KEY: key }).read())?.outputs).toEqual({ url: "https://canary.test" });
+  });
+
+  it("has a journal that shows nothing either, and a crash loses none of it", async () => {
+    const { backend, textOf, write } = setUp();
+    await write(on);
+    const killed = await backend(on).lock(holder("b"), 0);
+    await killed.append([intent(7), resourceEntry("service.canary", "canary")], { durable: true });
+    expect(await textOf(`${path}.journal`)).not.toMatch(/canary|createService|key-7/);
+    const state = await backend(on).read();
+    expect(state?.open).toMatchObject([{ seq: 7 }]);
+    expect(Object.keys(state?.resources ?? {})).toContain("service.canary");
+    expect((await problem(backend({}).read()))?.code).toBe("state.key_missing");
+  });
+
+  it("stays encrypted without being asked again, and is written in the clear when asked to", async () => {
+    const { textOf, write } = setUp();
+    await write(on);
+    await write({ RNV_STATE_KEY: key });
+    expect(await textOf(path)).toContain("rnv-state-encrypted");
+    await write({ RNV_STATE_KEY: key, RNV_STATE_ENCRYPTION: "0" });
+    expect(await textOf(path)).toContain('"format": "rnv-state"');
+  });
+
+  it("is not begun without a key, and not for a wish that is unclear", async () => {
+    const { write } = setUp();
+    expect((await problem(write({ RNV_STATE_ENCRYPTION: "1" })))?.code).toBe("state.key_missing");
+    expect((await problem(write({ RNV_STATE_ENCRYPTION: "yes", RNV_STATE_KEY: key })))?.code).toBe(
+      "config.invalid",
+    );
+  });
+
+  it("goes over to another key while the previous one is at hand, backups included", async () => {
+    const { backend, textOf, write } = setUp();
+    await write(on);
+    expect((await problem(write({ RNV_STATE_KEY: otherKey })))?.code).toBe("state.key_mismatch");
+    const rotating = { RNV_STATE_KEY: otherKey, RNV_STATE_KEY_PREVIOUS: key };
+    await write(rotating);
+    expect((await backend({ RNV_STATE_KEY: otherKey }).read())?.serial).toBe(2);
+    expect((await problem(backend({ RNV_STATE_KEY: key }).read()))?.code).toBe("state.key_mismatch");
+    const [newest = ""] = await backend(rotating).backups();
+    expect((await backend(rotating).parse(await textOf(newest), newest)).serial).toBe(1);
+  });
+
+  it("is refused after any one bit of it was changed", async () => {
+    const { backend, textOf, write } = setUp();
+    await write(on);
+    const text = await textOf(path);
+    const whole = Buffer.from(text);
+    const cipher = backend(on);
+    for (let at = 0; at < whole.length; at += 1) {
+      const changed = Buffer.from(whole);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+      const found = await cipher.parse(changed.toString("utf8"), "changed").catch((cause: unknown) => cause);
+      // White space of the JSON around it is not part of it.
+      if (!(found instanceof DiagnosticsError))
+        expect(JSON.parse(changed.toString())).toEqual(JSON.parse(text));
+    }
+  });
+});

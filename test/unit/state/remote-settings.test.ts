@@ -1,0 +1,183 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import type { Fetch } from "../../../src/state/fetch-port";
+import { httpStateSettings } from "../../../src/state/http-settings";
+import { openBackend } from "../../../src/state/open-backend";
+import { s3StateSettings } from "../../../src/state/s3-settings";
+import { parseStateAddress } from "../../../src/state/state-address";
+import { serveState } from "../../support/http-state-server";
+import { s3Environment, serveS3 } from "../../support/s3-server";
+import { holder, origin, stillClock } from "./fixtures";
+import { startS3 } from "./remote-setup";
+
+describe("the address of a state", () => {
+  it.each([
+    ["state.json", { kind: "file", path: "state.json" }],
+    ["C:\\rnv\\state.json", { kind: "file", path: "C:\\rnv\\state.json" }],
+    ["https://git.example.com/s", { kind: "http", url: "https://git.example.com/s" }],
+    ["http://127.0.0.1:8080/s", { kind: "http", url: "http://127.0.0.1:8080/s" }],
+    ["http://[::1]/s", { kind: "http", url: "http://[::1]/s" }],
+    ["s3://b-1/a/b.json", { kind: "s3", bucket: "b-1", key: "a/b.json" }],
+    [
+      "s3://b-1/s?region=eu-x-1&endpoint=https%3A%2F%2Fminio.example.com",
+      { kind: "s3", bucket: "b-1", key: "s", region: "eu-x-1", endpoint: "https://minio.example.com" },
+    ],
+  ])("%s is read as what it is", (text, address) => {
+    expect(parseStateAddress(text).address).toMatchObject(address);
+  });
+
+  it.each([
+    ["http://state.example.com/s", "without encryption"],
+    ["http://127.0.0.1.example.com/s", "without encryption"],
+    ["http://localhost@evil.example/s", "user name or a password"],
+    ["https://user:pass@example.com/s", "user name or a password"],
+    ["https://example.com/s#x", "fragment"],
+    ["gs://bucket/key", "starts with gs://"],
+    ["file:///etc/passwd", "starts with file://"],
+    ["s3://bucket", "a bucket and a key"],
+    ["s3://bucket/a/../b", ".. part"],
+    ["s3://bucket/key?acl=public", 'unknown setting "acl"'],
+    ["s3://bucket/key?endpoint=http://evil.example", "without encryption"],
+    ["s3://bucket/key?region=eu/../../x", "not a region"],
+  ])("%s is refused", (text, why) => {
+    expect(parseStateAddress(text).diagnostic?.summary).toContain(why);
+  });
+
+  it("never repeats a password", () => {
+    expect(inspect(parseStateAddress("https://user:hunter2@example.com/s"))).not.toContain("hunter2");
+  });
+});
+
+describe("the settings of a state over HTTP", () => {
+  const url = "https://gitlab.example.com/api/v4/projects/7/terraform/state/shop";
+
+  it("knows where GitLab and Gitea keep the lock, and uses LOCK and UNLOCK elsewhere", () => {
+    expect(httpStateSettings(url, {}).settings).toMatchObject({
+      lockUrl: `${url}/lock`,
+      lockMethod: "POST",
+      unlockUrl: `${url}/lock`,
+      unlockMethod: "DELETE",
+    });
+    expect(httpStateSettings("https://example.com/s", {}).settings).toMatchObject({
+      lockUrl: "https://example.com/s",
+      lockMethod: "LOCK",
+      unlockMethod: "UNLOCK",
+      updateMethod: "POST",
+      authorization: undefined,
+    });
+    const gitea = "https://gitea.example.com/api/packages/me/terraform/state/shop";
+    expect(httpStateSettings(gitea, {}).settings.lockUrl).toBe(`${gitea}/lock`);
+  });
+
+  it("obeys Terraform's variables, and its own before them", () => {
+    const environment = {
+      TF_HTTP_USERNAME: "tf",
+      TF_HTTP_PASSWORD: "secret",
+      TF_HTTP_UPDATE_METHOD: "PUT",
+      RNV_STATE_HTTP_USERNAME: "own",
+      TF_HTTP_RETRY_MAX: "2",
+    };
+    const { settings } = httpStateSettings(url, environment);
+    expect(settings).toMatchObject({ updateMethod: "PUT", retries: 2 });
+    expect(settings.authorization).toBe(`Basic ${Buffer.from("own:secret").toString("base64")}`);
+  });
+
+  it("does not take the lock of Terraform's own state for its own", () => {
+    const environment = { TF_HTTP_ADDRESS: `${url}-other`, TF_HTTP_LOCK_ADDRESS: `${url}-other/lock` };
+    expect(httpStateSettings(url, environment).settings.lockUrl).toBe(`${url}/lock`);
+    expect(httpStateSettings(url, { ...environment, TF_HTTP_ADDRESS: url }).settings.lockUrl).toBe(
+      `${url}-other/lock`,
+    );
+  });
+
+  it("refuses what it would otherwise pass over in silence", () => {
+    const summaries = httpStateSettings(url, {
+      TF_HTTP_SKIP_CERT_VERIFICATION: "true",
+      RNV_STATE_HTTP_LOCK_ADDRESS: "http://evil.example/lock",
+      RNV_STATE_HTTP_LOCK_METHOD: "LO CK",
+    }).diagnostics.map(({ summary }) => summary);
+    expect(summaries.join("\n")).toMatch(/without encryption/);
+    expect(summaries.join("\n")).toMatch(/not an HTTP method/);
+    expect(summaries.join("\n")).toMatch(/SKIP_CERT_VERIFICATION/);
+  });
+});
+
+describe("the settings of a state in S3", () => {
+  const address = (text: string) => parseStateAddress(text).address as never;
+
+  it.each([
+    ["s3://bucket/a b/s.json", "https://bucket.s3.eu-test-1.amazonaws.com/a%20b/s.json"],
+    ["s3://dotted.bucket/s.json", "https://s3.eu-test-1.amazonaws.com/dotted.bucket/s.json"],
+    ["s3://bucket/s?endpoint=https://minio.example.com/", "https://minio.example.com/bucket/s"],
+  ])("%s is asked for at its place", (text, url) => {
+    expect(s3StateSettings(address(text), s3Environment).settings.url).toBe(url);
+  });
+
+  it("names every missing variable at once", () => {
+    const { diagnostics } = s3StateSettings(address("s3://bucket/s"), {});
+    expect(diagnostics.map(({ summary }) => summary)).toEqual([
+      "AWS_REGION is not set",
+      "AWS_ACCESS_KEY_ID is not set",
+      "AWS_SECRET_ACCESS_KEY is not set",
+    ]);
+  });
+});
+
+const open = (url: string, environment: Readonly<Record<string, string>> = {}) =>
+  openBackend(parseStateAddress(url).address as never, {
+    ...origin,
+    environment,
+    folder: mkdtempSync(join(tmpdir(), "rnv-remote-")),
+    host: "here",
+    pid: 100,
+    isAlive: (pid) => pid === 100,
+    clock: stillClock(),
+    randomBytes: (size) => new Uint8Array(size).fill(5),
+    fetch: fetch as unknown as Fetch,
+  });
+
+describe("a server that cannot keep one writer", () => {
+  it("is refused when it does not lock", async () => {
+    const server = await serveState(({ method }) => ({ status: method === "GET" ? 404 : 405 }), new Map());
+    await expect(open(`${server.url}/s`).lock(holder("a"), 0)).rejects.toThrow("cannot be locked");
+    await server.close();
+  });
+
+  it("is refused when it passes over If-None-Match", async () => {
+    const server = await serveS3({ conditional: false });
+    const backend = open(`s3://bucket/s?endpoint=${server.url}`, s3Environment);
+    await expect(backend.lock(holder("a"), 0)).rejects.toThrow("does not obey If-None-Match");
+    await server.close();
+  });
+
+  it("is refused with a signature that it does not accept", async () => {
+    const server = await serveS3();
+    const environment = { ...s3Environment, AWS_SECRET_ACCESS_KEY: "another" };
+    const backend = open(`s3://bucket/s?endpoint=${server.url}`, environment);
+    await expect(backend.read()).rejects.toThrow("HTTP 403");
+    await server.close();
+  });
+});
+
+describe("the lock of a state in S3", () => {
+  it("is taken over from a process of this host that is gone, by one of two takers", async () => {
+    const { server, backend } = await startS3();
+    await backend({}, 100).lock(holder("dead", 100), 0);
+    const takers = await Promise.allSettled(
+      [201, 202].map((pid) => backend({}, pid).lock({ ...holder(`taker-${pid}`, pid), pid }, 0)),
+    );
+    expect(takers.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    await server.close();
+  });
+
+  it("stays with a holder on another host, and with one that cannot be read", async () => {
+    const { server, path, backend } = await startS3();
+    await backend().lock({ ...holder("far", 1), host: "elsewhere" }, 0);
+    await expect(backend().lock(holder("b"), 0)).rejects.toThrow("apply (pid 1 on elsewhere)");
+    server.stored.set(`${path}.lock`, "gibberish");
+    await expect(backend().lock(holder("b"), 0)).rejects.toThrow("does not say who holds the lock");
+    await server.close();
+  });
+});
