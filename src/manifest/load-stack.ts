@@ -18,6 +18,7 @@ import { findStacks } from "./stack-files";
 import { MaskedTexts, maskBrokenStack, maskStack } from "./stack-mask";
 import { addressOfResource } from "./stack-names";
 import { problemAt, unsupported } from "./stack-problem";
+import { checkProvider } from "./stack-provider";
 import { readStack } from "./stack-read";
 import { ownerOf } from "./stack-reader";
 import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./stack-top-level";
@@ -114,6 +115,7 @@ function readBlocks(program: Program): readonly StackBlock[] {
   };
   for (const stack of program.stacks) {
     refuseData(stack, program);
+    checkProvider(stack, program);
     const imports = readImports(stack, program);
     for (const resource of stack.resources) {
       const placed = program.types.get(resource.terraformType);

@@ -55,12 +55,12 @@ function stackName(body: JsonObject): string | undefined {
   return isObject(metadata) && typeof metadata.stackName === "string" ? metadata.stackName : undefined;
 }
 
-interface Labelled extends Entry {
+export interface Labelled extends Entry {
   readonly labels: readonly string[];
 }
 
 /** Blocks under so many labels; Terraform takes a list of objects wherever it takes an object. */
-function labelled(body: JsonObject, root: Place, key: string, labels: number): readonly Labelled[] {
+export function labelled(body: JsonObject, root: Place, key: string, labels: number): readonly Labelled[] {
   let level: readonly Labelled[] = body[key] === undefined ? [] : objects(body[key], root.at(key), []);
   for (let i = 0; i < labels; i += 1)
     level = level.flatMap((one) =>

@@ -166,6 +166,20 @@ describe("what Terraform has and rnv does not", () => {
     ]);
   });
 
+  it("a provider block may only repeat what the environment of the run says", async () => {
+    const provider = (body: object) => withService({}, { provider: { rnv: [body] } });
+    const environment = { RNV_WORKSPACE_ID: id, RNV_BASE_URL: "https://rnv.example.com/api/v1/" };
+    const found = async (body: object) =>
+      (await loadStackJson(provider(body), { environment })).diagnostics.map(({ code }) => code);
+    expect(await found({ workspace_id: id, base_url: "https://rnv.example.com/api/v1" })).toEqual([]);
+    expect(await found({ workspace_id: id.replace("3", "4") })).toEqual(["config.invalid"]);
+    expect(await found({ base_url: "https://other.example.com/api/v1" })).toEqual(["config.invalid"]);
+    expect(await found({ api_key: "rnv_x", deletion_protection: true })).toEqual([
+      "manifest.unsupported",
+      "manifest.unsupported",
+    ]);
+  });
+
   it("a remote backend is not used, which is said", async () => {
     const found = await loadStackJson(withService({}, { terraform: { backend: { s3: { bucket: "b" } } } }));
     expect(found.desired).toBeDefined();

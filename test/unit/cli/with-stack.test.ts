@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Invocation } from "../../../src/cli/invocation";
+import { withStack } from "../../../src/cli/with-stack";
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+
+let folder: string;
+let told: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "rnv-with-stack-"));
+  told = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+/** A program that writes what it was given into the output folder, and a manifest unless told not to. */
+const program = `
+const fs = require("node:fs");
+const { CDKTF_OUTDIR: out, CDKTF_CONTEXT_JSON: context, RNV_API_KEY: key, PATH, PLAIN } = process.env;
+fs.mkdirSync(out, { recursive: true });
+fs.writeFileSync(out + "/seen.json", JSON.stringify({ context, key, plain: PLAIN }));
+console.log("what it prints");
+if (process.argv[2] === "fail") process.exit(3);
+if (process.argv[2] !== "nothing") fs.writeFileSync(out + "/manifest.json", '{"stacks":{}}');
+`;
+
+function invocation(options: Record<string, unknown> = {}, positional: readonly unknown[] = []): Invocation {
+  return {
+    cwd: folder,
+    environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept" },
+    options,
+    positional,
+    signal: new AbortController().signal,
+    terminal: { err: (text: string) => told.push(text) } as unknown as Invocation["terminal"],
+    program: undefined as unknown as Invocation["program"],
+  };
+}
+
+async function refused(made: Invocation) {
+  const failure = await withStack(made).catch((cause: unknown) => cause);
+  if (!(failure instanceof DiagnosticsError)) throw new Error("it was not refused");
+  return failure.diagnostics[0];
+}
+
+describe("--app and cdktf.json", () => {
+  it("run the program and read what it wrote, without giving it the key", async () => {
+    write("app.js", program);
+    const { options } = await withStack(invocation({ app: "node app.js" }));
+    expect(options.file).toEqual(["cdktf.out"]);
+    const seen = JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"));
+    expect(seen).toEqual({ plain: "kept" });
+    expect(told).toEqual(["Synthesizing: node app.js\n"]);
+  });
+
+  it("cdktf.json gives the program, its output folder and its context", async () => {
+    write("app.js", program);
+    write("cdktf.json", JSON.stringify({ app: "node app.js", output: "out", context: { a: 1 } }));
+    expect((await withStack(invocation())).options.file).toEqual(["out"]);
+    expect(JSON.parse(readFileSync(join(folder, "out", "seen.json"), "utf8")).context).toBe('{"a":1}');
+  });
+
+  it.each([
+    ["a manifest stands", "rnv.yaml", {}, []],
+    ["a folder of manifests stands", "rnv", {}, []],
+    ["a file is named", undefined, { file: ["x.yaml"] }, []],
+    ["a saved plan is named", undefined, {}, ["plan.rnvplan"]],
+  ])("nothing runs where %s", async (_where, manifest, options, positional) => {
+    write("app.js", program);
+    write("cdktf.json", JSON.stringify({ app: "node app.js" }));
+    if (manifest === "rnv") mkdirSync(join(folder, "rnv"));
+    else if (manifest !== undefined) write(manifest, "projects: {}");
+    const made = invocation(options, positional);
+    expect(await withStack(made)).toBe(made);
+    expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
+  });
+
+  it("nothing runs where neither names a program", async () => {
+    const made = invocation();
+    expect(await withStack(made)).toBe(made);
+    write("cdktf.json", "{}");
+    expect(await withStack(made)).toBe(made);
+  });
+
+  it("--app stands alone", async () => {
+    expect(await refused(invocation({ app: "node app.js", file: ["a"] }))).toMatchObject({
+      code: "command.usage",
+    });
+    expect(await refused(invocation({ app: "node app.js" }, ["p"]))).toMatchObject({ code: "command.usage" });
+  });
+
+  it("a program that fails is shown with what it printed", async () => {
+    write("app.js", program);
+    expect(await refused(invocation({ app: "node app.js fail" }))).toMatchObject({
+      summary: 'the program "node app.js fail" ended with exit code 3',
+      detail: "It printed:\nwhat it prints",
+    });
+  });
+
+  it("what an earlier run wrote is not taken for the result of this one", async () => {
+    write("app.js", program);
+    await withStack(invocation({ app: "node app.js" }));
+    expect(await refused(invocation({ app: "node app.js nothing" }))).toMatchObject({
+      summary: 'the program "node app.js nothing" wrote no cdktf.out/manifest.json',
+    });
+  });
+
+  it("an interruption ends the program and what it started", async () => {
+    write(
+      "app.js",
+      'require("node:child_process").spawn("sleep", ["600"], { stdio: "inherit" }); setInterval(() => {}, 1000);',
+    );
+    const abort = new AbortController();
+    const waiting = refused({ ...invocation({ app: "node app.js" }), signal: abort.signal });
+    setImmediate(() => abort.abort());
+    expect(await waiting).toMatchObject({ summary: 'the program "node app.js" was interrupted' });
+  });
+
+  it("a cdktf.json that cannot be read is an error", async () => {
+    write("cdktf.json", "{");
+    expect(await refused(invocation())).toMatchObject({ code: "manifest.syntax" });
+  });
+});
