@@ -42,7 +42,10 @@ describe("examples/cdktf", () => {
     const planned = await rnv("plan");
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 12 to add") });
     expect(planned.stderr).toContain("Synthesizing: npx tsx main.ts");
-    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv("plan", "-out", "first.rnvplan")).toMatchObject({ code: 0 });
+    // A saved plan reads what was synthesized for it, and runs nothing.
+    const applied = await rnv("apply", "first.rnvplan", "-input=false");
+    expect(applied).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Synthesizing") });
     await scenario
       .runWith({ env }, "output", "-json")
       .then(({ stdout }) => expect(stdout).toContain("apiUrl"));
