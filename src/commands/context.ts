@@ -18,6 +18,8 @@ export interface Connection {
 export interface StateKey {
   readonly key?: Uint8Array;
   readonly keyId?: string;
+  /** The key before it, while keys are changed. */
+  readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -10,7 +10,7 @@ import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { fold } from "../state/fold";
 import { checkStateKey } from "../state/state-key";
-import type { Connection, Context } from "./context";
+import type { Connection, Context, StateKey } from "./context";
 import { load } from "./load";
 import { refresh } from "./refresh";
 import type { PlanRequest } from "./requests";
@@ -68,6 +68,7 @@ export async function prepare(
     types: resourceTypes,
     options,
     fingerprintKey: key.key,
+    previousFingerprintKey: key.previous?.key,
   };
   const plan = makePlan(input);
   const diagnostics = [...early, ...key.diagnostics, ...resumed.diagnostics, ...plan.diagnostics];
@@ -121,11 +122,15 @@ async function fingerprintKey(
   context: Context,
   desired: Desired,
   from: { state: State | undefined; writes: boolean },
-) {
+): Promise<StateKey> {
   const keyId = from.state?.keyId ?? null;
   if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
   const found = await context.stateKey(from.writes && keyId === null);
-  const mismatch = from.state ? checkStateKey(from.state, found.key) : undefined;
+  const mismatch = from.state ? checkStateKey(from.state, found.key, found.previous?.keyId) : undefined;
+  const { previous } = found;
+  // Writes left open were digested with their key, and are repeated under it: keys change with the run after this.
+  if (previous?.keyId === keyId && (from.state?.open.length ?? 0) > 0)
+    return { ...previous, diagnostics: found.diagnostics };
   return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
 }
 

@@ -118,7 +118,7 @@ function judgeSecret(subject: Subject, path: string, { resolved, secrets }: Decl
   if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
   if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
   if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
-  const isEdited = secrets.get(path)?.asRecorded !== recorded.fingerprint;
+  const isEdited = !secrets.get(path)?.asRecorded.includes(recorded.fingerprint);
   const isTouched = isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
   if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
   return isTouched ? { kind: "set", cause: "drift" } : same;

@@ -2,27 +2,31 @@ import { Secret } from "../model/secret";
 import { GeneratedSecret, type ResolvedValue } from "../model/value";
 import type { Subject } from "./subject";
 
-/** The fingerprints of one secret: of the declared value, and of the same value under its recorded address. */
+/** The fingerprints of one secret: of the declared value, and those that the same value may have been recorded with. */
 export interface SecretPrints {
   readonly now: string | undefined;
-  readonly asRecorded: string | undefined;
+  /** Under its recorded address; with the key of now and with the one before it. */
+  readonly asRecorded: readonly string[];
 }
 
 /** Fingerprints of the declared secrets by path: of their text, or of how they are made up. */
 export function fingerprintSecrets(
   subject: Subject,
   resolved: ReadonlyMap<string, ResolvedValue>,
-  key: Uint8Array | undefined,
+  { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
 ): ReadonlyMap<string, SecretPrints> {
   const prints = new Map<string, SecretPrints>();
   for (const [path, value] of resolved) {
     if (value instanceof GeneratedSecret) {
       const print = `generate:${value.length}`;
-      prints.set(path, { now: print, asRecorded: print });
+      prints.set(path, { now: print, asRecorded: [print] });
     } else if (value instanceof Secret && key) {
-      const now = value.fingerprint(key, subject.address);
-      const { previousAddress } = subject;
-      prints.set(path, { now, asRecorded: previousAddress ? value.fingerprint(key, previousAddress) : now });
+      const recordedAt = subject.previousAddress ?? subject.address;
+      const keys = previousKey ? [key, previousKey] : [key];
+      prints.set(path, {
+        now: value.fingerprint(key, subject.address),
+        asRecorded: keys.map((one) => value.fingerprint(one, recordedAt)),
+      });
     }
   }
   return prints;

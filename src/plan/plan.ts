@@ -165,4 +165,6 @@ export interface PlanInput {
   readonly options: PlanOptions;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
+  /** While keys are changed: what was recorded may still bear fingerprints of this one. */
+  readonly previousFingerprintKey?: Uint8Array;
 }

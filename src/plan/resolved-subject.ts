@@ -19,7 +19,10 @@ export interface ResolvedSubject {
 
 export function resolveSubject(subject: Subject, { input, lookup }: Deciding): ResolvedSubject {
   const resolved = resolveAttributes(subject, lookup);
-  const secrets = fingerprintSecrets(subject, resolved, input.fingerprintKey);
+  const secrets = fingerprintSecrets(subject, resolved, {
+    key: input.fingerprintKey,
+    previousKey: input.previousFingerprintKey,
+  });
   const fingerprints: Record<string, string> = {};
   for (const [path, { now }] of secrets) if (now !== undefined) fingerprints[path] = now;
   const onRemove = subject.type.mustExist?.(resolved) ? "retain" : decideNothing(subject).onRemove;

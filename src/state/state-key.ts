@@ -23,6 +23,8 @@ export interface LoadedStateKey {
   /** 32 bytes. */
   readonly key?: Uint8Array;
   readonly keyId?: string;
+  /** `RNV_STATE_KEY_PREVIOUS`, while keys are changed. */
+  readonly previous?: { readonly key: Uint8Array; readonly keyId: string };
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -32,9 +34,19 @@ const largestKeyFile = 4096;
 
 /**
  * The key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
- * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set.
+ * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set. While keys are
+ * changed, `RNV_STATE_KEY_PREVIOUS` holds the old one: the first whole apply takes the state over to the new key.
  */
 export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
+  const current = await loadCurrentKey(source);
+  const before = await keyFromEnvironment(source.environment, "RNV_STATE_KEY_PREVIOUS");
+  if (before === undefined) return current;
+  const { key, keyId } = before;
+  const diagnostics = [...current.diagnostics, ...before.diagnostics];
+  return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
+}
+
+async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY");
   if (given !== undefined) return given;
   try {
@@ -63,10 +75,14 @@ export const keyIdOf = (key: Uint8Array): string =>
   createHash("sha256").update(key).digest("hex").slice(0, 16);
 
 /** The error when the state was fingerprinted with a key that is not at hand; undefined when it fits. */
-export function checkStateKey(state: State, key: Uint8Array | undefined): Diagnostic | undefined {
-  if (state.keyId === null) return undefined;
+export function checkStateKey(
+  state: State,
+  key: Uint8Array | undefined,
+  previousKeyId?: string,
+): Diagnostic | undefined {
+  if (state.keyId === null || (key !== undefined && state.keyId === previousKeyId)) return undefined;
   const hint =
-    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written; if it is lost for good: rnv state rm the variables, then apply, which writes their values anew";
+    "set RNV_STATE_KEY, or put .rnv/state.key there, as it was when the state was written, or the old key as RNV_STATE_KEY_PREVIOUS beside a new one; if it is lost for good: rnv state rm the variables, then apply, which writes their values anew";
   if (key === undefined)
     return error(
       "state.key_missing",

@@ -120,8 +120,7 @@ export async function serveHttpState(
     if (strict) {
       if (held === undefined || idOf(held) !== url.searchParams.get("ID")) return { status: 409, body: held };
       const before = stored.get(name);
-      if (before !== undefined && JSON.parse(before).serial >= JSON.parse(body).serial)
-        return { status: 422 };
+      if (before !== undefined && serialOf(before) >= serialOf(body)) return { status: 422 };
     }
     stored.set(name, body);
     return { status: 200 };

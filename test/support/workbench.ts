@@ -22,17 +22,19 @@ import type { ApplyEvent } from "../../src/model/apply-event";
 import type { Clock } from "../../src/model/clock";
 import { Secret } from "../../src/model/secret";
 import type { StateBackend } from "../../src/state/backend";
-import type { Disk } from "../../src/state/disk";
 import { createLocalBackend } from "../../src/state/local-backend";
 import type { Origin } from "../../src/state/recorded";
 import { keyIdOf } from "../../src/state/state-key";
+import type { MemoryDisk } from "../unit/state/memory-disk";
 
 export interface WorkbenchOptions {
   readonly emulator?: EmulatorOptions;
   readonly gaps?: Partial<GapSettings>;
   readonly environment?: Readonly<Record<string, string>>;
   /** Where the state lies; default: the file system. */
-  readonly disk?: Disk;
+  readonly disk?: MemoryDisk;
+  /** The key of fingerprints; default: always the same. */
+  readonly stateKey?: Context["stateKey"];
   /** Where the state lies instead of the folder. */
   readonly backend?: (around: { readonly clock: Clock; readonly folder: string } & Origin) => StateBackend;
 }
@@ -45,6 +47,8 @@ export interface Workbench {
   readonly events: ApplyEvent[];
   readonly context: Context;
   write(file: string, text: string): void;
+  /** Puts the text of a state where a bench with a memory disk reads it. */
+  putState(text: string): void;
   plan(request?: Partial<ApplyRequest>): Promise<PlanOutcome>;
   /** Approves everything, and confirms no deletion, unless the request says otherwise. */
   apply(request?: Partial<ApplyRequest>): Promise<ApplyOutcome>;
@@ -56,7 +60,8 @@ export interface Workbench {
 
 const baseUrl = "http://127.0.0.1:1/api/v1";
 const origin = { workspaceId: embeddedWorkspaceId, baseUrl };
-const stateKey = new Uint8Array(32).fill(7);
+/** The key of fingerprints of every bench. */
+export const stateKey = new Uint8Array(32).fill(7);
 
 export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
   const folder = mkdtempSync(join(tmpdir(), "rnv-bench-"));
@@ -110,7 +115,8 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         close: client.close,
       };
     },
-    stateKey: async () => ({ key: stateKey, keyId: keyIdOf(stateKey), diagnostics: [] }),
+    stateKey:
+      options.stateKey ?? (async () => ({ key: stateKey, keyId: keyIdOf(stateKey), diagnostics: [] })),
     emit: (event) => events.push(event),
     signal: new AbortController().signal,
   };
@@ -128,6 +134,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     events,
     context,
     write: (file, text) => writeFileSync(join(folder, file), text),
+    putState: (text) => options.disk?.put(join(folder, ".rnv", "state.json"), text),
     plan: (request = {}) => plan(context, requestOf(request)),
     apply: (request = {}) => apply(context, requestOf(request)),
     drift: (request = {}) => drift(context, { ...planRequest, ...request }),

@@ -1,0 +1,79 @@
+import { keyIdOf, loadStateKey } from "../../../src/state/state-key";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const keys = { old: "0a".repeat(32), new: "0b".repeat(32) };
+const shop = (level: string) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", runtime: node }
+        variables: { LOG_LEVEL: ${level}, TOKEN: s3cret, HOST: "\${service.shop.api.internalHost}" }
+`;
+
+describe("a change of the state key", () => {
+  let bench: Workbench;
+  let environment: Record<string, string>;
+  const only = (key: string) => ({ RNV_STATE_KEY: key });
+  const rotating = { RNV_STATE_KEY: keys.new, RNV_STATE_KEY_PREVIOUS: keys.old };
+  const changed = async () =>
+    (await bench.plan()).plan?.changes
+      .filter(({ action }) => action !== "no-op")
+      .map(({ address }) => address);
+
+  beforeEach(async () => {
+    environment = only(keys.old);
+    bench = createWorkbench({
+      stateKey: (create) =>
+        loadStateKey({ environment, path: "/none", create, randomBytes: (size) => new Uint8Array(size) }),
+    });
+    bench.write("rnv.yaml", shop("info"));
+    expect((await bench.apply()).diagnostics).toEqual([]);
+    bench.emulator.resetLog();
+  });
+  afterEach(() => bench.remove());
+
+  it("with the previous key at hand writes nothing to the service, and takes every fingerprint over", async () => {
+    environment = rotating;
+    expect(await changed()).toEqual([]);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.writes()).toEqual([]);
+    environment = only(keys.new);
+    expect(await changed()).toEqual([]);
+    const state = await bench.context.backend.read();
+    expect(state?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
+    environment = only(keys.old);
+    expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
+  });
+
+  it("still sees what was edited at the same time, and only that", async () => {
+    environment = rotating;
+    bench.write("rnv.yaml", shop("debug"));
+    expect(await changed()).toEqual(["deployment.shop.api", "variable.shop.api.LOG_LEVEL"]);
+  });
+
+  it("is not guessed: without the previous key the plan stops", async () => {
+    environment = only(keys.new);
+    expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
+    environment = { ...rotating, RNV_STATE_KEY_PREVIOUS: "0c".repeat(32) };
+    expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
+  });
+
+  it("waits while a write is open: it is repeated under the key that it was digested with", async () => {
+    bench.write("rnv.yaml", shop("debug"));
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "PATCH" && path.includes("/variables/") ? { kind: "reset-after" } : undefined,
+    );
+    expect((await bench.apply()).exitCode).not.toBe(0);
+    bench.emulator.setFaults(() => undefined);
+    expect((await bench.context.backend.read())?.open.length).toBeGreaterThan(0);
+    environment = rotating;
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect((await bench.context.backend.read())?.keyId).toBe(keyIdOf(Buffer.from(keys.old, "hex")));
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect((await bench.context.backend.read())?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
+    environment = only(keys.new);
+    expect(await changed()).toEqual([]);
+  });
+});
