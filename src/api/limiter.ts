@@ -1,4 +1,5 @@
 import type { Clock } from "../model/clock";
+import { Pace } from "./pace";
 
 /** A place in the queue could not be waited for: the gate opens after the request's deadline. */
 export class GateTooLong extends Error {
@@ -31,8 +32,9 @@ interface Waiter {
 }
 
 /**
- * How many requests are in flight: starts at 4, one more for each window of clean answers, half on 429 or 503,
- * once for all the requests of one burst. While the gate is closed nothing starts.
+ * How many requests are in flight: starts at 4, doubles with each window of clean answers until the first 429 or 503,
+ * then one more for each; half on 429 or 503, once for all the requests of one burst. While the gate is closed nothing
+ * starts; after a 429 requests start at a pace that the service has been seen to bear.
  */
 export class Limiter {
   #concurrency: number;
@@ -40,6 +42,7 @@ export class Limiter {
   #clean = 0;
   /** Counts the halvings: an overload seen by a request sent before the last one is old news. */
   #epoch = 0;
+  readonly #pace = new Pace();
   #gateUntil = Number.NEGATIVE_INFINITY;
   #alarm: AbortController | undefined;
   readonly #queue: Waiter[] = [];
@@ -102,13 +105,15 @@ export class Limiter {
 
   #pump(): void {
     while (this.#queue.length > 0 && this.#inFlight < this.#concurrency) {
-      const wait = this.#gateUntil - this.clock.now();
+      const now = this.clock.now();
+      const wait = Math.max(this.#gateUntil - now, this.#pace.wait(now));
       if (wait > 0) {
         this.#pumpAfter(wait);
         return;
       }
       const waiter = this.#queue.shift() as Waiter;
       this.#inFlight += 1;
+      this.#pace.start(now);
       waiter.grant(this.#turn());
     }
   }
@@ -139,6 +144,7 @@ export class Limiter {
         if (ended) return;
         ended = true;
         this.#inFlight -= 1;
+        if (load === "clean") this.#pace.answered(this.clock.now());
         if (epoch === this.#epoch) this.#adapt(load);
         this.#pump();
       },
@@ -150,9 +156,12 @@ export class Limiter {
       this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
       this.#clean = 0;
       this.#epoch += 1;
+      const now = this.clock.now();
+      if (this.#gateUntil > now) this.#pace.refused(now, this.#gateUntil);
     } else if (load === "clean") {
       this.#clean += 1;
-      if (this.#clean < this.#concurrency) return;
+      // One more for each answer doubles with each window.
+      if (this.#epoch > 0 && this.#clean < this.#concurrency) return;
       this.#clean = 0;
       this.#concurrency = Math.min(this.maxConcurrency, this.#concurrency + 1);
     }

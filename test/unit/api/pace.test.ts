@@ -1,0 +1,103 @@
+import { Limiter } from "../../../src/api/limiter";
+import { Pace } from "../../../src/api/pace";
+import { manualClock } from "../../../src/emulator/manual-clock";
+
+interface Served {
+  /** Accepted requests in each second. */
+  readonly accepted: readonly number[];
+  readonly refused: number;
+  readonly sent: number;
+}
+
+/** A service with a fixed window of so many requests, asked for `seconds` by as many requests as may start. */
+async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Served> {
+  let now = 0;
+  const timers: { at: number; run: () => void }[] = [];
+  const after = (ms: number, run: () => void): void => void timers.push({ at: now + ms, run });
+  const limiter = new Limiter(
+    { now: () => now, sleep: (ms) => new Promise<void>((resolve) => after(ms, resolve)) },
+    32,
+  );
+  const accepted = Array.from({ length: seconds }, () => 0);
+  let refused = 0;
+  let sent = 0;
+  let window = { start: Number.NEGATIVE_INFINITY, count: 0 };
+  const patient = { again: false, latestStart: () => Number.POSITIVE_INFINITY };
+  const worker = async (): Promise<void> => {
+    while (now < seconds * 1000) {
+      const turn = await limiter.acquire(patient);
+      if (now >= seconds * 1000) return turn.end("unclear");
+      sent += 1;
+      if (now - window.start >= 1000) window = { start: now, count: 0 };
+      window.count += 1;
+      const isAccepted = window.count <= limit;
+      await new Promise<void>((resolve) => after(latencyMs, resolve));
+      if (isAccepted) {
+        const second = Math.floor(now / 1000);
+        if (second < seconds) accepted[second] = (accepted[second] as number) + 1;
+      } else {
+        refused += 1;
+        limiter.closeUntil(now + 1000);
+      }
+      turn.end(isAccepted ? "clean" : "overloaded");
+    }
+  };
+  const workers = Promise.all(Array.from({ length: 32 }, worker));
+  let isOver = false;
+  workers.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    for (let i = 0; i < 20; i += 1) await Promise.resolve();
+    timers.sort((a, b) => a.at - b.at);
+    const next = timers.shift();
+    if (next === undefined) continue;
+    now = Math.max(now, next.at);
+    next.run();
+  }
+  return { accepted, refused, sent };
+}
+
+describe("the pace of requests", () => {
+  it.each([40, 100, 400])(
+    "keeps to four fifths of a limit of %i requests a second, with few refusals",
+    async (limit) => {
+      const { accepted, refused, sent } = await serve(limit, 30);
+      const settled = accepted.slice(5);
+      const mean = settled.reduce((sum, count) => sum + count, 0) / settled.length;
+      expect(mean).toBeGreaterThan(0.8 * limit);
+      expect(mean).toBeLessThanOrEqual(limit);
+      expect(refused / sent).toBeLessThan(0.05);
+    },
+  );
+
+  it("does not slow down a service that refuses nothing", async () => {
+    const { accepted, refused } = await serve(Number.POSITIVE_INFINITY, 3);
+    expect(refused).toBe(0);
+    expect(accepted[1]).toBeGreaterThan(1500);
+  });
+
+  it("is without a limit until the first refusal, and again where the service bears less than one a second", () => {
+    const clock = manualClock();
+    const pace = new Pace();
+    const now = clock.now();
+    pace.start(now);
+    expect([pace.perSecond, pace.wait(now)]).toEqual([Number.POSITIVE_INFINITY, 0]);
+    pace.answered(now);
+    pace.refused(now, now + 8000);
+    expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
+    for (let i = 0; i < 40; i += 1) pace.answered(now + 8000);
+    pace.refused(now + 8010, now + 9010);
+    expect(pace.perSecond).toBeCloseTo(36);
+    pace.start(now + 9010);
+    expect(pace.wait(now + 9010)).toBe(28);
+  });
+
+  it("rises again when the service bears more than it did", () => {
+    const pace = new Pace();
+    for (let i = 0; i < 10; i += 1) pace.answered(0);
+    pace.refused(0, 1000);
+    for (let now = 1000; now < 61_000; now += 100) pace.answered(now);
+    expect(pace.perSecond).toBeGreaterThan(20);
+  });
+});
