@@ -5,7 +5,7 @@ import type { Graph } from "./graph";
 import type { PlanOptions } from "./plan";
 import type { Subjects } from "./subject";
 
-/** Which addresses a plan is about: `--target` and what it needs, without `--exclude` and what needs it. */
+/** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
 export function selectScope(
   subjects: Subjects,
   graph: Graph,
@@ -16,11 +16,18 @@ export function selectScope(
     .map((address) => unknownTarget(address, subjects));
   if (targets.length === 0 && excludes.length === 0) return { scope: new Set(subjects.keys()), diagnostics };
 
-  const scope = targets.length === 0 ? new Set(subjects.keys()) : closure(targets, needs(subjects, graph));
+  const wanted = targets.flatMap((target) => [target, ...partsOf(target, subjects)]);
+  const scope = targets.length === 0 ? new Set(subjects.keys()) : closure(wanted, needs(subjects, graph));
   if (excludes.length > 0)
     for (const excluded of closure(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
 }
+
+/** What stands in its block and ends with it: the variables and the deployment of a service. */
+const partsOf = (target: Address, subjects: Subjects): Address[] =>
+  [...subjects.values()]
+    .filter(({ parent, type }) => parent === target && type.removedWithParent)
+    .map(({ address }) => address);
 
 /**
  * What a target cannot do without. Removing a thing takes what goes with it along; removing a part of a thing does

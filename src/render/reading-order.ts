@@ -45,16 +45,21 @@ function childOf<T>(parent: Node<T>, segment: string): Node<T> {
   return found;
 }
 
-/** Hangs on another thing of the same name: created after it, removed before it or together with it. */
+/** Hangs on another thing of the same name, or on what lies below it: made after it, removed before or with it. */
 const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
+  (item.action !== "delete" && item.dependsOn.some((on) => isBelow(on, item.address))) ||
   group.some((other) => {
     if (other === item) return false;
     if (item.withParent !== other.withParent) return item.withParent;
     const isForgotten = item.action === "forget";
     if (isForgotten !== (other.action === "forget")) return isForgotten && other.action === "delete";
-    const isRemoval = item.action === "delete" || item.action === "forget";
-    return isRemoval ? other.dependsOn.includes(item.address) : item.dependsOn.includes(other.address);
+    return item.action === "delete"
+      ? other.dependsOn.includes(item.address)
+      : item.dependsOn.includes(other.address);
   });
+
+const isBelow = (address: Address, outer: Address): boolean =>
+  nameOf(address).startsWith(`${nameOf(outer)}.`);
 
 /** Only a fixed order where nothing else decides; this way round a service stands before its deployment. */
 const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
