@@ -1,0 +1,168 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { PlanRequest } from "../../src/commands/requests";
+import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { Configuration } from "../../src/emulator/records";
+import { Secret } from "../../src/model/secret";
+import { planDocument } from "../../src/plan/plan-document";
+import { diagnosticsText } from "../../src/render/diagnostics-text";
+import { inertJson } from "../../src/render/inert";
+import { planText } from "../../src/render/plan-text";
+import { plainStyle } from "../../src/render/style";
+import { keyIdOf } from "../../src/state/state-key";
+import { MemoryDisk } from "../unit/state/memory-disk";
+import { createWorkbench, stateKey, type Workbench } from "./workbench";
+
+/** `live.json`: what the service holds. A thing is known by its path of names: `Shop/api/LOG_LEVEL`. */
+interface LiveCase {
+  readonly projects?: Readonly<Record<string, { readonly color?: string; readonly description?: string }>>;
+  /** By path; `Shop/api` lies in the project `Shop`, `docs` in none. */
+  readonly services?: Readonly<Record<string, LiveService>>;
+}
+
+interface LiveService {
+  readonly name?: string;
+  readonly kind?: string;
+  readonly configuration?: Configuration;
+  readonly archived?: boolean;
+  readonly live?: boolean;
+  readonly commit?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** `state.json`: what is recorded, by address; what is not said is as a first apply would have left it. */
+interface RecordedCase {
+  /** Path of the live thing; undefined for one that is gone. */
+  readonly live?: string;
+  readonly name?: string;
+  readonly parent?: string;
+  readonly applied?: Readonly<Record<string, unknown>>;
+  readonly secret?: string;
+  readonly preventDestroy?: boolean;
+  readonly onRemove?: string;
+  readonly writes?: number;
+  /** Writes by path of what was deployed. */
+  readonly inputs?: Readonly<Record<string, number>>;
+}
+
+export interface GoldenOutcome {
+  readonly "plan.txt": string;
+  readonly "plan.json": string;
+  readonly "diagnostics.txt": string;
+}
+
+const goneId = "99999999-9999-4999-8999-999999999999";
+
+/** Plans the case of a folder: `rnv.yaml`, `live.json`, `state.json`, `request.json`; only the first must be there. */
+export async function planCase(folder: string): Promise<GoldenOutcome> {
+  const bench = createWorkbench({
+    disk: new MemoryDisk(),
+    emulator: { random: sequence() },
+    environment: {},
+  });
+  try {
+    const paths = seed(bench.emulator.store, read<LiveCase>(folder, "live.json"));
+    const recorded = read<Record<string, RecordedCase>>(folder, "state.json");
+    if (recorded) bench.putState(JSON.stringify(stateOf(bench, recorded, paths)));
+    bench.write("rnv.yaml", readFileSync(join(folder, "rnv.yaml"), "utf8"));
+    const outcome = await bench.plan(read<Partial<PlanRequest>>(folder, "request.json"));
+    expect(bench.writes()).toEqual([]);
+    const { plan, diagnostics, sources, exitCode } = outcome;
+    const named = (text: string): string =>
+      [...paths].reduce((rest, [path, id]) => rest.replaceAll(id, `<${path}>`), text);
+    return {
+      "plan.txt": plan ? named(planText(plan, plainStyle, { sources })) : "",
+      "plan.json": plan ? `${named(inertJson(planDocument(plan), 2))}\n` : "",
+      "diagnostics.txt": `${named(diagnosticsText(diagnostics, plainStyle, sources)).trimEnd()}\nexit ${exitCode}\n`,
+    };
+  } finally {
+    bench.remove();
+  }
+}
+
+const read = <T>(folder: string, file: string): T | undefined =>
+  existsSync(join(folder, file)) ? (JSON.parse(readFileSync(join(folder, file), "utf8")) as T) : undefined;
+
+/** Numbers that are the same in every run. */
+function sequence(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Ids by path; a deployment by the path of its service and `deployment`. */
+function seed(store: EmulatorStore, live: LiveCase = {}): ReadonlyMap<string, string> {
+  const ids = new Map<string, string>();
+  for (const [name, fields] of Object.entries(live.projects ?? {}))
+    ids.set(name, store.addProject({ name, ...fields }).id);
+  for (const [path, service] of Object.entries(live.services ?? {})) {
+    const { variables = {}, archived, name = basename(path).replace(/#.*/, ""), commit, ...fields } = service;
+    const projectId = path.includes("/") ? ids.get(path.slice(0, path.indexOf("/"))) : undefined;
+    const { id } = store.addService({ name, projectId, ...fields });
+    ids.set(path, id);
+    for (const [key, value] of Object.entries(variables))
+      ids.set(`${path}/${key}`, store.addVariable(id, key, value).id);
+    if (archived) store.editService(id, () => ({ archived }));
+    for (const deployment of store.deployments(id)) {
+      if (commit !== undefined) store.editDeployment(deployment.id, { commitSha: commit });
+      ids.set(`${path}/deployment`, deployment.id);
+    }
+  }
+  return ids;
+}
+
+function stateOf(
+  bench: Workbench,
+  recorded: Readonly<Record<string, RecordedCase>>,
+  ids: ReadonlyMap<string, string>,
+): unknown {
+  const idOf = (path: string | undefined): string =>
+    path === undefined ? goneId : (ids.get(path) ?? goneId);
+  const resources = Object.entries(recorded).map(([address, one]) => {
+    const { live, applied = {}, secret, inputs, ...rest } = one;
+    const inner = Object.fromEntries(
+      Object.entries(applied).map(([path, value]) => [
+        path,
+        typeof value === "string" && value.startsWith("$") ? idOf(value.slice(1)) : value,
+      ]),
+    );
+    const value = secret && { value: { fingerprint: new Secret(secret).fingerprint(stateKey, address) } };
+    return [
+      address,
+      {
+        type: address.slice(0, address.indexOf(".")),
+        id: idOf(live),
+        name: address.slice(address.lastIndexOf(".") + 1),
+        dependsOn: [],
+        computed: {},
+        preventDestroy: false,
+        onRemove: "delete",
+        writes: 1,
+        updatedAt: updatedAt(bench.emulator.store, idOf(live)),
+        ...rest,
+        applied: { ...inner, ...value },
+        ...(inputs && {
+          inputs: Object.fromEntries(Object.entries(inputs).map(([path, writes]) => [idOf(path), writes])),
+        }),
+      },
+    ];
+  });
+  const { workspaceId, baseUrl } = bench.context;
+  const document = { format: "rnv-state", version: 1, lineage: goneId, serial: 1, workspaceId, baseUrl };
+  return {
+    ...document,
+    keyId: keyIdOf(stateKey),
+    resources: Object.fromEntries(resources),
+    outputs: {},
+    run: null,
+    open: [],
+  };
+}
+
+function updatedAt(store: EmulatorStore, id: string): string | undefined {
+  const services = store.services();
+  const things = [...store.projects(), ...services, ...services.flatMap((one) => store.variables(one.id))];
+  return things.find((thing) => thing.id === id)?.updatedAt;
+}
