@@ -1,0 +1,74 @@
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import { type Row, table } from "./row";
+import { measurements } from "./rows";
+import { createWorkbench } from "./workbench";
+
+const usage = `npm run bench -- [--pairs N] [--only NAME,…] [--json FILE] [--markdown FILE]
+
+Measures the built command line (npm run build first) in whole processes, A B A B, and prints a table. Rows whose runs
+take long are measured a third as often. Names: ${measurements.map(({ name }) => name).join(", ")}
+`;
+
+/** Runs the measurements that were asked for and prints what they found. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      pairs: { type: "string", default: "9" },
+      only: { type: "string" },
+      json: { type: "string" },
+      markdown: { type: "string" },
+      help: { type: "boolean", default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(usage);
+  const pairs = Math.max(1, Number(values.pairs));
+  const only = values.only?.split(",");
+  const chosen = measurements.filter(({ name }) => only === undefined || only.includes(name));
+  const bench = await createWorkbench();
+  const rows: Row[] = [];
+  try {
+    for (const measurement of chosen) {
+      if (measurement.needsTerraform && bench.terraform === null) {
+        process.stderr.write(`${measurement.name}: there is no terraform here\n`);
+        continue;
+      }
+      const count = measurement.isSlow ? Math.ceil(pairs / 3) : pairs;
+      const found = await measurement.run(bench, count).catch((cause: unknown) => {
+        process.stderr.write(`${measurement.name}: ${cause instanceof Error ? cause.message : cause}\n`);
+        process.exitCode = 1;
+        return [];
+      });
+      rows.push(...found);
+      process.stderr.write(`${table(found).split("\n").slice(2).join("\n")}`);
+    }
+  } finally {
+    await bench.close();
+  }
+  const machine = {
+    date: new Date().toISOString().slice(0, 10),
+    cores: cpus().length,
+    node: process.versions.node,
+    terraform: bench.terraform,
+  };
+  process.stdout.write(table(rows));
+  if (values.json !== undefined)
+    writeFileSync(values.json, `${JSON.stringify({ ...machine, rows }, null, 2)}\n`);
+  if (values.markdown !== undefined) writeFileSync(values.markdown, results(machine, rows));
+}
+
+const results = (
+  { date, cores, node, terraform }: { date: string; cores: number; node: string; terraform: string | null },
+  rows: readonly Row[],
+): string => `# Measured
+
+${date}, ${cores} cores, Node ${node}${terraform === null ? "" : `, Terraform ${terraform}`}. Made by \`npm run build && npm run bench -- --markdown test/bench/RESULTS.md\`.
+Ratios are of whole processes measured in turn, A B A B, in one run; times in milliseconds depend on the machine and on what else it does.
+
+${table(rows)}`;
+
+main().catch((cause: unknown) => {
+  console.error(cause);
+  process.exit(1);
+});

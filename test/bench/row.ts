@@ -1,0 +1,41 @@
+/** One line of the table. */
+export interface Row {
+  readonly name: string;
+  /** What was divided by what, or what was measured. */
+  readonly measured: string;
+  /** The figure that counts: a median. */
+  readonly value: number;
+  readonly unit: "x" | "MB" | "ms" | "%";
+  /** The value is to be at most, or at least, this. */
+  readonly target: { readonly kind: "at most" | "at least"; readonly value: number };
+  /** Pairs, or runs where nothing is compared. */
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  /** Medians behind the figure, in milliseconds. */
+  readonly medians?: Readonly<Record<string, number>>;
+}
+
+export const isMet = ({ value, target }: Row): boolean =>
+  target.kind === "at most" ? value <= target.value : value >= target.value;
+
+/** The rows as a table in Markdown. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map((row) => {
+    const target = `${row.target.kind === "at most" ? "≤" : "≥"} ${shown(row.target.value, row.unit)}`;
+    const range = row.count > 1 ? ` [${shown(row.min, row.unit)}–${shown(row.max, row.unit)}]` : "";
+    const medians = Object.entries(row.medians ?? {}).map(([name, ms]) => `${name} ${Math.round(ms)} ms`);
+    return `| ${row.name} | ${row.measured} | ${shown(row.value, row.unit)}${range} | ${target} | ${isMet(row) ? "yes" : "**no**"} | ${row.count} | ${medians.join(", ")} |`;
+  });
+  return [
+    "| | measured | median [range] | target | met | n | medians |",
+    "|---|---|---|---|---|---|---|",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+function shown(value: number, unit: Row["unit"]): string {
+  if (unit === "x") return value.toFixed(2);
+  return unit === "ms" ? `${value.toFixed(2)} ms` : `${Math.round(value)} ${unit}`;
+}

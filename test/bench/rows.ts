@@ -1,0 +1,321 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Shape } from "./data";
+import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
+import type { Row } from "./row";
+import type { ServiceOptions, Writes } from "./service";
+import type { Workbench } from "./workbench";
+
+/** Makes some rows; `pairs` is how many A B pairs are wanted. */
+export interface Measurement {
+  readonly name: string;
+  /** Runs that take long each: a third of the pairs. */
+  readonly isSlow?: boolean;
+  readonly needsTerraform?: boolean;
+  readonly run: (bench: Workbench, pairs: number) => Promise<readonly Row[]>;
+}
+
+const atMost = (value: number) => ({ kind: "at most" as const, value });
+const atLeast = (value: number) => ({ kind: "at least" as const, value });
+const quiet = "No changes. Your infrastructure matches the configuration.";
+
+const ratioRow = (
+  name: string,
+  measured: string,
+  { a, b, ratios }: Pairs,
+  target: Row["target"],
+  names: readonly [string, string],
+): Row => ({
+  name,
+  measured,
+  value: median(ratios),
+  unit: "x",
+  target,
+  count: ratios.length,
+  min: Math.min(...ratios),
+  max: Math.max(...ratios),
+  medians: { [names[0]]: median(a), [names[1]]: median(b) },
+});
+
+const valuesRow = (
+  name: string,
+  measured: string,
+  values: readonly number[],
+  unit: Row["unit"],
+  target: Row["target"],
+  medians?: Row["medians"],
+): Row => ({
+  ...{ name, measured, unit, target, medians },
+  value: median(values),
+  count: values.length,
+  min: Math.min(...values),
+  max: Math.max(...values),
+});
+
+async function times<T>(count: number, make: () => Promise<T>): Promise<T[]> {
+  const made: T[] = [];
+  for (let i = 0; i < count; i += 1) made.push(await make());
+  return made;
+}
+
+const start: Measurement = {
+  name: "start",
+  run: async (bench, pairs) => {
+    const site = await bench.declared({ count: 1, width: "lean" });
+    const node: Program = { ...site.rnv(), args: ["-e", "0"] };
+    const compared = await inPairs(site.rnv("version"), node, pairs);
+    return [ratioRow("`rnv version`", "wall / `node -e 0`", compared, atMost(1.25), ["rnv", "node"])];
+  },
+};
+
+const planOf = async (bench: Workbench, shape: Shape): Promise<Program> => ({
+  ...(await bench.existing(shape)).rnv("plan"),
+  shows: quiet,
+});
+
+/** A no-op plan against `terraform plan` of as many `terraform_data` with an equally sized input. */
+function againstTerraform(shape: Shape, target: number): Measurement {
+  const fields = shape.width === "lean" ? "12 fields" : "all 48 fields";
+  return {
+    name: `plan-${shape.width}-${shape.count}`,
+    needsTerraform: true,
+    isSlow: shape.count * (shape.width === "lean" ? 1 : 4) > 2000,
+    run: async (bench, pairs) => {
+      const terraform = await bench.terraformSite(shape, true);
+      const planned = { ...terraform.run("plan", "-input=false"), shows: "No changes" };
+      const compared = await inPairs(await planOf(bench, shape), planned, pairs);
+      const name = `no-op plan, ${shape.count.toLocaleString("en")} services, ${fields}`;
+      return [ratioRow(name, "wall / `terraform plan`", compared, atMost(target), ["rnv", "terraform"])];
+    },
+  };
+}
+
+function againstFloor(shape: Shape): Measurement {
+  const fields = shape.width === "lean" ? "12 fields" : "all 48 fields";
+  return {
+    name: `floor-${shape.width}-${shape.count}`,
+    run: async (bench, pairs) => {
+      const site = await bench.existing(shape);
+      const compared = await inPairs(await planOf(bench, shape), site.floor(), pairs);
+      const name = `no-op plan, ${shape.count.toLocaleString("en")} services, ${fields}`;
+      return [ratioRow(name, "wall / floor program", compared, atMost(4), ["rnv", "floor"])];
+    },
+  };
+}
+
+const memory: Measurement = {
+  name: "memory",
+  run: async (bench, pairs) => {
+    const peaks = async (width: Shape["width"]): Promise<number[]> => {
+      const program = await planOf(bench, { count: 2000, width });
+      return times(Math.min(pairs, 5), () => peakMegabytes(program));
+    };
+    return [
+      valuesRow(
+        "memory of the plan of 2,000, 12 fields",
+        "peak resident",
+        await peaks("lean"),
+        "MB",
+        atMost(160),
+      ),
+      valuesRow(
+        "memory of the plan of 2,000, all 48 fields",
+        "peak resident",
+        await peaks("full"),
+        "MB",
+        atMost(220),
+      ),
+    ];
+  },
+};
+
+const growth: Measurement = {
+  name: "growth",
+  run: async (bench, pairs) => {
+    const many = await planOf(bench, { count: 5000, width: "lean" });
+    const few = await planOf(bench, { count: 500, width: "lean" });
+    const flat = await planOf(bench, { count: 2000, width: "lean" });
+    const chained = await planOf(bench, { count: 2000, width: "lean", chained: true });
+    return [
+      ratioRow("growth of the plan", "wall at 5,000 / at 500", await inPairs(many, few, pairs), atMost(6), [
+        "5,000",
+        "500",
+      ]),
+      ratioRow(
+        "chain of references in layers of ten, 2,000 services",
+        "wall / flat",
+        await inPairs(chained, flat, pairs),
+        atMost(1.3),
+        ["chain", "flat"],
+      ),
+    ];
+  },
+};
+
+interface Applied {
+  /** First create to last answer, as the service saw it. */
+  readonly createsMs: number;
+  readonly writes: readonly Writes[];
+  /** Whole process. */
+  readonly wallMs: number;
+}
+
+/** Applies a manifest of services that do not exist, against a new service. */
+async function applyNew(
+  bench: Workbench,
+  shape: Shape,
+  parallelism: number,
+  options: ServiceOptions,
+): Promise<Applied> {
+  const site = await bench.declared(shape, options);
+  const run = await measure(site.rnv("apply", "-auto-approve", "-parallelism", String(parallelism)));
+  const { writes } = await site.service.report();
+  await site.service.stop();
+  rmSync(site.folder, { recursive: true, force: true });
+  const creates = writes.filter(({ isCreate, status }) => isCreate && status === 200);
+  if (creates.length !== shape.count) throw new Error(`${creates.length} of ${shape.count} were created`);
+  const first = Math.min(...creates.map(({ at }) => at));
+  return { createsMs: Math.max(...creates.map(({ end }) => end)) - first, writes, wallMs: run.ms };
+}
+
+const latencyMs = 20;
+
+function againstIdeal(count: number, parallelism: number, target: number): Measurement {
+  return {
+    name: `apply-${count}-${parallelism}`,
+    isSlow: count > 500,
+    run: async (bench, pairs) => {
+      const runs = await times(pairs, () =>
+        applyNew(bench, { count, width: "lean" }, parallelism, { latencyMs }),
+      );
+      const ideal = Math.ceil(count / parallelism) * latencyMs;
+      const name = `${count.toLocaleString("en")} creates, ${parallelism} at a time, 20 ms latency`;
+      const walls = runs.map(({ createsMs }) => createsMs);
+      return [
+        valuesRow(
+          name,
+          "first request to last answer / ideal",
+          walls.map((ms) => ms / ideal),
+          "x",
+          atMost(target),
+          {
+            rnv: median(walls),
+            ideal,
+          },
+        ),
+      ];
+    },
+  };
+}
+
+const againstTerraformApply: Measurement = {
+  name: "apply-terraform",
+  needsTerraform: true,
+  isSlow: true,
+  run: async (bench, pairs) => {
+    const shape: Shape = { count: 2000, width: "lean" };
+    const terraform = await bench.terraformSite(shape, false);
+    const before = (): void => rmSync(join(terraform.folder, "terraform.tfstate"), { force: true });
+    const a: number[] = [];
+    const b: number[] = [];
+    // A run takes minutes, and its time hardly varies.
+    for (let i = 0; i < Math.ceil(pairs / 3); i += 1) {
+      a.push((await applyNew(bench, shape, 32, {})).wallMs);
+      b.push((await measure({ ...terraform.run("apply", "-auto-approve", "-input=false"), before })).ms);
+    }
+    const ratios = a.map((ms, i) => ms / (b[i] as number));
+    const name = "2,000 creates without latency";
+    return [
+      ratioRow(name, "wall / `terraform apply`, local state", { a, b, ratios }, atMost(0.1), [
+        "rnv",
+        "terraform",
+      ]),
+    ];
+  },
+};
+
+/** A service that takes so many requests a second: what it took after the first five, and what it refused. */
+function underLimit(requests: number): Measurement {
+  return {
+    name: `limit-${requests}`,
+    isSlow: true,
+    run: async (bench, pairs) => {
+      const runs = await times(pairs, () =>
+        applyNew(bench, { count: requests * 15, width: "lean" }, 32, {
+          latencyMs,
+          rateLimit: { requests, perSeconds: 1 },
+        }),
+      );
+      const shares = runs.map(({ writes }) => (100 * settledRate(writes)) / requests);
+      const refusals = runs.map(
+        ({ writes }) => (100 * writes.filter(({ status }) => status === 429).length) / writes.length,
+      );
+      const name = `limit of ${requests} requests/s`;
+      return [
+        valuesRow(name, "of the limit, from the fifth second on", shares, "%", atLeast(80)),
+        valuesRow(name, "refused", refusals, "%", atMost(5)),
+      ];
+    },
+  };
+}
+
+/** Accepted writes per second between the fifth second and the last answer. */
+function settledRate(writes: readonly Writes[]): number {
+  const from = Math.min(...writes.map(({ at }) => at)) + 5000;
+  const accepted = writes.filter(({ at, status }) => status === 200 && at >= from);
+  const last = Math.max(...accepted.map(({ at }) => at));
+  return (accepted.length * 1000) / (last - from);
+}
+
+const journal: Measurement = {
+  name: "journal",
+  isSlow: true,
+  run: async (bench, pairs) => {
+    const a: Applied[] = [];
+    const b: Applied[] = [];
+    for (let i = 0; i < pairs; i += 1) {
+      a.push(await applyNew(bench, { count: 5000, width: "lean" }, 32, {}));
+      b.push(await applyNew(bench, { count: 500, width: "lean" }, 32, {}));
+    }
+    const wall = (runs: readonly Applied[]): number[] => runs.map(({ wallMs }) => wallMs);
+    const ratios = wall(a).map((ms, i) => ms / (wall(b)[i] as number));
+    const perWrite = a.map(({ createsMs }) => createsMs / 5000);
+    return [
+      ratioRow(
+        "growth of apply",
+        "wall of 5,000 creates / of 500",
+        { a: wall(a), b: wall(b), ratios },
+        atMost(11),
+        ["5,000", "500"],
+      ),
+      valuesRow(
+        "5,000 creates without latency",
+        "whole time per create: request, service, intent, outcome",
+        perWrite,
+        "ms",
+        atMost(1),
+      ),
+    ];
+  },
+};
+
+export const measurements: readonly Measurement[] = [
+  start,
+  againstTerraform({ count: 100, width: "lean" }, 1.5),
+  againstTerraform({ count: 2000, width: "lean" }, 0.25),
+  againstTerraform({ count: 5000, width: "lean" }, 0.15),
+  againstTerraform({ count: 100, width: "full" }, 0.35),
+  againstTerraform({ count: 2000, width: "full" }, 0.06),
+  againstFloor({ count: 2000, width: "lean" }),
+  againstFloor({ count: 2000, width: "full" }),
+  memory,
+  growth,
+  againstIdeal(500, 10, 1.25),
+  againstIdeal(500, 32, 1.45),
+  againstIdeal(5000, 32, 1.25),
+  againstTerraformApply,
+  underLimit(40),
+  underLimit(100),
+  underLimit(400),
+  journal,
+];
