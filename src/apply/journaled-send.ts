@@ -39,11 +39,13 @@ export function journaledSend(writes: JournaledWrites): Send {
     try {
       const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);
       const id = idOf(answer);
-      await writes.journal.close(
-        [seq, ...earlier],
-        { result: "done", status: answer.status, id },
-        after(writes, request, answer),
-      );
+      // An answer without an id does not say what was made: the intent stays open until that is found out.
+      if (id !== undefined || request.method === "DELETE")
+        await writes.journal.close(
+          [seq, ...earlier],
+          { result: "done", status: answer.status, id },
+          after(writes, request, answer),
+        );
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && happenedNot(failure)) {

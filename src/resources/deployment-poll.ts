@@ -16,14 +16,16 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Se
     (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
   // Not a deployment of this service: what our request queued is the newest one.
   if (found === undefined) return follow(reads, serviceId, pending);
+  return found.status === "superseded" ? follow(reads, serviceId, pending) : settledAs(found, commit);
+}
+
+function settledAs(found: Deployment, commit: string | undefined): Settled {
   switch (found.status) {
     case "live":
       return servesAsPinned(found, commit);
     case "failed":
     case "cancelled":
       return ended(found);
-    case "superseded":
-      return follow(reads, serviceId, pending);
     default:
       return waiting(found);
   }
@@ -75,6 +77,8 @@ async function follow(reads: Reads, serviceId: string, pending: Pending): Promis
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   if (list === undefined) return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
+  // It may have come into view in the meantime.
+  if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
   if (newest === undefined || newest.id === pending.id) {
     return { kind: "failed", summary: `deployment ${pending.id} was superseded, and no newer one is listed` };
   }
