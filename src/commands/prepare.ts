@@ -50,7 +50,7 @@ export async function prepare(
   const options = planOptions(request);
   const early = loaded.diagnostics;
   if (!loaded.desired) return { diagnostics: early, sources: loaded.sources };
-  const key = await fingerprintKey(context, loaded.desired, from);
+  const key = await fingerprintKey(context, loaded.desired, { ...from, isSaved: request.isSaved });
   if (hasErrors(key.diagnostics))
     return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
 
@@ -121,11 +121,11 @@ async function settleLeftovers(
 async function fingerprintKey(
   context: Context,
   desired: Desired,
-  from: { state: State | undefined; writes: boolean },
+  from: { state: State | undefined; writes: boolean; isSaved?: boolean },
 ): Promise<StateKey> {
   const keyId = from.state?.keyId ?? null;
   if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
-  const found = await context.stateKey(from.writes && keyId === null);
+  const found = await context.stateKey((from.writes || from.isSaved === true) && keyId === null);
   const mismatch = from.state ? checkStateKey(from.state, found.key, found.previous?.keyId) : undefined;
   const { previous } = found;
   // Writes left open were digested with their key, and are repeated under it: keys change with the run after this.

@@ -13,6 +13,8 @@ export interface PlanRequest {
   readonly allowEmpty: boolean;
   /** `--confirm-delete`, repeatable. */
   readonly confirmedDeletes: readonly string[];
+  /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
+  readonly isSaved?: boolean;
 }
 
 /** `rnv drift`. */

@@ -5,7 +5,7 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { type Canvas, type Position, position, type Viewport, viewport } from "../api/wire/canvas";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
+import { type Address, typeOf } from "../model/address";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type {
@@ -88,7 +88,8 @@ type Positions = Readonly<Record<string, Position>>;
 /** Under `auto`, a service that this plan creates needs a place once it is there. */
 function reaction({ declared, upstream }: ReactionContext): string | undefined {
   if (declared.get("positions") !== "auto") return undefined;
-  const created = upstream.filter(({ id, changes }) => changes && id === undefined);
+  const services = upstream.filter(({ address }) => typeOf(address) === "service");
+  const created = services.filter(({ id, changes }) => changes && id === undefined);
   const [first, ...others] = created.map(({ address }) => address);
   if (first === undefined) return undefined;
   return others.length === 0 ? `${first} needs a place` : `${created.length} services need places`;

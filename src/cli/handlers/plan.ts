@@ -14,7 +14,7 @@ import { besidePlan, showPlan } from "./show-plan";
 /** `rnv plan` */
 export const planHandler: Handler = async (invocation) => {
   const { options, terminal } = invocation;
-  const request = planRequestOf(options);
+  const request = { ...planRequestOf(options), isSaved: typeof options.out === "string" };
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;

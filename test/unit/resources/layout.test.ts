@@ -56,7 +56,9 @@ describe("an automatic layout", () => {
     });
     const reason = (positions: "auto" | Record<string, never>, ...all: ReturnType<typeof upstream>[]) =>
       layout.reaction?.({ declared: new Map([["positions", positions]]), upstream: all });
-    expect(reason("auto", upstream(undefined, true), upstream("s", true))).toBe("thing.api needs a place");
+    expect(reason("auto", upstream(undefined, true), upstream("s", true))).toBe(
+      "service.shop.api needs a place",
+    );
     expect(reason("auto", upstream(undefined, true), upstream(undefined, true))).toBe(
       "2 services need places",
     );
