@@ -68,6 +68,7 @@ async function approvedPlan(prepared: Prepared, request: ApplyRequest): Promise<
   if (plan.changes.every(({ action }) => action === "no-op")) return plan;
   const approval = await approvalOf(plan, request);
   if (!approval) return undefined;
+  if (approval.confirmedDeletes.length === 0) return plan;
   const confirmedDeletes = [...input.options.confirmedDeletes, ...approval.confirmedDeletes];
   return makePlan({ ...input, options: { ...input.options, confirmedDeletes } });
 }
