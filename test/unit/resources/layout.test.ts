@@ -1,4 +1,5 @@
 import type { Endpoints } from "../../../src/api/endpoints";
+import { addressOf } from "../../../src/model/address";
 import { layout } from "../../../src/resources/layout";
 import { createInput, embedded, subject, updateInput } from "./embedded";
 
@@ -51,7 +52,7 @@ describe("an automatic layout", () => {
 
   it("runs when this plan creates a service", () => {
     const upstream = (id: string | undefined, changes: boolean) => ({
-      ...{ address: createInput("api", {}).address, writes: 0, changes },
+      ...{ address: addressOf("service", "shop", "api"), writes: 0, changes },
       ...(id === undefined ? {} : { id }),
     });
     const reason = (positions: "auto" | Record<string, never>, ...all: ReturnType<typeof upstream>[]) =>
