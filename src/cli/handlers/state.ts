@@ -5,6 +5,8 @@ import { output } from "../../commands/output";
 import { show } from "../../commands/show";
 import { listBackups, moveState, pushState, removeState, restoreState } from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
+import type { State } from "../../model/state";
 import type { Plain } from "../../model/value";
 import { inertJson, inertText } from "../../render/inert";
 import { counted } from "../../render/plan-wording";
@@ -24,7 +26,7 @@ export const stateListHandler: Handler = async (invocation) => {
   const { state } = await withContext(invocation, (context) => show(context));
   const all = state ? recordedAddresses(state) : [];
   const listed = all.filter(
-    (address) => wanted.length === 0 || wanted.some((outer) => isWithin(address, outer)),
+    (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
   );
   if (options.json === true) terminal.out(`${inertJson(listed)}\n`);
   else terminal.out(listed.map((address) => `${inertText(address)}\n`).join(""));
@@ -32,10 +34,11 @@ export const stateListHandler: Handler = async (invocation) => {
   return 0;
 };
 
-/** An address stands for itself and for everything whose names begin with its names. */
-function isWithin(address: string, outer: string): boolean {
-  const names = (text: string): string => `${text.slice(text.indexOf(".") + 1)}.`;
-  return address === outer || (names(address).startsWith(names(outer)) && names(address) !== names(outer));
+/** An address stands for itself and for everything that lies in it. */
+function isWithin(state: State | undefined, address: Address, outer: string): boolean {
+  for (let at: Address | undefined = address; at !== undefined; at = state?.resources[at]?.parent)
+    if (at === outer) return true;
+  return false;
 }
 
 /** `rnv state show` */
