@@ -1,0 +1,169 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const configuration = { repository: "https://git.example.com/api", branch: "trunk" };
+
+describe("what exists already", () => {
+  let scenario: Scenario;
+  let ids: { project: string; api: string; docs: string };
+  beforeEach(async () => {
+    scenario = await openScenario();
+    const { store } = scenario.emulator;
+    const project = store.addProject({ name: "Shop", description: "theirs" }).id;
+    const api = store.addService({ name: "api", projectId: project, configuration, live: true }).id;
+    store.addVariable(api, "TOKEN", "theirs");
+    const docs = store.addService({
+      name: "docs",
+      kind: "static",
+      configuration: { publishDirectory: "site" },
+    }).id;
+    ids = { project, api, docs };
+  });
+  afterEach(() => scenario.close());
+
+  const manifest =
+    "projects:\n  shop:\n    name: Shop\n    services:\n      api: { kind: web, configuration: { branch: trunk }, variables: { TOKEN: { preserve: true } } }\n";
+
+  it("stops a plan, with the line that takes it over", async () => {
+    scenario.write("rnv.yaml", manifest);
+    const { code, stderr } = await scenario.run("plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain("error[live.unmanaged_exists]");
+    expect(stderr).toContain(`rnv import project.shop ${ids.project}`);
+  });
+
+  it("is taken over by --adopt without a write to the service", async () => {
+    scenario.write("rnv.yaml", manifest);
+    const { code, stdout } = await scenario.run("apply", ...approve, "--adopt");
+    expect(code).toBe(0);
+    expect(stdout).toContain("imported, 0 added, 0 changed, 0 destroyed.");
+    expect(scenario.requests()).toEqual([]);
+    await scenario.isQuiet();
+  });
+
+  it("is taken over by id, with rnv import or an import line", async () => {
+    scenario.write("rnv.yaml", manifest.replace("kind: web,", `kind: web, import: ${ids.api},`));
+    expect((await scenario.run("import", "project.shop", ids.project)).code).toBe(0);
+    const { code, stdout } = await scenario.run("apply", ...approve);
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    await scenario.isQuiet();
+    const again = await scenario.run("import", "service.other", ids.api);
+    expect(again.code).not.toBe(0);
+    expect(again.stderr).toContain("service.shop.api");
+    const wrong = await scenario.run("import", "service.nope", ids.project);
+    expect(wrong.code).not.toBe(0);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("is exported as a manifest that plans to nothing in a fresh state", async () => {
+    const printed = await scenario.run("export");
+    expect(printed.code).toBe(0);
+    expect((await scenario.run("export", "-out", "rnv.yaml")).code).toBe(0);
+    expect(scenario.read("rnv.yaml")).toBe(printed.stdout);
+    expect(printed.stdout).not.toContain(
+      "theirs\n    services:\n      api:\n        variables:\n          TOKEN: theirs",
+    );
+    const kept = await scenario.run("export", "-out", "rnv.yaml");
+    expect(kept.code).toBe(1);
+    expect((await scenario.run("validate")).code).toBe(0);
+    const planned = await scenario.run("apply", ...approve, "--adopt");
+    expect({ ...planned }).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    await scenario.isQuiet();
+    expect((await scenario.run("drift")).code).toBe(0);
+    const one = await scenario.run("export", "--project", "Shop");
+    expect(one.stdout).toContain("api:");
+    expect(one.stdout).not.toContain("docs:");
+  });
+});
+
+describe("fields and variables", () => {
+  let scenario: Scenario;
+  const api = (more: string) =>
+    `services:\n  api:\n    kind: web\n    configuration: { repository: "https://git.example.com/api" }\n${more}`;
+  const service = () => scenario.emulator.store.services()[0];
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  it("that were never declared stay as they are, and are never sent", async () => {
+    scenario.write("rnv.yaml", api(""));
+    await scenario.run("apply", ...approve);
+    const { store } = scenario.emulator;
+    store.editConfiguration(service()?.id ?? "", { startCommand: "npm start", port: 9999 });
+    store.addVariable(service()?.id ?? "", "THEIRS", "kept");
+    await scenario.isQuiet();
+    expect((await scenario.run("drift")).code).toBe(0);
+    scenario.forget();
+    scenario.write("rnv.yaml", api("").replace('api" }', 'api", branch: dev }'));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(service()?.configuration).toMatchObject({ startCommand: "npm start", port: 9999, branch: "dev" });
+    expect(store.variables(service()?.id ?? "").map(({ key }) => key)).toEqual(["THEIRS"]);
+    expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+  });
+
+  it("under ignoreChanges are the same in plan, apply and drift: left alone", async () => {
+    scenario.write("rnv.yaml", api("    lifecycle: { ignoreChanges: [configuration.repository] }\n"));
+    await scenario.run("apply", ...approve);
+    scenario.emulator.store.editConfiguration(service()?.id ?? "", {
+      repository: "https://git.example.com/fork",
+    });
+    await scenario.isQuiet();
+    expect((await scenario.run("drift")).code).toBe(0);
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("generated once, are never generated again", async () => {
+    scenario.write("rnv.yaml", api("    variables: { TOKEN: { generate: { length: 48 } } }\n"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const { store } = scenario.emulator;
+    const value = () => store.variables(service()?.id ?? "").map(({ id }) => store.variableValue(id));
+    const [first] = value();
+    expect(first).toHaveLength(48);
+    await scenario.isQuiet();
+    scenario.write(
+      "rnv.yaml",
+      api("    archived: false\n    variables: { TOKEN: { generate: { length: 48 } } }\n"),
+    );
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(value()).toEqual([first]);
+  });
+
+  it("preserved, must be there and are never written", async () => {
+    scenario.write("rnv.yaml", api("    variables: { KEY: { preserve: true } }\n"));
+    const missing = await scenario.run("apply", ...approve);
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain("error[live.preserve_missing]");
+    scenario.write("rnv.yaml", api(""));
+    await scenario.run("apply", ...approve);
+    scenario.emulator.store.addVariable(service()?.id ?? "", "KEY", "theirs");
+    scenario.write("rnv.yaml", api("    variables: { KEY: { preserve: true } }\n"));
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests().filter((write) => write.includes("variables"))).toEqual([]);
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", api(""));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const { store } = scenario.emulator;
+    expect(store.variables(service()?.id ?? "").map(({ key }) => key)).toEqual(["KEY"]);
+  });
+
+  it.each([
+    ["archive", true],
+    ["retain", false],
+  ] as const)("onRemove: %s keeps the service, also once its block is gone", async (onRemove, archived) => {
+    const other = "  other: { kind: static, deploy: { when: never } }\n";
+    scenario.write("rnv.yaml", api(`    lifecycle: { onRemove: ${onRemove} }\n${other}`));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const id = service()?.id ?? "";
+    scenario.write("rnv.yaml", `services:\n${other}`);
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests()).toEqual(archived ? ["POST /workspaces/ID/services/ID/archive"] : []);
+    expect(scenario.emulator.store.service(id)).toMatchObject({ archived, deletedAt: null });
+    await scenario.isQuiet();
+  });
+});

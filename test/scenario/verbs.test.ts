@@ -1,0 +1,216 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const shop = `projects:
+  shop:
+    name: Shop
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api" }
+        variables: { LOG_LEVEL: info }
+outputs: { url: "\${service.shop.api.url}", name: shop }
+`;
+
+describe("verbs on an applied workspace", () => {
+  let scenario: Scenario;
+  const api = () => scenario.emulator.store.services()[0]?.id ?? "";
+  const ok = async (...args: string[]) => {
+    const ended = await scenario.run(...args);
+    expect({ args, ...ended }).toMatchObject({ args, code: 0 });
+    return ended.stdout;
+  };
+  const fails = async (code: number, ...args: string[]) => {
+    const ended = await scenario.run(...args);
+    expect({ args, ...ended }).toMatchObject({ args, code });
+    return ended.stderr;
+  };
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop);
+    await ok("apply", ...approve);
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+
+  it("state list and show tell what is recorded", async () => {
+    expect((await ok("state", "list")).split("\n")).toEqual([
+      "project.shop",
+      "service.shop.api",
+      "variable.shop.api.LOG_LEVEL",
+      "deployment.shop.api",
+      "",
+    ]);
+    expect(JSON.parse(await ok("state", "list", "-json", "service.shop.api"))).toHaveLength(3);
+    expect(await ok("state", "show", "service.shop.api")).toContain(api());
+    expect(await fails(1, "state", "show", "service.shop.apii")).toContain("service.shop.api");
+    expect(scenario.requests("all")).toEqual([]);
+  });
+
+  it("state mv moves a record with what lies in it, and moved back the plan is empty", async () => {
+    await ok("state", "mv", "service.shop.api", "service.shop.web");
+    expect(await ok("state", "list")).toContain("variable.shop.web.LOG_LEVEL");
+    await ok("state", "mv", "service.shop.web", "service.shop.api");
+    await scenario.isQuiet();
+  });
+
+  it("state pull, rm, push: what was forgotten comes back", async () => {
+    const pulled = await ok("state", "pull");
+    scenario.write("backup.json", pulled);
+    await ok("state", "rm", "service.shop.api");
+    expect(await ok("state", "list")).toBe("project.shop\n");
+    expect(await fails(1, "plan")).toContain("live.unmanaged_exists");
+    expect(await fails(1, "state", "push", "backup.json")).toContain("--force");
+    await ok("state", "push", "--force", "backup.json");
+    await scenario.isQuiet();
+    const other = pulled.replace(/"lineage": "[^"]+"/, '"lineage": "11111111-1111-4111-8111-111111111111"');
+    scenario.write("other.json", other);
+    await fails(1, "state", "push", "other.json");
+    scenario.write("broken.json", pulled.slice(0, 50));
+    await fails(1, "state", "push", "--force", "broken.json");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("output prints one, raw or as JSON, and fails for one that is not there", async () => {
+    expect(await ok("output", "-raw", "name")).toBe("shop");
+    expect(JSON.parse(await ok("output", "url"))).toMatch(/^https:/);
+    await fails(1, "output", "nope");
+  });
+
+  it("graph prints DOT and Mermaid", async () => {
+    expect(await ok("graph")).toMatch(/^digraph/);
+    expect(await ok("graph", "-mermaid")).toMatch(/^(graph|flowchart) /);
+  });
+
+  it("deploy, restart, suspend, resume wait until it is done", async () => {
+    expect(await ok("deploy", "service.shop.api")).toContain("service.shop.api: deploy done.");
+    for (const verb of ["restart", "suspend", "resume"])
+      expect(await ok(verb, "service.shop.api")).toContain(`service.shop.api: ${verb} done.`);
+    expect(scenario.requests()).toEqual([
+      "POST /workspaces/ID/services/ID/deploys",
+      ...Array(3).fill("POST /workspaces/ID/services/ID/actions"),
+    ]);
+    expect(scenario.sent.every(({ idempotencyKey }) => idempotencyKey !== undefined)).toBe(true);
+    await fails(1, "deploy", "service.shop.nope");
+    await fails(1, "deploy", "service.shop.api", "--commit", "XYZ");
+    await scenario.isQuiet();
+  });
+
+  it("a failed deploy ends with 7", async () => {
+    scenario.emulator.store.failNextDeployment("*", "out of memory");
+    expect(await fails(7, "deploy", "service.shop.api")).toContain("out of memory");
+  });
+
+  it("rollback asks for the exact name", async () => {
+    await fails(4, "rollback", "service.shop.api", "-input=false");
+    await fails(4, "rollback", "service.shop.api", "--confirm", "Api");
+    expect(scenario.requests()).toEqual([]);
+    await ok("rollback", "service.shop.api", "--confirm", "api");
+    expect(scenario.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).not.toBeNull();
+  });
+
+  it("cancel stops a deployment in progress", async () => {
+    scenario.emulator.store.setWorkerOnline(false);
+    await ok("deploy", "service.shop.api", "-no-wait");
+    const cancelling = scenario.start({}, "cancel", "service.shop.api");
+    await cancelling.ended;
+    const last = scenario.emulator.store.deployments(api()).at(-1);
+    expect(last?.cancelRequested || last?.status === "cancelled").toBe(true);
+    scenario.emulator.store.setWorkerOnline(true);
+    await fails(1, "cancel", "service.shop.api", "-no-wait").catch(() => undefined);
+  });
+
+  it("refresh-only records what changed and writes nothing to the service", async () => {
+    scenario.emulator.store.editConfiguration(api(), { repository: "https://git.example.com/fork" });
+    expect(await ok("plan", "-refresh-only")).toContain("configuration.repository");
+    scenario.forget();
+    await ok("apply", "-refresh-only", ...approve);
+    expect(scenario.requests()).toEqual([]);
+    await ok("apply", ...approve);
+    expect(scenario.emulator.store.services()[0]?.configuration.repository).toBe(
+      "https://git.example.com/api",
+    );
+    await scenario.isQuiet();
+  });
+
+  it("plan -destroy shows the deletions and makes none", async () => {
+    expect(await ok("plan", "-destroy")).toContain("Plan: 0 to add, 0 to change, 4 to destroy.");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("apply -json writes one event a line", async () => {
+    scenario.write("rnv.yaml", shop.replace("info", "debug"));
+    const lines = (await ok("apply", "-json", ...approve))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const types = lines.map(({ type }) => type);
+    expect(types[0]).toBe("version");
+    expect(types.at(-1)).toBe("summary");
+    for (const type of ["planned", "start", "done"]) expect(types).toContain(type);
+    expect(types.indexOf("planned")).toBeLessThan(types.indexOf("start"));
+    await scenario.isQuiet();
+  });
+
+  it("plan -json and --format markdown are made for programs and pull requests", async () => {
+    scenario.write(
+      "rnv.yaml",
+      shop.replace("git.example.com/api", "git.example.com/next").replace("info", "debug"),
+    );
+    const document = JSON.parse(await ok("plan", "-json"));
+    expect(document.format_version).toBe("1.2");
+    const changed = document.resource_changes.find(
+      (one: { address: string }) => one.address === "service.shop.api",
+    );
+    expect(changed.change.actions).toEqual(["update"]);
+    const markdown = await ok("plan", "--format", "markdown");
+    expect(markdown).toContain("service.shop.api");
+    expect(markdown).toContain("```");
+    scenario.write("rnv.yaml", shop.replace("info", "debug"));
+  });
+
+  it("-target and -exclude limit a run", async () => {
+    scenario.write(
+      "rnv.yaml",
+      `${shop.replace("info", "debug")}services: { docs: { kind: static, deploy: { when: never } }, more: { kind: static, deploy: { when: never } } }\n`,
+    );
+    await ok("apply", "-target=service.docs", ...approve);
+    expect(scenario.requests()).toEqual(["POST /workspaces/ID/services"]);
+    expect(await ok("plan", "-exclude", "service.more")).toContain("No changes.");
+    expect(await fails(1, "plan", "-target", "service.dcos")).toContain("service.docs");
+  });
+});
+
+describe("verbs that need nothing", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+  });
+  afterAll(() => scenario.close());
+  const bare = { env: { RNV_BASE_URL: "", RNV_WORKSPACE_ID: "", RNV_API_KEY: "" } };
+
+  it("init writes a manifest that is valid, and never overwrites", async () => {
+    expect((await scenario.run("init")).code).toBe(0);
+    const text = scenario.read("rnv.yaml");
+    expect(scenario.read(".gitignore")).toContain(".rnv/");
+    expect((await scenario.run("init")).code).toBe(0);
+    expect(scenario.read("rnv.yaml")).toBe(text);
+    expect(await scenario.runWith(bare, "validate")).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    [["version"], /^rnv \d+\.\d+\.\d+/],
+    [["version", "-json"], /^\{"rnv":/],
+    [["--version"], /\d+\.\d+\.\d+/],
+    [["completion", "bash"], /complete -o default -F _rnv rnv/],
+    [["completion", "zsh"], /^#compdef rnv/],
+    [["completion", "fish"], /complete -c rnv/],
+    [["schema"], /"\$schema": "http:\/\/json-schema.org\/draft-07\/schema#"/],
+    [["--help"], /Exit codes:/],
+    [["plan", "--help"], /Examples:/],
+    [["state", "mv", "--help"], /Examples:/],
+  ] as const)("rnv %j", async (args, expected) => {
+    const { code, stdout } = await scenario.runWith(bare, ...args);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(expected);
+  });
+});
