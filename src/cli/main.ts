@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import type * as program from "./run";
 import { versionText } from "./version";
 
@@ -8,10 +9,18 @@ import { versionText } from "./version";
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
-  // A reader that has gone away is no failure.
-  process.stdout.on("error", () => {});
-  process.stdout.write(versionText(false));
+  print(versionText(false));
 } else {
   const { main } = require("./run") as typeof program;
   main();
+}
+
+/** Straight to the file descriptor: the stream would load what only a longer output needs. */
+function print(text: string): void {
+  try {
+    writeSync(1, text);
+  } catch (cause) {
+    // A reader that has gone away is no failure; a pipe that is full for now is one for the stream.
+    if ((cause as NodeJS.ErrnoException).code === "EAGAIN") process.stdout.write(text);
+  }
 }

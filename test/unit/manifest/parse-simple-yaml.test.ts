@@ -3,6 +3,9 @@ import { parseSimpleYaml } from "../../../src/manifest/parse-simple-yaml";
 import { parseAnyYaml } from "../../../src/manifest/parse-yaml";
 import type { SourceNode } from "../../../src/manifest/source-tree";
 
+/** Documents in each of the two searches; `npm run fuzz` tries 100,000. */
+const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 1000);
+
 /** Values and places; where a block collection ends is of no interest. */
 function outline(node: SourceNode): unknown {
   const { start, end } = node.range;
@@ -20,9 +23,13 @@ function agrees(text: string): boolean {
   if (simple === undefined) return false;
   const codes: string[] = [];
   const { root } = parseAnyYaml("f", text, (diagnostic) => codes.push(diagnostic.summary));
-  expect(codes).toEqual([]);
-  expect(root).toBeDefined();
-  expect(outline(simple)).toEqual(outline(root as SourceNode));
+  const isSame =
+    codes.length === 0 &&
+    root !== undefined &&
+    JSON.stringify(outline(simple)) === JSON.stringify(outline(root));
+  // Said in full only where it is wrong: the comparison below is too slow for a hundred thousand documents.
+  if (!isSame)
+    expect({ text, codes, read: outline(simple) }).toEqual({ text, codes: [], read: root && outline(root) });
   return true;
 }
 
@@ -99,10 +106,10 @@ describe("parseSimpleYaml", () => {
         );
         if (agrees(text)) answered += 1;
       }),
-      { numRuns: 1000 },
+      { numRuns: documents },
     );
-    expect(answered).toBeGreaterThan(50);
-  });
+    expect(answered).toBeGreaterThan(documents / 20);
+  }, 3_600_000);
 
   it("never differs from the YAML parser on short texts", () => {
     const pieces = fc.constantFrom(
@@ -113,7 +120,7 @@ describe("parseSimpleYaml", () => {
         agrees(`a: ${parts.join("")}`);
         agrees(parts.join(""));
       }),
-      { numRuns: 2000 },
+      { numRuns: documents },
     );
-  });
+  }, 3_600_000);
 });
