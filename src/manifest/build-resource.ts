@@ -77,7 +77,7 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
 
 function reportMissing(block: Block, reading: Reading): void {
   const { placed, address } = block;
-  for (const shape of placed.paths.values()) {
+  for (const shape of placed.needed) {
     if (
       !isNeeded(shape, block) ||
       shape.isName ||

@@ -27,6 +27,8 @@ export interface PlacedType {
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
+  /** Attributes that a block may have to have, for one reason or another. */
+  readonly needed: readonly AttributeShape[];
   /** Types whose blocks stand in a block of this one, by key. */
   readonly children: Map<string, PlacedType>;
   /** A bare value stands for this attribute. */
@@ -81,7 +83,8 @@ function placeType(type: ResourceType): PlacedType {
     }
   }
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
-  return { type, place: type.manifest, attributes, groups, paths, children: new Map(), shorthand };
+  const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
+  return { type, place: type.manifest, attributes, groups, paths, needed, children: new Map(), shorthand };
 }
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */

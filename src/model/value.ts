@@ -14,13 +14,15 @@ export class GeneratedSecret {
  * and they resolve to a Secret.
  */
 export class Template {
+  readonly references: readonly Reference[];
+
   constructor(
     readonly parts: readonly (string | Secret | Reference)[],
     readonly secret: boolean,
-  ) {}
-
-  get references(): readonly Reference[] {
-    return this.parts.filter((part): part is Reference => typeof part === "object" && "attribute" in part);
+  ) {
+    this.references = parts.filter(
+      (part): part is Reference => typeof part === "object" && "attribute" in part,
+    );
   }
 }
 

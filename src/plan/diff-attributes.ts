@@ -129,6 +129,7 @@ const isNewer = (a: string | undefined, b: string | undefined): boolean =>
 
 /** Absent and null are one: the service leaves out what it has no value for. */
 function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
+  if (a === b) return true;
   if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null);
   return (rule.equal ?? plainEqual)(a, b);
 }

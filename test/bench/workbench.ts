@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { measure, type Program } from "./measure";
 import { type BenchService, type ServiceOptions, startService } from "./service";
 
 const root = resolve(__dirname, "../..");
-const rnvEntry = join(root, "dist/bin/rnv.js");
+const built = join(root, "dist/bin");
 
 /** A folder of `rnv` against a service of its own. */
 export interface Site {
@@ -45,6 +45,9 @@ export async function createWorkbench(): Promise<Workbench> {
     outdir: home,
     logLevel: "warning",
   });
+  // A copy, so that a build in the meantime changes nothing.
+  cpSync(built, join(home, "bin"), { recursive: true });
+  const rnvEntry = join(home, "bin/rnv.js");
   const started: BenchService[] = [];
   const sites = new Map<string, Promise<Site>>();
   let folders = 0;
@@ -108,6 +111,7 @@ async function appliedSite(make: () => Promise<Site>): Promise<Site> {
 function terraformVersion(): string | null {
   try {
     const text = execFileSync("terraform", ["version", "-json"], {
+      stdio: ["ignore", "pipe", "ignore"],
       env: { ...process.env, CHECKPOINT_DISABLE: "1" },
     });
     return (JSON.parse(text.toString()) as { terraform_version: string }).terraform_version;
