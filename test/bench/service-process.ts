@@ -26,6 +26,7 @@ async function main(): Promise<void> {
       return exchange;
     },
   });
+  process.on("disconnect", () => process.exit());
   process.on("message", () => {
     emulator.resetLog();
     const report: ServiceReport = { writes, reads };

@@ -29,7 +29,7 @@ export interface BenchService {
 
 /** Starts an emulator in a process of its own; `script` is the bundled `service-process.ts`. */
 export async function startService(script: string, options: ServiceOptions = {}): Promise<BenchService> {
-  const child = fork(script, [JSON.stringify(options)]);
+  const child = fork(script, [JSON.stringify(options)], { execArgv: [] });
   const next = (kind: string) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
       const onMessage = (message: unknown): void => {
