@@ -1,5 +1,4 @@
 import { randomBytes, randomFillSync } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createClient } from "../api/client";
@@ -15,6 +14,7 @@ import { parseState } from "../state/state-text";
 import { systemClock } from "./clock";
 import type { Invocation } from "./invocation";
 import { openTransport } from "./open-transport";
+import { readLimited } from "./read-limited";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { version } from "./version";
@@ -126,9 +126,12 @@ function originOf({ baseUrl, workspaceId, state }: Settings): Pick<Context, "bas
   };
 }
 
+/** Bytes. */
+const largestState = 32 * 1024 * 1024;
+
 function readOrEmpty(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readLimited(path, largestState).toString("utf8");
   } catch {
     return "";
   }

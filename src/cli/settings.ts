@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
 import { type GapSettings, gapSettings } from "../api/gaps";
@@ -8,6 +7,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-accoun
 import { Secret } from "../model/secret";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Environment } from "./invocation";
+import { readLimited } from "./read-limited";
 
 /** Where the state lives and whom the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -114,6 +114,9 @@ interface KeyText {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Bytes. */
+const largestKeyFile = 4096;
+
 /** Nothing of the key is ever put into a message. */
 function readKey(environment: Environment, cwd: string): KeyText {
   const inline = setting(environment, "RNV_API_KEY");
@@ -128,7 +131,10 @@ function readKey(environment: Environment, cwd: string): KeyText {
     return { text: "", diagnostics: [diagnostic] };
   }
   try {
-    return checkKey(readFileSync(resolve(cwd, file), "utf8").trim(), "the file of RNV_API_KEY_FILE");
+    return checkKey(
+      readLimited(resolve(cwd, file), largestKeyFile).toString("utf8").trim(),
+      "the file of RNV_API_KEY_FILE",
+    );
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "it could not be read";
     const diagnostic = error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import type { Secret } from "../model/secret";
 import { decodeSecret, type Fetched } from "./decode-secret";
+import { isOwnCredential } from "./own-credentials";
 import { isWithin, reasonOf } from "./paths";
 import { checkSecret, type SecretSource } from "./read-secret";
 import { type Reading, where } from "./reading";
@@ -26,7 +27,8 @@ export async function fetchSecret(
         ? await fromFile(source, cwd, reading)
         : await runCommand(source.argument, { cwd, environment: reading.environment, maxBytes });
   if ("problem" in found) {
-    const code = source.kind === "env" ? "manifest.env_missing" : "manifest.secret_source";
+    const isMissing = source.kind === "env" && !isOwnCredential(source.argument[0] as string);
+    const code = isMissing ? "manifest.env_missing" : "manifest.secret_source";
     reading.report(
       error(code, found.problem, {
         ...where(spot),
@@ -42,6 +44,7 @@ export async function fetchSecret(
 
 function fromEnvironment(source: SecretSource, reading: Reading): Fetched {
   const name = source.argument[0] as string;
+  if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
   const text = reading.environment[name];
   if (text === undefined) return { problem: `the environment variable ${name} is not set` };
   if (text === "")

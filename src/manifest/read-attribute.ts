@@ -3,6 +3,7 @@ import type { SourceRange } from "../diagnostics/source-range";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { type DesiredValue, type Plain, Template } from "../model/value";
+import { isCredential } from "./own-credentials";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { reportIssues } from "./schema-issues";
@@ -150,6 +151,17 @@ export function readEnvironment(
   spot: Spot,
   reading: Reading,
 ): string | undefined {
+  if (isCredential(name)) {
+    const hint = "a value from the environment stands in plans and in the service, where others read it";
+    reading.report(
+      error("manifest.secret_source", `${name} is a credential of rnv, not a value`, {
+        ...where(spot),
+        range,
+        hint,
+      }),
+    );
+    return undefined;
+  }
   const value = reading.environment[name];
   if (value !== undefined) return value;
   reading.report(

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { text as readAll } from "node:stream/consumers";
 import { forceUnlock } from "../../commands/force-unlock";
 import { output } from "../../commands/output";
@@ -14,6 +13,7 @@ import { outputsJson, resourceDocument } from "../../render/state-json";
 import { outputsText, recordedAddresses, resourceText } from "../../render/state-text";
 import { encodeState } from "../../state/state-text";
 import type { Handler, Invocation } from "../invocation";
+import { readLimited } from "../read-limited";
 import { outStyle, report } from "../report";
 import { withContext } from "../with-context";
 
@@ -139,10 +139,13 @@ export const stateRestoreHandler: Handler = async (invocation) => {
   return exitCode;
 };
 
+/** Bytes of a state or a saved plan. */
+const largestText = 64 * 1024 * 1024;
+
 /** The text of a file that was named on the command line. */
 export function readText(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readLimited(path, largestText).toString("utf8");
   } catch (cause) {
     const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
     throw new DiagnosticsError([error("command.usage", `cannot read ${path} (${reason})`)]);
