@@ -1,3 +1,4 @@
+import { ApiError } from "../api/api-error";
 import type { Attributes } from "../model/attributes";
 import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
@@ -19,11 +20,16 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
+    if (isGonePart(type, failure)) return { id: input.id };
     if (!isUncertain(failure)) throw failure;
     return (await seenGone(context)) ?? send();
   });
   return seenDeleted(context, accepted.pending);
 }
+
+/** A part of something that was read in this run: the service says that it is not there, which is what was wanted. */
+const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>
+  removedWithParent && failure instanceof ApiError && failure.kind === "refused" && failure.status === 404;
 
 /** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {

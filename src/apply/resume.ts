@@ -66,7 +66,11 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
     type?.candidates !== undefined &&
     intent.method === "POST" &&
     (type.reaction !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
-  if (!type || !makesSomething) return { ...nothing, entries: assumedDone(intent, recorded) };
+  if (!type || !makesSomething) {
+    // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
+    const again = intent.method === "DELETE" && keyStillCounts(resuming, intent);
+    return { ...nothing, entries: assumedDone(intent, recorded), carried: again ? [intent] : [] };
+  }
   const found = await lookFor(resuming, type, intent);
   if (found === undefined) return unseen(resuming, intent);
   if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
