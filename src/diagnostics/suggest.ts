@@ -5,6 +5,8 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
+    // No fewer edits than the lengths differ.
+    if (Math.abs(word.length - candidate.length) >= bestDistance) continue;
     const found = distance(word.toLowerCase(), candidate.toLowerCase());
     if (found < bestDistance) {
       best = candidate;
