@@ -32,7 +32,9 @@ const below = " ".repeat(6);
 
 /** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
 export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}): string {
-  const changes = readingOrder(plan.changes).filter((change) => isListed(change, plan));
+  // The order follows from all of them, but most plans list none.
+  const isAnyListed = plan.changes.some((change) => isListed(change, plan));
+  const changes = isAnyListed ? readingOrder(plan.changes).filter((change) => isListed(change, plan)) : [];
   const sections = [
     changeSection(plan, changes, style, options.compact ?? false),
     movedSection(plan),
