@@ -6,6 +6,7 @@ import type * as plan from "./handlers/plan";
 import type * as runtime from "./handlers/runtime";
 import type * as show from "./handlers/show";
 import type * as state from "./handlers/state";
+import type * as terraform from "./handlers/terraform";
 import type * as tools from "./handlers/tools";
 import type * as validate from "./handlers/validate";
 import type * as reporting from "./report";
@@ -24,6 +25,7 @@ export const lazy = {
   runtime: (): typeof runtime => require("./handlers/runtime"),
   show: (): typeof show => require("./handlers/show"),
   state: (): typeof state => require("./handlers/state"),
+  terraform: (): typeof terraform => require("./handlers/terraform"),
   tools: (): typeof tools => require("./handlers/tools"),
   validate: (): typeof validate => require("./handlers/validate"),
 };

@@ -5,6 +5,7 @@ import type { Terminal } from "./terminal";
 import { addPlanVerbs } from "./verbs/plan-verbs";
 import { addRuntimeVerbs } from "./verbs/runtime-verbs";
 import { addStateVerbs } from "./verbs/state-verbs";
+import { addTerraformVerbs } from "./verbs/terraform-verbs";
 import { addToolVerbs } from "./verbs/tool-verbs";
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
@@ -32,6 +33,7 @@ export function createProgram(run: Run, terminal: Terminal, version: string): Co
   addStateVerbs(program, run);
   addRuntimeVerbs(program, run);
   addToolVerbs(program, run);
+  addTerraformVerbs(program, run);
   return program;
 }
 

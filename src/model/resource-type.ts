@@ -31,6 +31,8 @@ export interface ComputedRule {
   readonly stable: boolean;
   /** Attribute paths whose change may move it all the same. */
   readonly movesWith?: readonly string[];
+  /** The declared attribute that pins it: where both are one to the user, either may be written. */
+  readonly pinnedBy?: string;
 }
 
 /** Where a type stands in the YAML manifest. */

@@ -57,7 +57,12 @@ const rules: RulesOf<DeploymentBlock, "serviceId"> = {
 
 const computed = {
   id: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
-  commitSha: { valueType: "string", doc: "Commit of that deployment, where it is known.", stable: false },
+  commitSha: {
+    valueType: "string",
+    doc: "Commit of that deployment, where it is known.",
+    stable: false,
+    pinnedBy: "commit",
+  },
   latestId: {
     valueType: "string",
     doc: "Id of the latest deployment, which may not serve.",

@@ -11,7 +11,7 @@ import { typeNamed } from "../resources";
 import { setComputed } from "./read-state";
 import type { ManagedType, timeoutNames } from "./schema/managed-type";
 import type { Session } from "./session";
-import { addressIn, declaredIn, knownOf, setValue, valueAt } from "./values/attributes";
+import { addressIn, declaredIn, draftOf, knownOf, setValue, valueAt } from "./values/attributes";
 import { asObject, holdsUnknown, type TerraformObject, type TerraformValue } from "./values/terraform-value";
 
 /** Everything that a configuration declares, ready to be sent. */
@@ -112,7 +112,7 @@ export function unsettled(type: ManagedType, name: string, result: WaitResult): 
  * is null.
  */
 export function stateAfter(type: ManagedType, planned: TerraformObject, live: LiveResource): TerraformObject {
-  const next: Record<string, TerraformValue> = { ...planned };
+  const next = draftOf(type, planned);
   const fresh: Record<string, TerraformValue> = {};
   setComputed(type, fresh, live);
   for (const { steps } of type.computed)

@@ -1,4 +1,3 @@
-import type { Resource } from "../api/resource";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
@@ -11,6 +10,7 @@ import type { Binding, ManagedType, SecretBinding } from "./schema/managed-type"
 import {
   addressIn,
   declaredIn,
+  draftOf,
   liveOf,
   nameIn,
   setValue,
@@ -58,8 +58,9 @@ export function planChange(input: ChangeInput): PlannedChange {
 }
 
 function planCreate({ type, config }: ChangeInput): PlannedChange {
-  const planned: Record<string, TerraformValue> = { ...config };
-  for (const { steps } of type.computed) setValue(planned, steps, unknown);
+  const planned = draftOf(type, config);
+  for (const { steps } of type.computed)
+    if ((valueAt(config, steps) ?? null) === null) setValue(planned, steps, unknown);
   dropWriteOnly(type, planned);
   const sent = new Set([...declaredIn(type, config).keys()]);
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
@@ -69,7 +70,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const { type, config, priorPrivate } = input;
   const declared = declaredIn(type, config);
   const diff = diffOf(input, prior, declared);
-  const planned: Record<string, TerraformValue> = { ...config };
+  const planned = draftOf(type, config);
   for (const binding of type.declared)
     setValue(planned, binding.steps, plannedValue(type, binding, prior, config, diff));
   dropWriteOnly(type, planned);
@@ -79,6 +80,7 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
   const acts = sent.size > 0 || runsAgain;
   for (const { steps, rule } of type.computed) {
+    if (valueAt(config, steps) !== null) continue;
     const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     setValue(planned, steps, acts && moves ? unknown : valueAt(prior, steps));
   }
@@ -101,7 +103,7 @@ function diffOf(
   return diffAttributes(
     {
       address,
-      type: withoutSecrets(type.resource),
+      type: type.compared,
       defaults: defaultsOf(type, catalog),
       recorded: recordedOf(type, prior, priorPrivate),
       read: { kind: "found", live },
@@ -112,14 +114,17 @@ function diffOf(
   );
 }
 
-export const defaultsOf = (type: ManagedType, catalog: Catalog | undefined): Attributes =>
-  catalog === undefined ? new Map() : type.resource.defaults(catalog);
+const knownDefaults = new WeakMap<Catalog, Map<string, Attributes>>();
 
-/** Secrets are compared in the form that Terraform keeps them, beside the other attributes. */
-const withoutSecrets = (resource: Resource): Resource => ({
-  ...resource,
-  rules: Object.fromEntries(Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true)),
-});
+/** The service's defaults for a type; worked out once for each catalog. */
+export function defaultsOf(type: ManagedType, catalog: Catalog | undefined): Attributes {
+  if (catalog === undefined) return new Map();
+  const known = knownDefaults.get(catalog) ?? new Map<string, Attributes>();
+  knownDefaults.set(catalog, known);
+  const defaults = known.get(type.name) ?? type.resource.defaults(catalog);
+  known.set(type.name, defaults);
+  return defaults;
+}
 
 /** What the engine would have recorded of a resource that Terraform keeps. */
 export function recordedOf(

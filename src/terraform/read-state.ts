@@ -5,11 +5,11 @@ import { defaultsOf } from "./plan-change";
 import type { PrivateData } from "./private-data";
 import type { Binding, ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
-import { declaredIn, knownOf, setValue, shownAs, valueAt } from "./values/attributes";
-import { type TerraformObject, type TerraformValue, toPlain } from "./values/terraform-value";
+import { declaredIn, draftOf, knownOf, setValue, shownAs, valueAt } from "./values/attributes";
+import { isSameValue, type TerraformObject, type TerraformValue, toPlain } from "./values/terraform-value";
 
 /**
- * The state after a refresh: what is declared or was imported shows the live value, everything else stays unset,
+ * The state after a refresh, the very same object where nothing differs: what is declared or was imported shows the live value, everything else stays unset,
  * so that what is not managed never shows in a plan.
  */
 export async function refreshed(
@@ -20,7 +20,7 @@ export async function refreshed(
   kept: PrivateData,
 ): Promise<TerraformObject> {
   const defaults = defaultsOf(type, await session.reads.catalog());
-  const next: Record<string, TerraformValue> = { ...state };
+  const next = draftOf(type, state);
   for (const binding of type.declared) {
     if (type.resource.rules[binding.path]?.change === "local") continue;
     const before = valueAt(state, binding.steps);
@@ -30,7 +30,7 @@ export async function refreshed(
   }
   markSecretDrift(type, next, state, live);
   setComputed(type, next, live);
-  return next;
+  return isSameValue(next, state) ? state : next;
 }
 
 /** The live value; the stored one where the service makes no difference between the two. */
@@ -74,4 +74,10 @@ function markSecretDrift(
 }
 
 /** What the service is asked for when a state is read. */
-export const declaredOf = (type: ManagedType, state: TerraformObject) => knownOf(declaredIn(type, state));
+export function declaredOf(type: ManagedType, state: TerraformObject, { applied }: PrivateData) {
+  const declared = knownOf(declaredIn(type, state));
+  // A state shows what is pinned by nobody, too; looking it up would cost a request for each.
+  for (const { rule } of type.computed)
+    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in applied)) declared.delete(rule.pinnedBy);
+  return declared;
+}

@@ -52,7 +52,7 @@ describeTerraform("deployments and the canvas", () => {
 
   it("pins a commit, and deploys it again when another one serves", async () => {
     const commit = "a".repeat(40);
-    deploy(`triggers = { version = "2" }\n commit = "${commit}"`);
+    deploy(`triggers = { version = "2" }\n commit_sha = "${commit}"`);
     await world.apply();
     const [api] = emulator.store.services();
     expect(deployments().some(({ commitSha, status }) => commitSha === commit && status === "live")).toBe(

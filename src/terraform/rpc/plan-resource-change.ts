@@ -7,7 +7,7 @@ import type { Provider } from "../provider";
 import type { ManagedType } from "../schema/managed-type";
 import { declaredWithSecrets, nameIn } from "../values/attributes";
 import { decodeValue, encodeValue } from "../values/codec";
-import { asObject, type TerraformObject } from "../values/terraform-value";
+import { asObject, isSameValue, type TerraformObject } from "../values/terraform-value";
 
 interface Request {
   readonly typeName: string;
@@ -34,7 +34,9 @@ export async function planResourceChange(provider: Provider, request: Request): 
   ];
   const stepsOf = stepsIn(type);
   return {
-    plannedState: { msgpack: encodeValue(type.valueType, change.planned) },
+    plannedState: isSameValue(change.planned, prior ?? null)
+      ? request.priorState
+      : { msgpack: encodeValue(type.valueType, change.planned) },
     requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
     plannedPrivate: request.priorPrivate,
     diagnostics: diagnostics.map((one) => diagnosticMessage(one, stepsOf)),

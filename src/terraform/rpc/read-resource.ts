@@ -28,7 +28,7 @@ export async function readResource(provider: Provider, request: Request): Promis
   if (next === "unchecked")
     return { ...unchanged, diagnostics: diagnostic === undefined ? [] : [diagnosticMessage(diagnostic)] };
   return {
-    newState: { msgpack: encodeValue(type.valueType, next) },
+    newState: next === state ? request.currentState : { msgpack: encodeValue(type.valueType, next) },
     private: kept.imported ? writePrivate({ applied: kept.applied }) : request.private,
   };
 }
@@ -45,7 +45,7 @@ async function readNow(
   kept: PrivateData,
 ): Promise<ReadNow> {
   const name = nameIn(type, state);
-  const declared = declaredOf(type, state);
+  const declared = declaredOf(type, state, kept);
   const parentId = parentIn(type, declared);
   const id = textIn(state, "id");
   const read = await type.resource.read(session.reads, {

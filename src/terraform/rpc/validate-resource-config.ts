@@ -28,6 +28,7 @@ export async function validateResourceConfig(provider: Provider, request: Reques
   const found = [
     ...valueFindings(type, config),
     ...secretFindings(type, config, request.clientCapabilities?.writeOnlyAttributesAllowed === true),
+    ...pinFindings(type, config),
     ...timeoutFindings(config),
     ...whenFindings(config),
   ];
@@ -100,6 +101,25 @@ function secretFindings(
         ),
       ];
     return [];
+  });
+}
+
+/** `commit` and `commit_sha` are one: both at once would be two answers to one question. */
+function pinFindings(type: ManagedType, config: TerraformObject): readonly Located[] {
+  return type.computed.flatMap(({ steps, rule }): readonly Located[] => {
+    const declared = type.declared.find(({ path }) => path === rule.pinnedBy);
+    const value = valueAt(config, steps);
+    if (declared === undefined || value === null || holdsUnknown(value)) return [];
+    if (valueAt(config, declared.steps) !== null) {
+      const summary = `${declared.steps.join(".")} and ${steps.join(".")} are both set`;
+      return [
+        { diagnostic: error("plan.invalid_combination", summary, { hint: "keep one of the two" }), steps },
+      ];
+    }
+    return issuesOf(declared.schema, toPlain(value)).map((message) => ({
+      diagnostic: error("manifest.invalid_value", `${steps.join(".")}: ${message}`),
+      steps,
+    }));
   });
 }
 

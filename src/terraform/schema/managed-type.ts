@@ -29,6 +29,8 @@ export interface ManagedType {
   /** `rnv_service`. */
   readonly name: string;
   readonly resource: Resource;
+  /** The type without its secrets: Terraform compares those in the form that it keeps them. */
+  readonly compared: Resource;
   readonly schema: Schema;
   readonly valueType: ObjectType;
   /** What may be declared, secrets left out. */
@@ -68,7 +70,9 @@ export function managedType(resource: Resource): ManagedType {
     required: false,
     rule,
   }));
-  const parts = { resource, declared, secrets, computed, reacts: resource.reaction !== undefined };
+  const openRules = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
+  const compared: Resource = { ...resource, rules: Object.fromEntries(openRules) };
+  const parts = { resource, compared, declared, secrets, computed, reacts: resource.reaction !== undefined };
   const block = blockOf(parts);
   return {
     name: terraformNameOf(resource),
@@ -127,6 +131,7 @@ function blockOf(parts: Parts): BlockSchema {
         type,
         doc: rule.doc,
         computed: true as const,
+        ...(rule.pinnedBy === undefined ? {} : { optional: true as const }),
       })),
     ],
     groups: [...groups, timeouts],
@@ -148,7 +153,7 @@ const timeouts = {
     attributes: timeoutNames.map((name) => ({
       name,
       type: "string" as const,
-      doc: `How long a ${name} may take.`,
+      doc: `How long it may take to ${name} it.`,
       optional: true as const,
     })),
     groups: [],
@@ -159,7 +164,13 @@ const declaredAttribute =
   (resource: Resource) =>
   ({ path, steps, type, schema, required }: Binding): AttributeSchema => {
     const parent = resource.parents.find(({ attribute }) => attribute === path);
-    const doc = parent ? `Id of the ${parent.type} it lies in.` : (schema?.description ?? "");
+    const text = schema?.description ?? "";
+    const doc = parent
+      ? `Id of the ${parent.type} it lies in.`
+      : // Terraform tells a provider no logical name.
+        required
+        ? text.replace(/; its logical name.*$/, ".")
+        : text;
     const isLocal = resource.rules[path]?.change === "local";
     return {
       name: steps.at(-1) ?? "",

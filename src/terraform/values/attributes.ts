@@ -20,20 +20,28 @@ export function valueAt(whole: TerraformObject, steps: readonly string[]): Terra
   return value;
 }
 
-/** Sets the value at a place, blocks above it included. `whole` is ours to change. */
+/** A copy whose places may be set: its blocks are copies too. */
+export function draftOf(type: ManagedType, whole: TerraformObject): Record<string, TerraformValue> {
+  const draft: Record<string, TerraformValue> = { ...whole };
+  for (const { name } of type.schema.block.groups) {
+    const block = asObject(draft[name] ?? null);
+    if (block !== undefined) draft[name] = { ...block };
+  }
+  return draft;
+}
+
+/** Sets the value at a place of a draft; a block that is missing is made. */
 export function setValue(
-  whole: Record<string, TerraformValue>,
+  draft: Record<string, TerraformValue>,
   steps: readonly string[],
   value: TerraformValue,
 ): void {
-  const [first = "", ...rest] = steps;
-  if (rest.length === 0) {
-    whole[first] = value;
-    return;
+  let within = draft;
+  for (const step of steps.slice(0, -1)) {
+    within[step] ??= {};
+    within = within[step] as Record<string, TerraformValue>;
   }
-  const inner: Record<string, TerraformValue> = { ...asObject(whole[first] ?? null) };
-  setValue(inner, rest, value);
-  whole[first] = inner;
+  within[steps.at(-1) ?? ""] = value;
 }
 
 const noReferences = new Unknown([]);
@@ -44,6 +52,11 @@ export function declaredIn(type: ManagedType, config: TerraformObject): Map<stri
   for (const { path, steps } of type.declared) {
     const value = valueAt(config, steps);
     if (value !== null) declared.set(path, holdsUnknown(value) ? noReferences : toPlain(value));
+  }
+  for (const { steps, rule } of type.computed) {
+    if (rule.pinnedBy === undefined || declared.has(rule.pinnedBy)) continue;
+    const value = valueAt(config, steps);
+    if (value !== null) declared.set(rule.pinnedBy, holdsUnknown(value) ? noReferences : toPlain(value));
   }
   return declared;
 }

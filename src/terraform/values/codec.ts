@@ -12,10 +12,23 @@ import {
 /** How Terraform writes a value that is not known: any extension counts as one, this is the plainest. */
 const unknownExtension = new ExtData(0, new Uint8Array([0]));
 
-/** A value of that type from the msgpack form of the plugin protocol. */
+/** Terraform sends the same state to several calls of a walk: what was decoded once is kept by its bytes. */
+const recent = new WeakMap<object, Map<string, TerraformValue>>();
+const mostRecent = 4096;
+
+/** A value of that type from the msgpack form of the plugin protocol. Never changed by those who get it. */
 export function decodeValue(type: TerraformType, bytes: Uint8Array | undefined): TerraformValue {
   if (bytes === undefined || bytes.length === 0) return null;
-  return fromWire(type, decode(bytes, { useBigInt64: true }));
+  if (typeof type === "string") return fromWire(type, decode(bytes, { useBigInt64: true }));
+  const known = recent.get(type) ?? new Map<string, TerraformValue>();
+  recent.set(type, known);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  const kept = known.get(text);
+  if (kept !== undefined) return kept;
+  const value = fromWire(type, decode(bytes, { useBigInt64: true }));
+  if (known.size >= mostRecent) known.clear();
+  known.set(text, value);
+  return value;
 }
 
 /** The msgpack form of a value: every attribute present, null where there is none. */

@@ -64,3 +64,24 @@ export const asObject = (value: TerraformValue | undefined): TerraformObject | u
   !(value instanceof DynamicValue)
     ? (value as TerraformObject)
     : undefined;
+
+/** Whether two values are the same to Terraform; unknown is the same as unknown. */
+export function isSameValue(a: TerraformValue | undefined, b: TerraformValue | undefined): boolean {
+  if (a === b) return true;
+  if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;
+  if (a instanceof NumberText) return b instanceof NumberText && a.text === b.text;
+  if (a instanceof DynamicValue)
+    return (
+      b instanceof DynamicValue &&
+      JSON.stringify(a.type) === JSON.stringify(b.type) &&
+      isSameValue(a.value, b.value)
+    );
+  if (b instanceof NumberText || b instanceof DynamicValue || isUnknown(a) || isUnknown(b)) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = a as TerraformObject;
+  const right = b as TerraformObject;
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length && names.every((name) => isSameValue(left[name], right[name]))
+  );
+}

@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { cliConfiguration, mirrorFolders, releaseFiles } from "../../commands/provider-release";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Handler } from "../invocation";
+import { version } from "../version";
+import { writeWholeFile } from "../write-whole-file";
+
+/** `rnv terraform install` */
+export const terraformInstallHandler: Handler = async ({ terminal, options, cwd, environment }) => {
+  const given = typeof options.dir === "string" ? options.dir : undefined;
+  const mirror =
+    given === undefined
+      ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
+      : resolve(cwd, given);
+  const files = releaseFiles(version, readProvider());
+  for (const folder of mirrorFolders(version)) {
+    mkdirSync(join(mirror, folder), { recursive: true });
+    for (const { name, text, mode } of files) writeWholeFile(join(mirror, folder, name), text, { mode });
+  }
+  terminal.err(
+    `The provider ${version} is installed in ${mirror}.\n` +
+      (given === undefined
+        ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
+        : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
+  );
+  terminal.out(cliConfiguration(mirror));
+  return 0;
+};
+
+/** The built provider of this package. */
+function readProvider(): string {
+  const path = join(packageRoot(__dirname), "dist", "terraform", "terraform-provider-rnv");
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new DiagnosticsError([
+      error("command.usage", "this package holds no built provider", {
+        detail: `There is no ${path}.`,
+        hint: "install the package anew, or run npm run build in its sources",
+      }),
+    ]);
+  }
+}
+
+/** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
+const packageRoot = (folder: string): string =>
+  existsSync(join(folder, "package.json")) || dirname(folder) === folder
+    ? folder
+    : packageRoot(dirname(folder));

@@ -1,0 +1,78 @@
+import { dataSources } from "../data-sources";
+import { ephemeralResources } from "../ephemeral-resources";
+import { functions } from "../functions";
+import { Provider } from "../provider";
+import { importForm } from "../rpc/import-resource-state";
+import type { AttributeSchema, BlockSchema, Schema } from "../schema/block";
+import { providerSchema } from "../schema/provider-block";
+import { typeText } from "../values/terraform-type";
+import { variablesName, variablesSchema } from "../variables/variables-type";
+
+/** The reference of the provider by file name, all of it made from the schemas that Terraform is given. */
+export function referencePages(): ReadonlyMap<string, string> {
+  const { managedTypes } = new Provider({}, "/");
+  const pages = new Map<string, string>();
+  pages.set("provider.md", page("Provider rnv", providerSchema));
+  for (const { name, schema, resource } of managedTypes)
+    pages.set(
+      `resource-${name}.md`,
+      page(`Resource ${name}`, schema, importText(name, importForm(resource))),
+    );
+  pages.set(
+    `resource-${variablesName}.md`,
+    page(`Resource ${variablesName}`, variablesSchema, importText(variablesName, "PROJECT/SERVICE")),
+  );
+  for (const { name, schema } of dataSources)
+    pages.set(`data-${name}.md`, page(`Data source ${name}`, schema));
+  for (const { name, schema } of ephemeralResources)
+    pages.set(`ephemeral-${name}.md`, page(`Ephemeral resource ${name}`, schema));
+  pages.set("functions.md", functionsPage());
+  return pages;
+}
+
+function page(title: string, { block }: Schema, more = ""): string {
+  return `# ${title}\n\n${block.doc}\n\n${blockText(block)}${more}`;
+}
+
+function blockText(block: BlockSchema): string {
+  const sections: readonly (readonly [string, readonly AttributeSchema[]])[] = [
+    ["Required", block.attributes.filter(({ required }) => required)],
+    ["Optional", block.attributes.filter(({ optional }) => optional)],
+    ["Read only", block.attributes.filter(({ required, optional }) => !required && !optional)],
+  ];
+  const own = sections
+    .filter(([, rows]) => rows.length > 0)
+    .map(([title, rows]) => `## ${title}\n\n${table(rows)}`);
+  const nested = block.groups.map(
+    (group) => `## Block \`${group.name}\`\n\n${group.block.doc}\n\n${table(group.block.attributes)}`,
+  );
+  return `${[...own, ...nested].join("\n")}`;
+}
+
+const table = (rows: readonly AttributeSchema[]): string =>
+  `| attribute | type | meaning |\n| --- | --- | --- |\n${rows.map(row).join("")}`;
+
+function row({ name, type, doc, sensitive, writeOnly }: AttributeSchema): string {
+  const traits = [writeOnly ? "write-only" : undefined, sensitive ? "sensitive" : undefined];
+  const marks = traits.filter((one) => one !== undefined).map((one) => ` *${one}*`);
+  return `| \`${name}\` | ${cell(typeText(type))}${marks.join("")} | ${cell(doc)} |\n`;
+}
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+const importText = (name: string, form: string): string =>
+  `\n## Import\n\nBy id, or by names:\n\n\`\`\`sh\nterraform import ${name}.this ${form}\n\`\`\`\n`;
+
+function functionsPage(): string {
+  const texts = functions.map(({ name, doc, parameters, returns }) => {
+    const rows = parameters.map(
+      (one) => `| \`${one.name}\` | ${cell(typeText(one.type))} | ${cell(one.doc)} |\n`,
+    );
+    const call = `provider::rnv::${name}(${parameters.map((one) => one.name).join(", ")})`;
+    return (
+      `## ${name}\n\n\`${call}\` returns ${cell(typeText(returns))}.\n\n${doc}\n\n` +
+      `| parameter | type | meaning |\n| --- | --- | --- |\n${rows.join("")}`
+    );
+  });
+  return `# Functions\n\n${texts.join("\n")}`;
+}
