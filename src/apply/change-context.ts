@@ -71,7 +71,7 @@ function provisionalRecord(
     name: previous?.name ?? change.name,
     ...(parent === undefined ? {} : { parent }),
     dependsOn: previous?.dependsOn ?? [],
-    applied: previous?.applied ?? {},
+    applied: previous?.applied ?? placement(change, type, parentId),
     computed: previous?.computed ?? {},
     ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
@@ -82,6 +82,17 @@ function provisionalRecord(
       ? { pending: type.pendingOf(answeredId, parentId, typeof commit === "string" ? commit : undefined) }
       : {}),
   };
+}
+
+/** Where it was made: without it, one that cannot be read would look as if it lay elsewhere. */
+function placement(
+  change: Change,
+  type: Resource,
+  parentId: string | undefined,
+): RecordedResource["applied"] {
+  const declared = change.subject.desired?.attributes;
+  const held = type.parents.find(({ attribute }) => declared?.has(attribute));
+  return held === undefined || parentId === undefined ? {} : { [held.attribute]: parentId };
 }
 
 function deletedRecord(

@@ -57,6 +57,11 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
 
 const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 
+const closes = (entry: JournalEntry, seq: number): boolean => entry.kind === "outcome" && entry.seq === seq;
+
+/** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
+const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] });
+
 async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed> {
   const type = resuming.types.get(intent.type);
   const recorded = resuming.state.resources[intent.address];
@@ -91,11 +96,9 @@ async function settleDeletion(
   const { address } = intent;
   const { id, name } = recorded;
   const read = await type.read(resuming.reads, { address, id, name, declared: new Map() });
-  if (read.kind !== "gone") {
-    // Under the same key: where nobody can read it, the retained answer tells that it is being deleted.
-    const carried = keyStillCounts(resuming, intent) ? [intent] : [];
-    return { ...nothing, entries: [outcome(intent, "refused")], carried };
-  }
+  // Under the same key: where nobody can read it, the retained answer tells that it is being deleted.
+  if (read.kind === "unchecked" && keyStillCounts(resuming, intent)) return leftOpen(intent);
+  if (read.kind !== "gone") return { ...nothing, entries: [outcome(intent, "refused")] };
   const resource = { ...recorded, pending: read.ending ?? type.deletion?.(id, undefined) };
   return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
@@ -124,9 +127,7 @@ async function lookFor(
 }
 
 function unseen(resuming: Resuming, intent: Intent): Resumed {
-  if (keyStillCounts(resuming, intent)) {
-    return { ...nothing, entries: [outcome(intent, "refused")], carried: [intent] };
-  }
+  if (keyStillCounts(resuming, intent)) return leftOpen(intent);
   const diagnostic = error("state.open_intent", `nobody can tell whether ${intent.address} was created`, {
     address: intent.address,
     detail:

@@ -58,11 +58,12 @@ function waiting(found: Deployment): Settled {
   return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
 }
 
-/** Gone needs proof: a key that lost its membership sees the same 404. */
+/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
 async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<Settled> {
   reads.invalidate();
   const service = await reads.service(serviceId);
-  return service.kind === "gone"
+  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
+  return service.kind === "gone" && seesAnything
     ? { kind: "failed", summary: `the service of deployment ${id} is gone` }
     : { kind: "waiting", status: "not shown" };
 }

@@ -42,6 +42,7 @@ export async function judgeRun(
       ...(isLiedTo ? [] : orphans(stage, machine, runs, read.state, one)),
       ...unapprovedDeletions(stage, machine, sent, one),
       ...keyFaults(sent),
+      ...(last ? resentFaults(last.process.sent) : []),
       ...deploymentFaults(stage, machine, one),
       ...leaks(machine, runs),
     ],
@@ -179,6 +180,14 @@ function keyFaults(sent: readonly SentWrite[]): string[] {
     bodies.set(key, request);
   }
   return faults;
+}
+
+/** A key that the service knows from another write is not sent again by the same run. */
+function resentFaults(sent: readonly SentWrite[]): string[] {
+  const known = sent.findIndex(({ mishap }) => mishap === "409-idempotency" || mishap === "409-legacy");
+  if (known === -1) return [];
+  const again = sent.slice(known + 1).filter(({ key }) => key !== undefined && key === sent[known]?.key);
+  return again.map(({ method, path }) => `sent again although its key was known: ${method} ${path}`);
 }
 
 /** At most as many deployments as the scenario means, for each service; one more where others interfere. */

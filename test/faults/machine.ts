@@ -22,6 +22,7 @@ export interface Image {
   readonly time: number;
   /** Ids of things that were there before rnv came. */
   readonly seeded: ReadonlySet<string>;
+  readonly unlisted: boolean;
 }
 
 /** One machine with a disk, a clock and processes, and the service that it talks to. All of it in memory. */
@@ -33,14 +34,16 @@ export class Machine {
   /** Everything that happened, a line each: the same case gives the same lines. */
   readonly trace: string[] = [];
   readonly seeded: ReadonlySet<string>;
+  readonly unlisted: boolean;
   readonly running = new Set<number>();
   /** Added to what the processes are told of the time. */
   clockSkew = 0;
   #pids = 1000;
   #fault: Fault | undefined;
 
-  constructor(seed: number, image?: Image) {
+  constructor(seed: number, image?: Image, unlisted = image?.unlisted ?? false) {
     this.random = createRandom(seed);
+    this.unlisted = unlisted;
     this.seeded = image?.seeded ?? new Set();
     this.clock = manualClock({ sleepMoves: true, ...(image && { start: image.time }) });
     this.disk = image?.disk.afterPowerCut(() => true) ?? new MemoryDisk();
@@ -49,6 +52,7 @@ export class Machine {
       random: this.random.next,
       apiKeys: apiKeys.map((key) => ({ key, scope: "write", role: "owner" })),
       ...(image && { image: image.service }),
+      gaps: { listVariables: !unlisted },
       // Taken by the emulator before its first pause, so that it meets the request it is meant for.
       faults: () => this.#fault,
     });
@@ -61,7 +65,13 @@ export class Machine {
   }
 
   image(seeded: ReadonlySet<string>): Image {
-    return { service: this.emulator.image(), disk: this.disk, time: this.clock.now() + 1000, seeded };
+    return {
+      service: this.emulator.image(),
+      disk: this.disk,
+      time: this.clock.now() + 1000,
+      seeded,
+      unlisted: this.unlisted,
+    };
   }
 
   /** For looking at the state from outside. */

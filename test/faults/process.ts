@@ -36,6 +36,8 @@ export interface SentWrite {
   readonly path: string;
   readonly body: string;
   readonly key?: string;
+  /** What went wrong with it. */
+  readonly mishap?: string;
 }
 
 /** How a command ended, as the command line tells it; `killed` has neither code nor findings. */
@@ -225,6 +227,7 @@ export class Process {
           path: seen.path,
           body: request.body ?? "",
           key: seen.idempotencyKey,
+          mishap: mishap?.name,
         });
       const about = `${this.pid} ${seen.method} ${seen.path}${mishap ? ` [${mishap.name}]` : ""}`;
       try {

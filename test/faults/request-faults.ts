@@ -163,6 +163,15 @@ export const requestFaults: readonly RequestFault[] = [
     applies: isList,
     rewrite: rewriteBody((body) => Object.values(body).find((value) => Array.isArray(value)) ?? []),
   },
+  {
+    // The key lost its membership: lists are empty, everything else is not there.
+    name: "revoked",
+    fault: ({ method, path }) =>
+      isList({ method, path }) || path === "/catalog"
+        ? { kind: "hook", when: "before", run: () => {} }
+        : { kind: "status", status: 404, code: "not_found" },
+    rewrite: rewriteBody((body) => ("plans" in body ? body : editArrays(() => [])(body))),
+  },
   { name: "never-ends", applies: isLook, rewrite: rewriteBody(unfinished) },
   foreign("foreign-change", "before", change),
   foreign("foreign-change", "after", change),
@@ -198,4 +207,5 @@ export const outages: readonly string[] = [
   "unframed-list",
   "stale-list",
   "never-ends",
+  "revoked",
 ];

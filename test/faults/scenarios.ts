@@ -14,6 +14,8 @@ export interface Scenario {
   readonly manifest: string;
   readonly confirmedDeletes?: readonly string[];
   readonly adopt?: boolean;
+  /** The service offers no list of variables. */
+  readonly unlisted?: true;
   /** Addresses whose things may be deleted. */
   readonly deletes: readonly string[];
   /** The picture of the service in the end; see `picture.ts`. */
@@ -188,4 +190,23 @@ const mixed: Scenario = {
   ],
 };
 
-export const scenarios: readonly Scenario[] = [createAll, update, remove, replace, adopt, noOp, moved, mixed];
+/** A service that does not list variables: what a create of one left behind cannot be looked up. */
+const unlisted: Scenario = {
+  ...createAll,
+  name: "unlisted",
+  unlisted: true,
+  manifest: shop,
+  want: shopPicture(1),
+};
+
+export const scenarios: readonly Scenario[] = [
+  createAll,
+  update,
+  remove,
+  replace,
+  adopt,
+  noOp,
+  moved,
+  mixed,
+  unlisted,
+];

@@ -32,7 +32,7 @@ export async function stageOf(rnv: Rnv, scenario: Scenario): Promise<Stage> {
     writeFileSync(path, text);
     return path;
   };
-  const machine = new Machine(1);
+  const machine = new Machine(1, undefined, scenario.unlisted);
   const { store } = machine.emulator;
   scenario.seed?.(store);
   const seeded = idsOf(machine);

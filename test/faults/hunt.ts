@@ -1,0 +1,34 @@
+import { buildRnv } from "./build-rnv";
+import { casesOf } from "./cases";
+import type { PlantedBug } from "./planted-bugs";
+import { play } from "./play";
+import { scenarios } from "./scenarios";
+import { stageOf } from "./stage";
+import { newStops } from "./stops";
+import { count, emptyTally } from "./tally";
+
+const patienceMs = 10_000;
+
+/** Plays the cases that should find a planted bug until one does; returns what it found, or undefined. */
+export async function hunt(bug: PlantedBug): Promise<string | undefined> {
+  const scenario = scenarios.find(({ name }) => name === bug.scenario);
+  if (scenario === undefined) throw new Error(`no scenario ${bug.scenario}`);
+  const rnv = await buildRnv([bug]);
+  const stage = await stageOf(rnv, scenario).catch((cause: Error) => cause);
+  if (stage instanceof Error) return `without any fault: ${stage.message.split("\n")[0]}`;
+  for (const fault of bug.faults) {
+    for (const one of casesOf(stage)) {
+      if (!one.fault.startsWith(fault)) continue;
+      const found = await Promise.race([play(stage, one), late()]);
+      if (found === undefined) return `${one.name}: hangs`;
+      const tally = emptyTally();
+      count(tally, found);
+      const [first] = [...Object.keys(tally.failures), ...newStops(Object.keys(tally.stops))];
+      if (first !== undefined) return `${one.name}: ${first}`;
+    }
+  }
+  return undefined;
+}
+
+const late = (): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), patienceMs).unref());
