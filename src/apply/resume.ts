@@ -57,8 +57,6 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
 
 const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 
-const closes = (entry: JournalEntry, seq: number): boolean => entry.kind === "outcome" && entry.seq === seq;
-
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
 const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] });
 
