@@ -24,12 +24,10 @@ export const terraformBinary = ["terraform", "tofu"].find((name) => {
 
 /** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
 export function describeTerraform(title: string, body: () => void): void {
-  if (terraformBinary !== undefined) return describe(title, body);
-  if (process.env.CI === "true") {
+  if (terraformBinary !== undefined) describe(title, body);
+  else if (process.env.CI === "true")
     it(`${title}: terraform or tofu is on the PATH`, () => expect(terraformBinary).toBeDefined());
-    return;
-  }
-  describe.skip(`${title} (no terraform or tofu on the PATH)`, body);
+  else describe.skip(`${title} (no terraform or tofu on the PATH)`, body);
 }
 
 export interface Finished {
@@ -82,7 +80,7 @@ export class TerraformFolder {
   }
 
   start(...args: readonly string[]): Running {
-    const child = spawn(terraformBinary ?? "terraform", [...args, ...(args[0] === "show" ? [] : [])], {
+    const child = spawn(terraformBinary ?? "terraform", [...args], {
       cwd: join(this.folder, "w"),
       detached: true,
       env: {

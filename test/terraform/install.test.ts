@@ -1,0 +1,113 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { packageProvider } from "../../src/terraform/release/package-provider";
+import { builtCli } from "../support/built-cli";
+import { builtLibrary } from "../support/built-library";
+import { builtProvider } from "../support/built-provider";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const root = resolve(__dirname, "../..");
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+describeTerraform("the installed provider", () => {
+  const world = new TerraformFolder();
+  let configuration = "";
+
+  beforeAll(async () => {
+    await world.open();
+    builtProvider();
+    const mirror = join(world.folder, "mirror");
+    const install = ["terraform", "install", "--dir", mirror];
+    configuration = execFileSync(process.execPath, [builtCli(), ...install], { encoding: "utf8", stdio: "pipe" });
+    world.configure(configuration);
+  });
+  afterAll(() => world.close());
+
+  it("is found by init in the mirror, and runs the example to an empty plan and back to nothing", async () => {
+    cpSync(join(root, "examples/terraform"), join(world.folder, "w"), { recursive: true });
+    world.environment = { TF_VAR_queue_token: "example-queue-token" };
+    expect(await world.run("init -input=false")).toContain(`Installed rnv/rnv v${version}`);
+    await world.apply();
+    await world.expectNoChanges();
+    expect(world.stateText()).not.toContain("example-queue-token");
+    await world.run("destroy -auto-approve");
+    expect(world.emulator.store.services()).toEqual([]);
+  }, 90_000);
+
+  it("has the same checksum on every platform, so that one lock file serves a team", async () => {
+    const lock = () => readFileSync(join(world.folder, "w", ".terraform.lock.hcl"), "utf8").match(/h1:\S+/g);
+    const before = lock();
+    const platforms = "-platform=linux_arm64 -platform=darwin_arm64 -platform=darwin_amd64";
+    await world.run(`providers lock -fs-mirror=${join(world.folder, "mirror")} ${platforms}`);
+    expect(lock()).toEqual(before);
+    expect(before).toHaveLength(1);
+  }, 60_000);
+
+  it("is unpacked from a release archive too, whatever project it lies in", async () => {
+    const out = join(world.folder, "release");
+    const names = packageProvider(root, out);
+    expect(names).toEqual(
+      [
+        "linux_amd64.zip",
+        "linux_arm64.zip",
+        "darwin_amd64.zip",
+        "darwin_arm64.zip",
+        "manifest.json",
+        "SHA256SUMS",
+      ].map((end) => `terraform-provider-rnv_${version}_${end}`),
+    );
+    const sums = `terraform-provider-rnv_${version}_SHA256SUMS`;
+    execFileSync("sha256sum", ["--check", "--strict", sums], { cwd: out, stdio: "pipe" });
+    const packed = new TerraformFolder();
+    await packed.open();
+    try {
+      const host = join(packed.folder, "mirror/registry.terraform.io/rnv/rnv");
+      mkdirSync(host, { recursive: true });
+      for (const name of names) if (name.endsWith(".zip")) cpSync(join(out, name), join(host, name));
+      packed.configure(
+        `provider_installation {\n  filesystem_mirror {\n    path = "${packed.folder}/mirror"\n  }\n}\n`,
+      );
+      packed.write(`resource "rnv_project" "a" { name = "a" }\n`);
+      // A project of modules: the executable must not be taken for one of them.
+      cpSync(join(root, "test/terraform/module-package.json"), join(packed.folder, "w", "package.json"));
+      await packed.run("init -input=false");
+      await packed.apply();
+      expect(packed.emulator.store.projects()).toHaveLength(1);
+    } finally {
+      await packed.close();
+    }
+  }, 90_000);
+
+  it("runs the stack of the CDKTF example", async () => {
+    builtLibrary();
+    const app = join(world.folder, "app");
+    cpSync(join(root, "examples/cdktf"), app, { recursive: true });
+    const modules = join(app, "node_modules");
+    if (!existsSync(modules)) mkdirSync(modules);
+    for (const name of readdirSync(join(root, "node_modules")))
+      if (name !== "terraform-provider-rnv" && !existsSync(join(modules, name)))
+        symlinkSync(join(root, "node_modules", name), join(modules, name));
+    symlinkSync(root, join(modules, "terraform-provider-rnv"));
+    execFileSync(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "main.ts"], {
+      cwd: app,
+      stdio: "pipe",
+    });
+    const stack = new TerraformFolder();
+    await stack.open();
+    try {
+      const [name = ""] = readdirSync(join(app, "cdktf.out/stacks"));
+      cpSync(join(app, "cdktf.out/stacks", name, "cdk.tf.json"), join(stack.folder, "w", "cdk.tf.json"));
+      const { variable = {} } = JSON.parse(readFileSync(join(stack.folder, "w", "cdk.tf.json"), "utf8"));
+      for (const one of Object.keys(variable)) stack.environment[`TF_VAR_${one}`] = "example-value";
+      stack.configure(configuration);
+      await stack.run("init -input=false");
+      await stack.apply();
+      await stack.expectNoChanges();
+      expect(stack.emulator.store.services().length).toBeGreaterThan(1);
+      await stack.run("destroy -auto-approve");
+    } finally {
+      await stack.close();
+    }
+  }, 120_000);
+});
