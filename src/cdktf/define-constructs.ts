@@ -1,5 +1,6 @@
 import type { Construct } from "constructs";
-import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
+import { catalogFields } from "../model/catalog";
+import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -119,19 +120,8 @@ const dataSources = (library: Library) => ({
     computed: service.computed,
   }),
   DataRnvCatalog: defineDataSource(library, {
-    terraformType: `${terraformPrefix}_catalog`,
+    terraformType: catalogDataSource,
     lookups: [],
-    computed: Object.fromEntries(
-      [
-        "capabilities",
-        "plans",
-        "databasePlans",
-        "defaults",
-        "regions",
-        "runtimes",
-        "serviceTypes",
-        "pricesAreEstimates",
-      ].map((name) => [name, { valueType: "json" as const }]),
-    ),
+    computed: Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }])),
   }),
 });

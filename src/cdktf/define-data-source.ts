@@ -12,7 +12,7 @@ export interface DataSourceShape {
   readonly computed: Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
 }
 
-/** A data source of Terraform; rnv itself does not read data sources. */
+/** A data source of Terraform, which rnv reads as well. */
 export function defineDataSource(
   library: Library,
   { terraformType, lookups, computed }: DataSourceShape,

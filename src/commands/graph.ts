@@ -1,4 +1,4 @@
-import type { Desired } from "../model/desired";
+import type { Desired, DesiredAttribute } from "../model/desired";
 import { Template } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
 import type { Context, Outcome } from "./context";
@@ -18,13 +18,20 @@ export async function graph(
   return { graph: desired && graphOf(desired), diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
 }
 
-function graphOf({ resources }: Desired): LabelledGraph {
+function graphOf({ resources, data }: Desired): LabelledGraph {
   const edges = [...resources.values()].flatMap(({ address, parent, dependsOn, attributes }) => {
-    const referenced = [...attributes.values()].flatMap(({ value }) =>
-      value instanceof Template ? value.references.map((reference) => reference.address) : [],
-    );
+    const referenced = [...attributes.values()].flatMap(referredBy);
     const needed = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...referenced]);
     return [...needed].map((to) => ({ from: address, to }));
   });
-  return { nodes: [...resources.keys()], edges };
+  const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) =>
+    [...new Set([...dependsOn, ...[...query.values()].flatMap(referredBy)])].map((to) => ({
+      from: address,
+      to,
+    })),
+  );
+  return { nodes: [...resources.keys(), ...data.keys()], edges: [...edges, ...lookups] };
 }
+
+const referredBy = ({ value }: DesiredAttribute) =>
+  value instanceof Template ? value.references.map(({ address }) => address) : [];

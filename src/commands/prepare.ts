@@ -5,6 +5,7 @@ import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, State } from "../model/state";
 import { Template } from "../model/value";
+import { fillData } from "../plan/fill-data";
 import { makePlan } from "../plan/make-plan";
 import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
@@ -58,12 +59,16 @@ export async function prepare(
   if (hasErrors(resumed.diagnostics))
     return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
   const state = from.state && fold(from.state, resumed.entries);
+  const refreshed = await refresh(connection.reads, resourceTypes, loaded.desired, state);
+  const filled = fillData(loaded.desired, refreshed.data);
   const input: PlanInput = {
-    desired: loaded.desired,
+    desired: filled.desired,
+    data: filled.uses,
     state,
     workspaceId: context.workspaceId,
     baseUrl: context.baseUrl,
-    ...(await refresh(connection.reads, resourceTypes, loaded.desired, state)),
+    reads: refreshed.reads,
+    inventory: refreshed.inventory,
     catalog: await connection.reads.catalog(),
     types: resourceTypes,
     options,

@@ -2,17 +2,22 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
-import type { Desired } from "../model/desired";
+import { type DataRead, isDataAddress } from "../model/data-source";
+import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
+import { resolveValue } from "../plan/resolve";
+import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
 
 export interface Refreshed {
   /** One result for every declared and every recorded address. */
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Every project and service of the workspace. */
   readonly inventory: readonly LiveResource[];
+  /** One result for every data source. */
+  readonly data: ReadonlyMap<Address, DataRead>;
 }
 
 interface Subject {
@@ -33,19 +38,23 @@ export async function refresh(
 ): Promise<Refreshed> {
   const results = new Map<Address, ReadResult>();
   const subjects = subjectsOf(desired, state);
+  const found: Found = { resources: results, data: new Map() };
   for (const level of levelsOf(types)) {
+    await readData(reads, types, desired, found);
     const here = subjects.filter((subject) => level.includes(subject.type));
     await Promise.all(
       here.map(async (subject) => {
         const type = types.find((candidate) => candidate.type === subject.type);
-        if (type) results.set(subject.address, await readOne(reads, type, subject, desired, state, results));
+        if (type) results.set(subject.address, await readOne(reads, type, subject, desired, state, found));
       }),
     );
   }
+  await readData(reads, types, desired, found);
+  failWaitingData(desired, found);
   const inventory = await Promise.all(
     types.filter((type) => !type.removedWithParent).map((type) => type.list(reads)),
   );
-  return { reads: results, inventory: inventory.flat() };
+  return { reads: results, inventory: inventory.flat(), data: found.data };
 }
 
 /** Declared and recorded addresses; what was moved is looked for under the address it has now. */
@@ -82,14 +91,15 @@ async function readOne(
   subject: Subject,
   desired: Desired,
   state: State | undefined,
-  done: ReadonlyMap<Address, ReadResult>,
+  found: Found,
 ): Promise<ReadResult> {
+  const done = found.resources;
   const declared = desired.resources.get(subject.address);
   const recorded = recordedAt(subject.address, desired, state);
   const parentId = subject.parent === undefined ? undefined : idOf(subject.parent, done, state);
   const id = recorded?.id ?? declared?.importId?.id;
   const known = declared
-    ? knownAttributes(declared.attributes, done, state)
+    ? knownAttributes(declared.attributes, found, desired, state)
     : new Map<string, ResolvedValue>();
   const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
   const name = typeof wanted === "string" ? wanted : (recorded?.name ?? "");
@@ -127,17 +137,23 @@ function idOf(
 
 /** Declared attributes whose value is known now; a reference is looked up in what was read before. */
 function knownAttributes(
-  attributes: ReadonlyMap<string, { readonly value: unknown }>,
-  done: ReadonlyMap<Address, ReadResult>,
+  attributes: DesiredResource["attributes"],
+  found: Found,
+  desired: Desired,
   state: State | undefined,
 ): Attributes<ResolvedValue> {
   const known = new Map<string, ResolvedValue>();
   for (const [path, { value }] of attributes) {
     if (value instanceof Template) {
       const [reference, ...others] = value.references;
+      // A place that is not known is no place: nothing must be looked for elsewhere instead.
+      if (value.references.some(({ address }) => isDataAddress(address)) && !value.secret) {
+        known.set(path, resolveValue(value, lookupIn(desired, found)));
+        continue;
+      }
       const id =
         reference?.attribute === "id" && others.length === 0
-          ? idOf(reference.address, done, state)
+          ? idOf(reference.address, found.resources, state)
           : undefined;
       if (id !== undefined) known.set(path, id);
     } else if (isPlain(value as ResolvedValue)) {

@@ -51,12 +51,15 @@ export const diagnosticCodes = [
   "live.unchecked",
   "live.import_missing",
   "live.preserve_missing",
+  "live.data_missing",
   // Planning.
   "plan.cycle",
   "plan.not_on_offer",
   "plan.invalid_combination",
   "plan.live_changed_too",
   "plan.target_unknown",
+  "plan.data_deferred",
+  "plan.data_unusable",
   "plan.stale",
   "plan.damaged",
   // Guards.

@@ -61,6 +61,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   );
   checkCycles(resources, findings.report);
   const desired: Desired = {
+    data: new Map(),
     resources,
     moved: readMoved(root, reading),
     removed: readRemoved(root, reading),

@@ -1,23 +1,24 @@
 import { resolve } from "node:path";
 import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Desired, DesiredResource } from "../model/desired";
+import { isDataAddress } from "../model/data-source";
+import type { Desired, DesiredAttribute, DesiredResource } from "../model/desired";
 import { terraformNameOf } from "../model/terraform-name";
+import { Template } from "../model/value";
 import { type BuiltResource, buildResource } from "./build-resource";
 import { fetchSecrets } from "./fetch-secrets";
 import { collectFindings, type Findings, placeOf } from "./findings";
 import type { LoadedManifest, ManifestRequest } from "./load-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
 import type { Reading } from "./reading";
-import { checkCycles } from "./references";
+import { checkCycles, type Dependant } from "./references";
 import type { Program, Stack } from "./stack";
-import { crossStackInput } from "./stack";
 import { readResource, type StackBlock } from "./stack-blocks";
+import { buildData, dependants, type FoundData, readData } from "./stack-data";
 import { parseStackDocument, StackDocument } from "./stack-document";
 import { findStacks } from "./stack-files";
 import { MaskedTexts, maskBrokenStack, maskStack } from "./stack-mask";
 import { addressOfResource } from "./stack-names";
-import { problemAt, unsupported } from "./stack-problem";
 import { checkProvider } from "./stack-provider";
 import { readStack } from "./stack-read";
 import { ownerOf } from "./stack-reader";
@@ -43,22 +44,25 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     report: findings.report,
   };
   const stackBlocks = readBlocks(program);
+  const foundData = program.stacks.flatMap((stack) => readData(stack, program));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
   const reading: Reading = {
     index,
     blocks,
     environment: request.environment,
     texts: read.texts,
-    report: withConstructs(stackBlocks, findings),
+    report: withConstructs(stackBlocks, foundData, findings),
     misses: { count: 0 },
     secretFolder: cwd,
     isPartial: read.isPartial,
   };
   const built = stackBlocks.map((one) => build(one, reading, program.fillIn));
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
-  checkCycles(resources, findings.report);
+  const data = new Map(foundData.map((one) => [one.address, buildData(one, reading)]));
+  checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data)]), findings.report);
   const desired: Desired = {
-    resources,
+    resources: withoutDataEdges(resources),
+    data,
     moved: readStackMoves(program, stackBlocks, reading),
     removed: readStackRemovals(program, reading),
     outputs: readStackOutputs(program, reading),
@@ -114,7 +118,6 @@ function readBlocks(program: Program): readonly StackBlock[] {
     return found.get(address)?.block;
   };
   for (const stack of program.stacks) {
-    refuseData(stack, program);
     checkProvider(stack, program);
     const imports = readImports(stack, program);
     for (const resource of stack.resources) {
@@ -147,16 +150,16 @@ function readBlocks(program: Program): readonly StackBlock[] {
   return [...found.values()];
 }
 
-/** Data sources are read by Terraform while it plans; rnv resolves only what another stack exports. */
-function refuseData(stack: Stack, { report }: Program): void {
-  for (const [label, { place }] of stack.data)
-    if (!label.startsWith(`terraform_remote_state.${crossStackInput}`))
-      report(problemAt(unsupported(`the data source ${label}`), stack.name, place.keyPlace));
-}
-
 /** Adds the path of the construct to what is found out about its resource. */
-function withConstructs(blocks: readonly StackBlock[], { report }: Findings): Findings["report"] {
-  const owners = new Map<string, string>(blocks.map(({ block, owner }) => [block.address, owner]));
+function withConstructs(
+  blocks: readonly StackBlock[],
+  data: readonly FoundData[],
+  { report }: Findings,
+): Findings["report"] {
+  const owners = new Map<string, string>([
+    ...blocks.map(({ block, owner }) => [block.address, owner] as const),
+    ...data.map(({ address, owner }) => [address, owner] as const),
+  ]);
   return (diagnostic) => {
     const owner = owners.get(diagnostic.address ?? "");
     const detail = [diagnostic.detail, owner === undefined ? undefined : `Construct: ${owner}.`];
@@ -189,7 +192,24 @@ function build(
   });
   const resource: DesiredResource = {
     ...built.resource,
-    dependsOn: [...new Set([...built.resource.dependsOn, ...known])],
+    dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referencesOf(foreignParent?.value)])],
   };
   return { ...built, resource };
 }
+
+const referencesOf = (attribute: DesiredAttribute | undefined): readonly Address[] =>
+  attribute?.value instanceof Template ? attribute.value.references.map(({ address }) => address) : [];
+
+/** Resources wait for resources only: data sources are read before anything changes. */
+const withoutDataEdges = (
+  resources: ReadonlyMap<Address, DesiredResource>,
+): ReadonlyMap<Address, DesiredResource> =>
+  new Map(
+    [...resources].map(([address, resource]) => {
+      const dependsOn = resource.dependsOn.filter((on) => !isDataAddress(on));
+      return [
+        address,
+        dependsOn.length === resource.dependsOn.length ? resource : { ...resource, dependsOn },
+      ];
+    }),
+  );

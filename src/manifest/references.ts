@@ -2,7 +2,8 @@ import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean, suggest } from "../diagnostics/suggest";
 import { type Address, addressOf } from "../model/address";
-import type { DesiredResource } from "../model/desired";
+import { dataType, splitDataReference } from "../model/data-source";
+import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { Template } from "../model/value";
 import type { Report } from "./findings";
@@ -20,6 +21,8 @@ export function resolveReference(
   reading: Reading,
   allowSecret = false,
 ): Reference | undefined {
+  // What a data source shows was checked where its name was looked up.
+  if (segments[0] === dataType) return { ...splitDataReference(segments), range };
   const placed = reading.index.byType.get(segments[0] as string) as PlacedType;
   const split = splitReference(segments, placed, reading);
   if (split === undefined) {
@@ -118,8 +121,15 @@ function guessAddress(segments: readonly string[], placed: PlacedType): Address 
 const addressesOfType = (type: string, reading: Reading): string[] =>
   [...reading.blocks.keys()].filter((address) => address.startsWith(`${type}.`));
 
+/** What may depend on something: a resource or a data source. */
+export interface Dependant {
+  readonly attributes: ReadonlyMap<string, DesiredAttribute>;
+  readonly dependsOn: readonly Address[];
+  readonly range: SourceRange;
+}
+
 /** Reports every cycle of references and parents once, with the way round it. */
-export function checkCycles(resources: ReadonlyMap<Address, DesiredResource>, report: Report): void {
+export function checkCycles(resources: ReadonlyMap<Address, Dependant>, report: Report): void {
   const done = new Set<Address>();
   for (const start of resources.keys()) {
     if (done.has(start)) continue;
@@ -146,7 +156,7 @@ export function checkCycles(resources: ReadonlyMap<Address, DesiredResource>, re
 
 function reportCycle(
   cycle: readonly Address[],
-  resources: ReadonlyMap<Address, DesiredResource>,
+  resources: ReadonlyMap<Address, Dependant>,
   report: Report,
 ): void {
   const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];

@@ -1,9 +1,12 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
+import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
+import type { Reference } from "../model/reference";
 import type { Parent } from "../model/resource-type";
-import { snakeCase, terraformPrefix } from "../model/terraform-name";
+import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
+import { Template } from "../model/value";
 import type { MapEntry, SourceNode } from "./source-tree";
 import { commentOf, type Program, type Site, type Stack, type StackResource } from "./stack";
 import { isObject, type Json } from "./stack-document";
@@ -88,7 +91,7 @@ export function readResource(
   return {
     owner,
     movedFrom,
-    dependsOn: dependsOnOf(resource, program, reader),
+    dependsOn: dependsOnOf(resource, stack, program, reader),
     ...(parent.range === undefined ? {} : { parentRange: parent.range }),
     ...(parent.foreign === undefined ? {} : { foreignParent: parent.foreign }),
     block: {
@@ -241,6 +244,8 @@ function linkedParent(
 ): FoundParent {
   const parts = node.kind === "scalar" ? (node.parts ?? []) : [];
   const [part] = parts;
+  if (part?.kind === "reference" && part.segments[0] === dataType && parts.length === 1)
+    return foundParent(splitDataReference(part.segments), link, at, key, reader);
   if (node.kind === "scalar" && part?.kind === "reference" && parts.length === 1) {
     const address = part.segments.slice(0, -1).join(".") as Address;
     const block =
@@ -258,4 +263,21 @@ function linkedParent(
     return {};
   }
   return { foreign: { attribute: link.attribute, value: { value: text, range: at } } };
+}
+
+/** A parent that a data source finds: the id of one of its type. */
+function foundParent(
+  reference: Reference,
+  link: Parent,
+  at: Site["place"],
+  key: string,
+  reader: Reader,
+): FoundParent {
+  const terraformType = reference.address.split(".").at(-2);
+  if (reference.attribute === "id" && terraformType === terraformNameOf(link))
+    return {
+      foreign: { attribute: link.attribute, value: { value: new Template([reference], false), range: at } },
+    };
+  reader.refuse(new StackProblem("manifest.invalid_value", `${key} is the id of a ${link.type}`), at);
+  return {};
 }

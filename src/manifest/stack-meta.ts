@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import { snakeCase, terraformPrefix } from "../model/terraform-name";
 import type { MapEntry, SourceNode } from "./source-tree";
-import { commentOf, type Program, type StackResource } from "./stack";
+import { commentOf, type Program, type Stack, type StackResource } from "./stack";
 import { isObject, type Json, type JsonObject, type Place } from "./stack-document";
 import { type Expression, parseExpression } from "./stack-expression";
 import { addressOfResource } from "./stack-names";
@@ -112,7 +112,8 @@ function ignoredPaths(value: Json, place: Place, placed: PlacedType): SourceNode
 
 /** Addresses that `depends_on` names. */
 export function dependsOnOf(
-  { body, place }: StackResource,
+  { body, place }: Pick<StackResource, "body" | "place">,
+  stack: Stack,
   program: Program,
   reader: Reader,
 ): readonly Address[] {
@@ -123,10 +124,16 @@ export function dependsOnOf(
     return [];
   }
   return value.flatMap((item: Json, i) => {
+    // Data sources are read before anything changes.
+    if (isDataName(item, stack)) return [];
     const address = resourceNamed(item, place.at("depends_on").at(i), program, reader);
     return address === undefined ? [] : [address];
   });
 }
+
+/** `data.rnv_service.api`, declared in this stack. */
+const isDataName = (value: Json, { data }: Stack): boolean =>
+  typeof value === "string" && value.startsWith("data.") && data.has(value.slice("data.".length));
 
 /** `rnv_service.api`, as blocks name a resource. */
 export function resourceNamed(

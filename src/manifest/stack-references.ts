@@ -1,4 +1,5 @@
 import { suggest } from "../diagnostics/suggest";
+import { dataSegments } from "../model/data-source";
 import { snakeCase } from "../model/terraform-name";
 import type { SourceNode } from "./source-tree";
 import {
@@ -10,6 +11,7 @@ import {
   type Site,
   type Stack,
 } from "./stack";
+import { dataAttributeSteps, isDataSource } from "./stack-data-shape";
 import { isObject } from "./stack-document";
 import { addressOfResource } from "./stack-names";
 import { StackProblem, unsupported } from "./stack-problem";
@@ -74,9 +76,11 @@ const undeclared = (what: string, name: string, known: Iterable<string>): StackP
   );
 };
 
-/** `data.terraform_remote_state.<input>.outputs.<output>`: how the library refers from one stack to another. */
+/** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
 function readData(steps: Steps, site: Site, program: Program, read: ReadJson): Rooted {
   const [type, name, outputs, output, ...rest] = steps;
+  if (typeof type === "string" && isDataSource(type, program))
+    return { node: dataAttribute(type, steps.slice(1), site, program), rest: [] };
   if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
@@ -91,6 +95,20 @@ function readData(steps: Steps, site: Site, program: Program, read: ReadJson): R
   const value = { value: entry.value.value ?? null, place: entry.place.at("value") };
   const node = readOnce(`output.${output}`, value, { ...site, stack }, program, read);
   return { node, rest };
+}
+
+/** `data.rnv_service.api.url`: what a data source of the same stack shows. */
+function dataAttribute(type: string, steps: Steps, site: Site, program: Program): SourceNode {
+  const [name, ...path] = steps;
+  const label = `${type}.${name}`;
+  if (typeof name !== "string" || path.length === 0)
+    throw unsupported(`a reference to the data source ${label} as a whole`);
+  if (!site.stack.data.has(label)) throw undeclared(`data.${label}`, label, site.stack.data.keys());
+  const attribute = dataAttributeSteps(type, path, program);
+  const segments = [...dataSegments(site.stack.name, type, name), ...attribute];
+  const range = rangeOf(site);
+  const source = site.source === "" ? `data.${steps.join(".")}` : site.source;
+  return { kind: "scalar", value: source, parts: [{ kind: "reference", segments, source, range }], range };
 }
 
 /** The library leaves characters out of names that Terraform does not take. */

@@ -9,6 +9,18 @@ export interface CatalogPlan {
   readonly ngn: number;
 }
 
+/** The fields of the catalog, as stacks may refer to them. */
+export const catalogFields = [
+  "capabilities",
+  "plans",
+  "databasePlans",
+  "defaults",
+  "regions",
+  "runtimes",
+  "serviceTypes",
+  "pricesAreEstimates",
+] as const satisfies readonly (keyof Catalog)[];
+
 /** What planning needs of `GET /catalog`. */
 export interface Catalog {
   readonly plans: readonly CatalogPlan[];

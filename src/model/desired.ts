@@ -1,5 +1,6 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import type { Address } from "./address";
+import type { DesiredData } from "./data-source";
 import type { DesiredValue } from "./value";
 
 export interface DesiredAttribute {
@@ -36,6 +37,8 @@ export interface DesiredResource {
 /** The whole desired state, from one or more files. */
 export interface Desired {
   readonly resources: ReadonlyMap<Address, DesiredResource>;
+  /** What a stack looks up and never changes; empty for a manifest. */
+  readonly data: ReadonlyMap<Address, DesiredData>;
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
   readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;

@@ -3,6 +3,9 @@ import type { ResourceType } from "./resource-type";
 /** The word that the types of this provider begin with in Terraform. */
 export const terraformPrefix = "rnv";
 
+/** The data source that shows what the service offers. */
+export const catalogDataSource = `${terraformPrefix}_catalog`;
+
 /** The name of a resource type in Terraform and in stacks: `rnv_service`. */
 export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
   type.terraformName ?? `${terraformPrefix}_${type.type}`;

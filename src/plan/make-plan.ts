@@ -1,5 +1,6 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
 import { compareAddresses } from "../model/address";
+import { checkData } from "./check-data";
 import { checkDeclared } from "./check-declared";
 import { type ChangeCost, totalCost } from "./cost";
 import { decideAll } from "./decide-all";
@@ -50,6 +51,7 @@ export function makePlan(input: PlanInput): Plan {
       ...ordered.diagnostics,
       ...scoped.diagnostics,
       ...refuseEmpty(input),
+      ...checkData(input, decisions, scoped.scope),
       ...[...decisions.values()].flatMap((decision) => decision.diagnostics),
       ...checkDeclared(decisions, input.catalog),
     ]),

@@ -9,6 +9,7 @@ import type { Pending } from "../model/pending";
 import type { Effect, Money, ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
+import type { DataUse } from "./fill-data";
 
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
 
@@ -160,6 +161,8 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
+  /** Data sources, whose values stand in `desired` already; none unless said. */
+  readonly data?: readonly DataUse[];
   readonly catalog: Catalog;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;

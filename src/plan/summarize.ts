@@ -26,7 +26,7 @@ export function summarize(changes: readonly Change[]): PlanSummary {
   };
 }
 
-/** Live things that no address of the plan owns; parts of other things do not count. */
+/** Live things that no address of the plan owns and no data source finds; parts of other things do not count. */
 export function listUnmanaged(
   input: PlanInput,
   decisions: ReadonlyMap<Address, Decision>,
@@ -37,6 +37,8 @@ export function listUnmanaged(
     if (subject.recorded) owned.add(ownerKey(subject.type.type, subject.recorded.id));
     if (action === "adopt" && subject.live) owned.add(ownerKey(subject.type.type, subject.live.id));
   }
+  // What a stack looks up is managed elsewhere, and known to be.
+  for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));
   return input.inventory
     .filter(({ type, id }) => !parts.has(type) && !owned.has(ownerKey(type, id)))
     .map(({ type, id, name }) => ({ type, id, name }))

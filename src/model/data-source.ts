@@ -1,0 +1,72 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import { type Address, addressOf } from "./address";
+import type { DesiredAttribute } from "./desired";
+import type { LiveResource } from "./live";
+import type { Reference } from "./reference";
+import { snakeCase } from "./terraform-name";
+import type { Plain } from "./value";
+
+/** Something that a stack looks up and never changes: a data source of Terraform. */
+export interface DesiredData {
+  /** `data.<stack>.rnv_service.api`: no resource has such an address. */
+  readonly address: Address;
+  /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
+  readonly owner: string;
+  /** The resource type that is looked up; undefined for the catalog. */
+  readonly type?: string;
+  /** What it is looked up by: `id`, the name, the parent. */
+  readonly query: ReadonlyMap<string, DesiredAttribute>;
+  /** Resources and data sources that `depends_on` names. */
+  readonly dependsOn: readonly Address[];
+  readonly range: SourceRange;
+}
+
+/** What became of a lookup in this run. */
+export type DataRead =
+  | {
+      readonly kind: "found";
+      /** Attributes by name, groups as objects. */
+      readonly values: { readonly [name: string]: Plain };
+      /** The thing that was found; undefined for the catalog. */
+      readonly live?: LiveResource;
+    }
+  /** Nothing was found, or too much, or it cannot be looked for yet. No word of its own where another one failed. */
+  | { readonly kind: "failed"; readonly diagnostic?: Diagnostic };
+
+/** What the address of a data source begins with. */
+export const dataType = "data";
+
+/** The segments that name a data source in a reference; what follows them is the attribute. */
+export const dataSegments = (stack: string, terraformType: string, name: string): readonly string[] => [
+  dataType,
+  stack,
+  terraformType,
+  name,
+];
+
+/** The address and the attribute of a reference that begins with `dataSegments`. */
+export function splitDataReference(segments: readonly string[]): Reference {
+  const [type, stack = "", terraformType = "", name = "", ...attribute] = segments;
+  return { address: addressOf(type ?? "", stack, terraformType, name), attribute: attribute.join(".") };
+}
+
+export const isDataAddress = (address: Address): boolean => address.startsWith(`${dataType}.`);
+
+/**
+ * One value of what was found: `configuration.port`, `regions.0.id`. Names below an attribute are those of Terraform
+ * or our own. Undefined where there is no such part; null where the service reports none.
+ */
+export function dataValue(values: { readonly [name: string]: Plain }, path: string): Plain | undefined {
+  const [first = "", ...others] = path.split(".");
+  let found: Plain | undefined = Object.hasOwn(values, first) ? values[first] : null;
+  for (const step of others) found = partOf(found, step);
+  return found;
+}
+
+function partOf(value: Plain | undefined, step: string): Plain | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  if (Array.isArray(value)) return /^\d+$/.test(step) ? value[Number(step)] : undefined;
+  const key = Object.hasOwn(value, step) ? step : Object.keys(value).find((name) => snakeCase(name) === step);
+  return key === undefined ? undefined : (value as { readonly [name: string]: Plain })[key];
+}
