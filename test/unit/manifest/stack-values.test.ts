@@ -83,7 +83,7 @@ describe("the text of a stack", () => {
     ["${path.module}", "path.module"],
     ["${terraform.workspace}", "terraform.workspace"],
     ["${module.x.y}", "module.x"],
-    ["${data.rnv_catalog.c.runtimes}", "the data source rnv_catalog.c"],
+    ["${data.rnv_canvas.c.nodes}", "the data source rnv_canvas.c"],
     ["${aws_instance.web.id}", "aws_instance, a resource of another provider"],
     ["${rnv_service.other}", "a reference to a resource as a whole"],
     [

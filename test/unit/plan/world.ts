@@ -113,6 +113,7 @@ function parentOf(address: Address): Address | undefined {
 
 export const desiredOf = (resources: readonly DesiredResource[], more: Partial<Desired> = {}): Desired => ({
   resources: new Map(resources.map((resource) => [resource.address, resource])),
+  data: new Map(),
   moved: [],
   removed: [],
   outputs: new Map(),

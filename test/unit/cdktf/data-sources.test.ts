@@ -1,0 +1,217 @@
+import { type App, propertyAccess, TerraformOutput, TerraformStack, Token } from "cdktf";
+import {
+  DataRnvCatalog,
+  DataRnvProject,
+  DataRnvService,
+  Project,
+  RnvProvider,
+  Service,
+} from "../../../src/cdktf/cdktf";
+import type { Plan } from "../../../src/plan/plan";
+import { savePlan } from "../../../src/plan/saved-plan";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+import { synthesizeInto } from "./synthesize";
+
+const stack = { files: ["cdktf.out"] };
+let one: Workbench;
+beforeEach(() => {
+  one = createWorkbench();
+});
+afterEach(() => one.remove());
+
+const program = (define: (made: TerraformStack) => void): void =>
+  synthesizeInto(one.folder, (app: App) => {
+    const made = new TerraformStack(app, "guest");
+    new RnvProvider(made, "rnv");
+    define(made);
+    return made;
+  });
+
+const configuration = { repository: "https://git.example.com/guest" };
+const errors = async (request: Parameters<Workbench["plan"]>[0] = {}) =>
+  (await one.plan({ ...stack, ...request })).diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+
+/** A service of ours beside one that another team declares, in their project. */
+function guest(made: TerraformStack): Service {
+  const theirs = new DataRnvProject(made, "theirs", { name: "Theirs" });
+  const api = new DataRnvService(made, "api", { name: "api", projectId: theirs.id });
+  const catalog = new DataRnvCatalog(made, "catalog");
+  const service = new Service(made, "guest", {
+    kind: "web",
+    projectId: theirs.id,
+    environment: theirs.productionEnvironmentId,
+    configuration: {
+      ...configuration,
+      startCommand: `serve ${api.id} in ${Token.asString(propertyAccess(catalog.regions, [0, "id"]))}`,
+    },
+  });
+  service.addVariable("API_URL", `${api.url}/v1`);
+  new TerraformOutput(made, "apiUrl", { value: api.url });
+  new TerraformOutput(made, "runtimes", { value: catalog.runtimes });
+  return service;
+}
+
+function theirWorkspace() {
+  const { store } = one.emulator;
+  const project = store.addProject({ name: "Theirs" });
+  const service = store.addService({ name: "api", kind: "web", projectId: project.id });
+  return { project, service };
+}
+
+describe("data sources in a run", () => {
+  it("are looked up with the reads that every plan sends, and applied to nothing left", async () => {
+    const { project, service } = theirWorkspace();
+    program((made) => guest(made));
+    const applied = await one.apply(stack);
+    expect(applied.diagnostics).toEqual([]);
+    expect(applied.exitCode).toBe(0);
+    const made = one.emulator.store.services().find(({ name }) => name === "guest");
+    expect(made).toMatchObject({
+      projectId: project.id,
+      configuration: { startCommand: `serve ${service.id} in auto` },
+    });
+    expect(applied.outputs).toMatchObject({
+      apiUrl: expect.stringContaining("api-"),
+      runtimes: expect.arrayContaining(["node"]),
+    });
+
+    one.emulator.resetLog();
+    const { plan, diagnostics } = await one.plan(stack);
+    expect(diagnostics).toEqual([]);
+    expect(plan?.changes.map(({ address, action }) => `${action} ${address}`)).toEqual([
+      "no-op service.guest",
+      "no-op variable.guest.API_URL",
+    ]);
+    expect(plan?.unmanaged).toEqual([]);
+    const paths = one.emulator.log.map(({ path }) => path.replace(/^.*\/workspaces\/[^/]+/, ""));
+    expect(paths.filter((path) => !path.endsWith("/variables")).length).toBe(3);
+    expect((await one.drift(stack)).exitCode).toBe(0);
+  });
+
+  it("leave no trace in the state, and a destroyed stack leaves what they found alone", async () => {
+    const { service } = theirWorkspace();
+    program((made) => guest(made));
+    await one.apply(stack);
+    const state = await one.context.backend.read();
+    expect(JSON.stringify(state)).not.toContain("data.");
+    await one.apply({ ...stack, mode: "destroy" });
+    const destroyed = await one.apply({
+      ...stack,
+      mode: "destroy",
+      approve: async (plan) => ({ confirmedDeletes: plan.changes.map(({ address }) => address) }),
+    });
+    expect(destroyed.exitCode).toBe(0);
+    expect(one.emulator.store.services().map(({ id }) => id)).toEqual([service.id]);
+  });
+
+  it("that find nothing stop the run before anything is written, and do not stop a destroy", async () => {
+    theirWorkspace();
+    program((made) => guest(made));
+    await one.apply(stack);
+    program((made) => {
+      const lost = new DataRnvService(made, "lost", { name: "nobody" });
+      new Service(made, "guest", {
+        kind: "web",
+        configuration: { ...configuration, startCommand: lost.url },
+      });
+    });
+    one.emulator.resetLog();
+    const refused = await one.apply(stack);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.diagnostics).toMatchObject([
+      {
+        code: "live.data_missing",
+        summary:
+          'guest/lost (data.rnv_service.lost): there is no service called "nobody" outside of every project',
+        range: { file: expect.stringContaining("cdk.tf.json") },
+      },
+    ]);
+    expect(one.writes()).toEqual([]);
+    expect(await errors({ mode: "destroy" })).toEqual([]);
+  });
+
+  it("that find two name their ids", async () => {
+    const { store } = one.emulator;
+    const ids = [1, 2].map(() => store.addProject({ name: "Twice" }).id).sort();
+    program((made) => new DataRnvProject(made, "twice", { name: "Twice" }));
+    const { diagnostics } = await one.plan(stack);
+    expect(diagnostics).toMatchObject([{ code: "live.ambiguous", detail: `Ids: ${ids.join(", ")}` }]);
+  });
+
+  it("are looked up by id, and must bear the name that is given as well", async () => {
+    const { project } = theirWorkspace();
+    program((made) => {
+      new DataRnvProject(made, "right", { id: project.id, name: "Theirs" });
+      new DataRnvProject(made, "wrong", { id: project.id, name: "Ours" });
+      new DataRnvProject(made, "text", { id: "shop" });
+    });
+    expect((await errors()).sort()).toEqual([
+      expect.stringContaining("guest/text (data.rnv_project.text): there is no project with the id shop"),
+      expect.stringContaining(
+        'guest/wrong (data.rnv_project.wrong): there is no project called "Ours" with the id',
+      ),
+    ]);
+  });
+
+  it("that need what this plan creates say what to apply first; with that done they are read", async () => {
+    const { store } = one.emulator;
+    program((made) => {
+      const shop = new Project(made, "shop", { name: "Shop" });
+      const api = new DataRnvService(made, "api", { name: "api", projectId: shop.id });
+      new Service(made, "front", { kind: "web", configuration: { ...configuration, startCommand: api.id } });
+    });
+    expect(await errors()).toEqual([
+      "plan.data_deferred guest/api (data.rnv_service.api) depends on project.shop, which this plan changes",
+    ]);
+    expect((await one.apply({ ...stack, targets: ["project.shop"] })).exitCode).toBe(0);
+    const [shop] = store.projects();
+    const api = store.addService({ name: "api", kind: "web", projectId: shop?.id as string });
+    expect((await one.apply(stack)).exitCode).toBe(0);
+    const front = store.services().find(({ name }) => name === "front");
+    expect(front?.configuration.startCommand).toBe(api.id);
+  });
+
+  it("that are to be read after a resource wait for its changes", async () => {
+    theirWorkspace();
+    program((made) => {
+      const shop = new Project(made, "shop", { name: "Shop" });
+      const late = new DataRnvProject(made, "late", { name: "Theirs" });
+      late.dependsOn = [...(late.dependsOn ?? []), shop.fqn];
+    });
+    expect(await errors()).toEqual([expect.stringContaining("plan.data_deferred guest/late")]);
+    await one.apply({ ...stack, targets: ["project.shop"] });
+    expect(await errors()).toEqual([]);
+  });
+
+  it("tell what only the service decides", async () => {
+    const { service } = theirWorkspace();
+    program((made) => {
+      const api = new DataRnvService(made, "api", { id: service.id });
+      new Service(made, "guest", {
+        kind: "web",
+        configuration: { ...configuration, startCommand: api.internalHost },
+      });
+    });
+    await one.apply(stack);
+    const before = one.emulator.store.services().find(({ name }) => name === "guest");
+    expect(before?.configuration.startCommand).toMatch(/^api-.*internal$/);
+  });
+
+  it("a saved plan is stale once what they found is another", async () => {
+    const { store } = one.emulator;
+    const first = store.addService({ name: "api", kind: "web" });
+    program((made) => {
+      const api = new DataRnvService(made, "api", { name: "api" });
+      new Service(made, "guest", {
+        kind: "web",
+        configuration: { ...configuration, startCommand: api.id },
+      });
+    });
+    const { plan } = await one.plan({ ...stack, isSaved: true });
+    const savedPlan = savePlan(plan as Plan, stack);
+    store.deleteServiceNow(first.id);
+    store.addService({ name: "api", kind: "web" });
+    expect((await one.apply({ savedPlan })).exitCode).toBe(5);
+    expect((await one.apply(stack)).exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,136 @@
+import type { DataRead, DesiredData } from "../../../src/model/data-source";
+import type { Desired } from "../../../src/model/desired";
+import { Secret } from "../../../src/model/secret";
+import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
+import { fillData } from "../../../src/plan/fill-data";
+import { makePlan } from "../../../src/plan/make-plan";
+import { at, declare, desiredOf, type options, range, reference, World } from "./world";
+
+const api = at("data.shop.rnv_service.api");
+const catalog = at("data.shop.rnv_catalog.c");
+
+const source = (address = api, more: Partial<DesiredData> = {}): DesiredData => ({
+  address,
+  owner: `shop/${address.split(".").at(-1)}`,
+  query: new Map(),
+  dependsOn: [],
+  range,
+  ...more,
+});
+
+const found = (values: Readonly<Record<string, Plain>>): DataRead => ({ kind: "found", values });
+
+const reads = new Map<typeof api, DataRead>([
+  [api, found({ id: "1", url: "https://a", healthStatus: null, configuration: { port: 8000 } })],
+  [
+    catalog,
+    found({ regions: [{ id: "eu" }], plans: [{ memoryMb: 512 }], capabilities: { workerOnline: true } }),
+  ],
+]);
+
+const desired = (value: DesiredValue, more: Partial<Desired> = {}): Desired =>
+  desiredOf([declare("service.docs", { "configuration.startCommand": value })], {
+    data: new Map([source(), source(catalog)].map((one) => [one.address, one])),
+    ...more,
+  });
+
+function filled(value: DesiredValue) {
+  const { desired: result, uses } = fillData(desired(value), reads);
+  return {
+    value: result.resources.get(at("service.docs"))?.attributes.get("configuration.startCommand")?.value,
+    problems: uses.flatMap(({ problems }) => problems.map(({ summary }) => summary)),
+  };
+}
+
+describe("the values of data sources", () => {
+  it.each([
+    [reference(api, "url"), "https://a"],
+    [reference(api, "configuration.port"), "8000"],
+    [reference(catalog, "regions.0.id"), "eu"],
+    [reference(catalog, "plans.0.memory_mb"), "512"],
+    [reference(catalog, "capabilities.workerOnline"), "true"],
+    [new Template(["see ", { address: api, attribute: "url" }, "/v1"], false), "see https://a/v1"],
+    ["plain", "plain"],
+  ])("stand in place of references to them, as text", (value, expected) => {
+    expect(filled(value)).toEqual({ value: expected, problems: [] });
+  });
+
+  it("in a secret are a part of the secret", () => {
+    const { value } = filled(new Template([new Secret("x"), { address: api, attribute: "url" }], true));
+    const fingerprint = (secret: unknown) =>
+      (secret as Secret).fingerprint(new Uint8Array(32), at("variable.a.B"));
+    expect(value).toBeInstanceOf(Secret);
+    expect(fingerprint(value)).toBe(fingerprint(new Secret("xhttps://a")));
+  });
+
+  it("leave references to resources beside them as they are", () => {
+    const other = { address: at("service.other"), attribute: "url" };
+    const { value } = filled(new Template([{ address: api, attribute: "id" }, " ", other], false));
+    expect((value as Template).parts.filter((part) => typeof part !== "string")).toEqual([other]);
+  });
+
+  it("that are null count as left out, and cannot stand inside text", () => {
+    expect(filled(reference(api, "healthStatus"))).toEqual({ value: undefined, problems: [] });
+    const inside = new Template(["is ", { address: api, attribute: "healthStatus" }], false);
+    expect(filled(inside).problems).toEqual(["data.rnv_service.api.healthStatus has no value now"]);
+  });
+
+  it.each([
+    [reference(catalog, "regions"), "data.rnv_catalog.c.regions is not a single value"],
+    [reference(catalog, "regions.7.id"), "data.rnv_catalog.c.regions.7.id is not there"],
+    [reference(catalog, "regions.length"), "data.rnv_catalog.c.regions.length is not there"],
+  ])("that no attribute can hold are errors", (value, problem) => {
+    expect(filled(value).problems).toEqual([problem]);
+  });
+
+  it("may be anything in an output", () => {
+    const outputs = new Map([["regions", { value: reference(catalog, "regions"), range }]]);
+    const { desired: result, uses } = fillData(desired("x", { outputs }), reads);
+    expect(result.outputs.get("regions")?.value).toEqual([{ id: "eu" }]);
+    expect(uses.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+});
+
+describe("a plan with data sources", () => {
+  const lost = { severity: "error", code: "live.data_missing", summary: "there is none" } as const;
+  const failed = new Map<typeof api, DataRead>([[api, { kind: "failed", diagnostic: lost }]]);
+  const codesOf = (chosen: Partial<typeof options>, wanted = desired(reference(api, "url"))): string[] => {
+    const { desired: result, uses } = fillData(wanted, failed);
+    const input = { ...new World().input(result, chosen), data: uses };
+    return makePlan(input).diagnostics.map(({ code }) => code);
+  };
+
+  it("fails with one that found nothing, unless all is to be destroyed", () => {
+    expect(codesOf({})).toEqual(["live.data_missing"]);
+    expect(codesOf({ mode: "destroy" })).toEqual([]);
+  });
+
+  it("with a target asks only for those that the target needs, also by way of others", () => {
+    const more = desiredOf(
+      [
+        declare("service.docs"),
+        declare("service.front", { "configuration.startCommand": reference(catalog, "url") }),
+      ],
+      {
+        data: new Map([
+          [api, source()],
+          [catalog, source(catalog, { query: new Map([["name", { value: reference(api, "url"), range }]]) })],
+        ]),
+      },
+    );
+    expect(codesOf({ targets: [at("service.docs")] }, more)).toEqual([]);
+    expect(codesOf({ targets: [at("service.front")] }, more)).toEqual(["live.data_missing"]);
+  });
+
+  it("fails with one that needs what it replaces", () => {
+    const world = new World();
+    const declared = desiredOf([declare("service.docs"), declare("service.api")]);
+    world.settle(declared);
+    const one = source(api, { query: new Map([["id", { value: reference("service.api", "id"), range }]]) });
+    const { desired: result, uses } = fillData({ ...declared, data: new Map([[api, one]]) }, reads);
+    const codes = (chosen: Partial<typeof options>) =>
+      makePlan({ ...world.input(result, chosen), data: uses }).diagnostics.map(({ code }) => code);
+    expect(codes({})).toEqual([]);
+    expect(codes({ replace: [at("service.api")] })).toEqual(["plan.data_deferred"]);
+  });
+});
