@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { setFlagsFromString } from "node:v8";
 import type { Transport } from "../api/transport";
 import { createUndiciTransport } from "../api/undici-transport";
 import type * as embedded from "../emulator/emulator";
@@ -10,7 +9,5 @@ export function openTransport(baseUrl: string, cwd: string): Transport {
     const { createEmulator } = require("../emulator/emulator") as typeof embedded;
     return createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport();
   }
-  // V8 would optimize undici's WebAssembly parser; that takes longer than most runs, and the process ends only after it.
-  setFlagsFromString("--liftoff-only");
   return createUndiciTransport();
 }
