@@ -1,7 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { type DesiredData, dataSegments } from "../model/data-source";
-import type { DesiredAttribute } from "../model/desired";
+import { dataSegments } from "../model/data-source";
+import type { DesiredAttribute, DesiredData } from "../model/desired";
 import { terraformPrefix } from "../model/terraform-name";
 import { Template } from "../model/value";
 import { readValue } from "./read-attribute";

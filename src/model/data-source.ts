@@ -1,26 +1,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { type Address, addressOf } from "./address";
-import type { DesiredAttribute } from "./desired";
 import type { LiveResource } from "./live";
 import type { Reference } from "./reference";
 import { snakeCase } from "./terraform-name";
 import type { Plain } from "./value";
-
-/** Something that a stack looks up and never changes: a data source of Terraform. */
-export interface DesiredData {
-  /** `data.<stack>.rnv_service.api`: no resource has such an address. */
-  readonly address: Address;
-  /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
-  readonly owner: string;
-  /** The resource type that is looked up; undefined for the catalog. */
-  readonly type?: string;
-  /** What it is looked up by: `id`, the name, the parent. */
-  readonly query: ReadonlyMap<string, DesiredAttribute>;
-  /** Resources and data sources that `depends_on` names. */
-  readonly dependsOn: readonly Address[];
-  readonly range: SourceRange;
-}
 
 /** What became of a lookup in this run. */
 export type DataRead =

@@ -1,6 +1,5 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import type { Address } from "./address";
-import type { DesiredData } from "./data-source";
 import type { DesiredValue } from "./value";
 
 export interface DesiredAttribute {
@@ -31,6 +30,21 @@ export interface DesiredResource {
   readonly lifecycle: Lifecycle;
   readonly importId?: { readonly id: string; readonly range: SourceRange };
   /** The block, or the key that opens it. */
+  readonly range: SourceRange;
+}
+
+/** Something that a stack looks up and never changes: a data source of Terraform. */
+export interface DesiredData {
+  /** `data.<stack>.rnv_service.api`: no resource has such an address. */
+  readonly address: Address;
+  /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
+  readonly owner: string;
+  /** The resource type that is looked up; undefined for the catalog. */
+  readonly type?: string;
+  /** What it is looked up by: `id`, the name, the parent. */
+  readonly query: ReadonlyMap<string, DesiredAttribute>;
+  /** Resources and data sources that `depends_on` names. */
+  readonly dependsOn: readonly Address[];
   readonly range: SourceRange;
 }
 

@@ -1,6 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { DesiredData } from "../model/data-source";
+import type { DesiredData } from "../model/desired";
 import { Template } from "../model/value";
 import type { Decision } from "./decision";
 import type { PlanInput } from "./plan";

@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { type DataRead, type DesiredData, dataValue, isDataAddress } from "../model/data-source";
-import type { Desired, DesiredAttribute } from "../model/desired";
+import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
+import type { Desired, DesiredAttribute, DesiredData } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";

@@ -1,5 +1,5 @@
-import type { DataRead, DesiredData } from "../../../src/model/data-source";
-import type { Desired } from "../../../src/model/desired";
+import type { DataRead } from "../../../src/model/data-source";
+import type { Desired, DesiredData } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { fillData } from "../../../src/plan/fill-data";
