@@ -51,6 +51,7 @@ export async function startService(script: string, options: ServiceOptions = {})
     },
     stop: () =>
       new Promise((resolve) => {
+        if (child.exitCode !== null || child.signalCode !== null) return resolve();
         child.removeAllListeners("exit");
         child.once("exit", () => resolve());
         child.kill();
