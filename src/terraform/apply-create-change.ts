@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { canonicalJson } from "../model/value";
 import { appliable, appliedIn, notTaken, parentOf, settle, stateAfter, unsettled } from "./apply-context";
 import { createOnce } from "./apply-create";
@@ -44,7 +44,7 @@ export async function applyCreate(
   else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
   const kept = { applied: appliedIn(type, config), ...(type.reacts ? { ran: accepted.id } : {}) };
   const state = live === undefined ? { ...planned, id: accepted.id } : stateAfter(type, planned, live);
-  return { state: hasErrors(diagnostics) ? state : state, kept, diagnostics };
+  return { state, kept, diagnostics };
 }
 
 /** An error would taint what stands, and a tainted service is deleted: the next plan shows what is missing. */

@@ -47,7 +47,8 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   const seen =
     (await liveAfter(session, type, accepted.id, name, live.parentId ?? undefined)) ?? accepted.live ?? live;
   const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error);
-  if (refused.length > 0) return { state: asSeen(type, prior, planned, refused), kept, diagnostics: refused };
+  // The state of before: the next plan compares it with what is live.
+  if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   const ran = type.reacts ? { ran: accepted.id } : {};
   return { state: stateAfter(type, planned, seen), kept: { ...after, ...ran }, diagnostics: [] };
 }
@@ -86,11 +87,3 @@ function withDefaults(
 
 const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
   new Map([...attributes].filter(([path]) => sent.has(path)));
-
-/** After a partial update: the state of before, which the next plan compares with what is live. */
-const asSeen = (
-  _type: ManagedType,
-  prior: TerraformObject,
-  _planned: TerraformObject,
-  _refused: readonly unknown[],
-): TerraformObject => prior;

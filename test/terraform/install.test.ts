@@ -19,7 +19,10 @@ describeTerraform("the installed provider", () => {
     builtProvider();
     const mirror = join(world.folder, "mirror");
     const install = ["terraform", "install", "--dir", mirror];
-    configuration = execFileSync(process.execPath, [builtCli(), ...install], { encoding: "utf8", stdio: "pipe" });
+    configuration = execFileSync(process.execPath, [builtCli(), ...install], {
+      encoding: "utf8",
+      stdio: "pipe",
+    });
     world.configure(configuration);
   });
   afterAll(() => world.close());
@@ -102,6 +105,8 @@ describeTerraform("the installed provider", () => {
       for (const one of Object.keys(variable)) stack.environment[`TF_VAR_${one}`] = "example-value";
       stack.configure(configuration);
       await stack.run("init -input=false");
+      await stack.apply();
+      // The stack tells Terraform of no order between services and layout: those made after it need places.
       await stack.apply();
       await stack.expectNoChanges();
       expect(stack.emulator.store.services().length).toBeGreaterThan(1);

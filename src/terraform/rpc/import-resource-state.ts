@@ -4,7 +4,6 @@ import { terraformNameOf } from "../../model/terraform-name";
 import { typeNamed } from "../../resources";
 import { writePrivate } from "../private-data";
 import type { Provider } from "../provider";
-import type { ManagedType } from "../schema/managed-type";
 import type { Session } from "../session";
 import { emptyValue, setValue } from "../values/attributes";
 import { encodeValue } from "../values/codec";
@@ -98,5 +97,3 @@ export function importForm(resource: Resource): string {
   const own = resource.nameAttribute === undefined ? [] : [resource.type.toUpperCase()];
   return [...(parentType ? [importForm(parentType)] : []), ...own].join("/");
 }
-
-export type { ManagedType };

@@ -1,0 +1,55 @@
+import { ExtData, encode } from "@msgpack/msgpack";
+import { decodeValue, encodeValue } from "../../../src/terraform/values/codec";
+import type { TerraformType } from "../../../src/terraform/values/terraform-type";
+import {
+  DynamicValue,
+  holdsUnknown,
+  NumberText,
+  unknown,
+} from "../../../src/terraform/values/terraform-value";
+
+const bytes = (value: unknown): Uint8Array => encode(value);
+
+describe("values of the plugin protocol", () => {
+  it("a number that JavaScript cannot hold is echoed digit by digit", () => {
+    for (const text of ["123456789012345678901234567890", "3.14159265358979323846"]) {
+      const value = decodeValue("number", bytes(text));
+      expect(value).toBeInstanceOf(NumberText);
+      expect(decodeValue("string", encodeValue("number", value))).toBe(text);
+    }
+  });
+
+  it("a fraction is written as its shortest decimal text, a whole number as an integer", () => {
+    expect(decodeValue("string", encodeValue("number", 1.1))).toBe("1.1");
+    expect(encodeValue("number", 7)).toEqual(bytes(7));
+    expect(decodeValue("number", bytes("1.1"))).toBe(1.1);
+  });
+
+  it("any extension is an unknown value, refined or not", () => {
+    expect(decodeValue("string", bytes(new ExtData(0, new Uint8Array([0]))))).toBe(unknown);
+    expect(decodeValue("string", bytes(new ExtData(12, encode({ 1: false }))))).toBe(unknown);
+    expect([...encodeValue("string", unknown)]).toEqual([0xd4, 0, 0]);
+  });
+
+  it("an object always has every attribute, and none that its type does not name", () => {
+    const type: TerraformType = ["object", { a: "string", b: ["list", "string"] }];
+    expect(decodeValue(["map", "string"], encodeValue(type, { a: "x", c: "dropped" }))).toEqual({
+      a: "x",
+      b: null,
+    });
+  });
+
+  it("a dynamic value keeps the type that it came with", () => {
+    const type: TerraformType = ["object", { x: "number" }];
+    const value = new DynamicValue(type, { x: 1.5 });
+    expect(decodeValue("dynamic", encodeValue("dynamic", value))).toEqual(value);
+  });
+
+  it("null, empty and unknown are three things", () => {
+    const type: TerraformType = ["object", { none: "string", empty: "string", later: "string" }];
+    const value = decodeValue(type, encodeValue(type, { none: null, empty: "", later: unknown }));
+    expect(value).toEqual({ none: null, empty: "", later: unknown });
+    expect(holdsUnknown(value)).toBe(true);
+    expect(decodeValue(type, new Uint8Array([0xc0]))).toBeNull();
+  });
+});
