@@ -40,10 +40,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
 async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
   const { run, change } = context;
   if (pending !== undefined) {
-    const recorded = run.journal.recorded(change.address);
-    // A run that ends while it waits must leave behind what there is to wait for.
-    if (recorded) await run.journal.record(change.address, { ...recorded, pending });
-    const end = await settle(context, pending, recorded);
+    const end = await settle(context, pending, run.journal.recorded(change.address));
     if (end.kind !== "done") return end;
   }
   // What went along is forgotten first: under the same address there may soon be another one without it.
