@@ -1,8 +1,10 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredData } from "../model/desired";
+import type { LiveResource } from "../model/live";
 import { Template } from "../model/value";
 import type { Decision } from "./decision";
+import type { DataUse } from "./fill-data";
 import type { PlanInput } from "./plan";
 
 /**
@@ -18,19 +20,36 @@ export function checkData(
   const isPartial = options.targets.length > 0 || options.excludes.length > 0;
   return data
     .filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)))
-    .flatMap(({ source, problems }) => (problems.length > 0 ? problems : deferred(source, decisions)));
+    .flatMap((use) => (use.problems.length > 0 ? use.problems : deferred(use, decisions)));
 }
 
 /** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
-function deferred(source: DesiredData, decisions: ReadonlyMap<Address, Decision>): readonly Diagnostic[] {
+function deferred(
+  { source, found }: DataUse,
+  decisions: ReadonlyMap<Address, Decision>,
+): readonly Diagnostic[] {
   const referred = [...source.query.values()].flatMap(({ value }) =>
     value instanceof Template ? value.references.map(({ address }) => address) : [],
   );
   const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
   const changes = (on: Address): boolean =>
     !["no-op", "adopt"].includes(decisions.get(on)?.action ?? "no-op");
-  const on = referred.find(isNew) ?? source.dependsOn.find(changes);
+  const on = referred.find(isNew) ?? source.dependsOn.find(changes) ?? endingOf(found, decisions);
   return on === undefined ? [] : [deferredUntil(source, on)];
+}
+
+/** What it finds is deleted or replaced in this plan: its values would be gone with it. */
+function endingOf(
+  found: LiveResource | undefined,
+  decisions: ReadonlyMap<Address, Decision>,
+): Address | undefined {
+  if (!found) return undefined;
+  return [...decisions.values()].find(
+    ({ subject, action }) =>
+      (action === "replace" || action === "delete") &&
+      subject.type.type === found.type &&
+      subject.live?.id === found.id,
+  )?.subject.address;
 }
 
 /** The finding about a data source that cannot be read before a resource is changed. */

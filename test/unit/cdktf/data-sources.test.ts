@@ -9,6 +9,7 @@ import {
 } from "../../../src/cdktf/cdktf";
 import type { Plan } from "../../../src/plan/plan";
 import { savePlan } from "../../../src/plan/saved-plan";
+import { planJson } from "../../../src/render/plan-json";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { synthesizeInto } from "./synthesize";
 
@@ -213,5 +214,38 @@ describe("data sources in a run", () => {
     store.addService({ name: "api", kind: "web" });
     expect((await one.apply({ savedPlan })).exitCode).toBe(5);
     expect((await one.apply(stack)).exitCode).toBe(0);
+  });
+
+  it("leave the same plan as a manifest that says their values", async () => {
+    const { service } = theirWorkspace();
+    program((made) => {
+      const api = new DataRnvService(made, "api", { id: service.id });
+      const startCommand = `serve ${api.id}`;
+      new Service(made, "guest", { kind: "web", configuration: { ...configuration, startCommand } });
+      new TerraformOutput(made, "apiId", { value: api.id });
+    });
+    const manifest = {
+      services: {
+        guest: {
+          kind: "web",
+          deploy: { when: "never" },
+          configuration: { ...configuration, startCommand: `serve ${service.id}` },
+        },
+      },
+      outputs: { apiId: service.id },
+    };
+    one.write("rnv.yaml", JSON.stringify(manifest));
+    const changes = async (files: readonly string[]) => {
+      const { plan } = await one.plan({ files });
+      const { resource_changes, output_changes, summary } = JSON.parse(planJson(plan as Plan)) as Record<
+        string,
+        unknown
+      >;
+      const own = (resource_changes as { address: string }[]).filter(
+        ({ address }) => address === "service.guest",
+      );
+      return JSON.stringify({ own, output_changes, summary }).replace(/,"range":\{[^}]*\}/g, "");
+    };
+    expect(await changes(stack.files)).toBe(await changes(["rnv.yaml"]));
   });
 });

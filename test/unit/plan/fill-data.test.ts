@@ -1,5 +1,6 @@
 import type { DataRead } from "../../../src/model/data-source";
 import type { Desired, DesiredData } from "../../../src/model/desired";
+import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { fillData } from "../../../src/plan/fill-data";
@@ -132,5 +133,20 @@ describe("a plan with data sources", () => {
       makePlan({ ...world.input(result, chosen), data: uses }).diagnostics.map(({ code }) => code);
     expect(codes({})).toEqual([]);
     expect(codes({ replace: [at("service.api")] })).toEqual(["plan.data_deferred"]);
+  });
+
+  it("fails with one that finds what it replaces or deletes", () => {
+    const world = new World();
+    const declared = desiredOf([declare("service.docs"), declare("service.api")]);
+    world.settle(declared);
+    const live = world.live.get(world.id("service.api")) as LiveResource;
+    const codes = (wanted: Desired, chosen: Partial<typeof options> = {}) => {
+      const seen = new Map<typeof api, DataRead>([[api, { kind: "found", values: { id: live.id }, live }]]);
+      const { desired: result, uses } = fillData({ ...wanted, data: new Map([[api, source()]]) }, seen);
+      return makePlan({ ...world.input(result, chosen), data: uses }).diagnostics.map(({ code }) => code);
+    };
+    expect(codes(declared)).toEqual([]);
+    expect(codes(declared, { replace: [at("service.api")] })).toEqual(["plan.data_deferred"]);
+    expect(codes(desiredOf([declare("service.docs")]))).toEqual(["plan.data_deferred"]);
   });
 });
