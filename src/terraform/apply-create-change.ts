@@ -1,11 +1,12 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { canonicalJson } from "../model/value";
+import type { Applied } from "./applied";
 import { appliable, appliedIn, notTaken, parentOf, settle, stateAfter, unsettled } from "./apply-context";
 import { createOnce } from "./apply-create";
 import { diagnosticsOf } from "./diagnostic-message";
+import { liveAfter } from "./live-after";
 import { defaultsOf } from "./plan-change";
 import { noPrivateData } from "./private-data";
-import type { Applied } from "./rpc/apply-resource-change";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
 import { addressIn, nameIn, parentIn } from "./values/attributes";
@@ -55,23 +56,3 @@ const asWarnings = (failure: unknown): readonly Diagnostic[] =>
       hint: "plan and apply again; the next plan shows what is missing",
     }),
   );
-
-/** What a reacting resource shows once it has settled. */
-export async function liveAfter(
-  session: Session,
-  type: ManagedType,
-  id: string,
-  name: string,
-  parentId: string | undefined,
-) {
-  if (type.resource.pendingOf === undefined) return undefined;
-  session.reads.invalidate();
-  const read = await type.resource.read(session.reads, {
-    address: addressIn(type, name),
-    id,
-    name,
-    declared: new Map([["commit", ""]]),
-    ...(parentId === undefined ? {} : { parentId }),
-  });
-  return read.kind === "found" ? read.live : undefined;
-}

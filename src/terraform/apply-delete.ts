@@ -1,8 +1,8 @@
 import { ApiError } from "../api/api-error";
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
 import type { PrivateData } from "./private-data";
-import type { Applied } from "./rpc/apply-resource-change";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
 import { addressIn, liveOf } from "./values/attributes";

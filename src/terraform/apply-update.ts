@@ -1,12 +1,12 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
 import { canonicalJson } from "../model/value";
+import type { Applied } from "./applied";
 import { appliable, appliedIn, notTaken, settle, stateAfter, unsettled } from "./apply-context";
 import { withGenerations } from "./apply-create";
-import { liveAfter } from "./apply-create-change";
+import { liveAfter } from "./live-after";
 import { defaultsOf, planChange, recordedOf } from "./plan-change";
 import type { PrivateData } from "./private-data";
-import type { Applied } from "./rpc/apply-resource-change";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
 import { addressIn, liveOf, nameIn, textIn, valueAt } from "./values/attributes";

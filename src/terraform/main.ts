@@ -1,3 +1,4 @@
+import type * as starting from "./start";
 import { serve } from "./wire/serve";
 
 /** The cookie by which go-plugin tells a plugin that Terraform started it. */
@@ -19,20 +20,16 @@ async function main(): Promise<void> {
     process.exit(0);
   };
   process.on("SIGTERM", end);
-  let ready: Promise<typeof import("./start")> | undefined;
-  const started = () => {
-    ready ??= Promise.resolve().then(() => require("./start") as typeof import("./start"));
-    return ready;
-  };
+  // Loaded once, while Terraform connects: the handshake waits for none of it.
+  const started = (): typeof starting => require("./start");
   server = await serve({
     clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
-    answer: async (method, request) => (await started()).answerCall(method, request),
+    answer: async (method, request) => started().answerCall(method, request),
     onEnd: end,
   });
   process.stdout.write(`${server.handshake}\n`);
   watchParent(end);
-  // While Terraform connects, load what the first call needs.
-  setImmediate(() => void started());
+  setImmediate(started);
 }
 
 /** A Terraform that dies before it connects leaves no stream whose end would tell. */

@@ -1,4 +1,5 @@
-import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { hasErrors } from "../../diagnostics/diagnostic";
+import type { Applied } from "../applied";
 import { applyCreate } from "../apply-create-change";
 import { applyDelete } from "../apply-delete";
 import { applyUpdate } from "../apply-update";
@@ -17,13 +18,6 @@ interface Request {
   readonly plannedState: { readonly msgpack: Uint8Array };
   readonly config: { readonly msgpack: Uint8Array };
   readonly plannedPrivate?: Uint8Array;
-}
-
-/** What an apply came to. A state of null is "nothing is there". */
-export interface Applied {
-  readonly state: TerraformObject | null;
-  readonly kept: PrivateData;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */

@@ -160,8 +160,6 @@ const messages: Readonly<Record<string, Fields>> = {
   HealthCheckResponse: { status: "int32 1" },
 };
 
-export type MessageName = keyof typeof messages & string;
-
 let root: protobuf.Root | undefined;
 
 /** The codec of one message; the descriptor is built with the first one. */
