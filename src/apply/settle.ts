@@ -63,7 +63,9 @@ async function endOf(
   const about = { address: change.address, range: change.subject.desired?.range };
   switch (result.kind) {
     case "done":
-      if (recorded) await run.journal.record(change.address, settledRecord(context, recorded, result));
+      // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
+      if (recorded && recorded.pending?.deletes !== true)
+        await run.journal.record(change.address, settledRecord(context, recorded, result));
       return { kind: "done" };
     case "failed":
       await recordUnfinished(context, recorded);
