@@ -158,7 +158,8 @@ const isOdd = (text: string, quote: string): boolean => text.split(quote).length
 
 /** Where the secrets of a line begin; -1 when no key of it opens any. */
 function secretStart(line: string, words: SecretWords): number {
-  for (const found of line.matchAll(/["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g))
+  // From the start of a word only: from each of its letters, a long word without a colon takes the square of its length.
+  for (const found of line.matchAll(/(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g))
     if (isSecretKey(found[1] as string, words)) return found.index + found[0].length;
   return -1;
 }

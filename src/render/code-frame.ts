@@ -12,6 +12,9 @@ export interface CodeFrame {
 
 const tab = "  ";
 
+/** Characters of a line before and after a place that are looked at: no terminal is wider, and lines may be megabytes. */
+const farthest = 2000;
+
 /**
  * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
  * a range there are no lines; without the text of the file only the file is named.
@@ -29,9 +32,10 @@ export function codeFrame(
     return { lines: [`  ${colors.dim("-->")} ${inertText(range.file)}`], tellsHint: false };
 
   const { line, column } = positionAt(text, range.start);
-  const lineStart = Math.min(range.start, text.length) - (column - 1);
-  const source = lineOf(text, lineStart);
-  const from = column - 1;
+  const start = Math.min(range.start, text.length);
+  const lineStart = Math.max(start - (column - 1), start - farthest);
+  const source = lineOf(text.slice(lineStart, start + farthest));
+  const from = start - lineStart;
   const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
   const gutter = String(line);
   const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
@@ -49,9 +53,9 @@ export function codeFrame(
   };
 }
 
-const lineOf = (text: string, start: number): string => {
-  const end = text.slice(start).search(/[\n\r]/);
-  return end === -1 ? text.slice(start) : text.slice(start, start + end);
+const lineOf = (text: string): string => {
+  const end = text.search(/[\n\r]/);
+  return end === -1 ? text : text.slice(0, end);
 };
 
 interface Shown {

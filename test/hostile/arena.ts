@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { builtCli } from "../support/built-cli";
+
+/** What an attacker controls: files, environment, arguments, answers of the service. */
+export interface Attack {
+  readonly title: string;
+  /** By path below the project; `../` reaches what lies outside it. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly prepare?: (project: string) => void;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly answer?: (request: { readonly method: string; readonly path: string }) => Answer | undefined;
+  /** What the user is told. */
+  readonly says: RegExp;
+  /** Exit codes that are right; 1 unless said. */
+  readonly codes?: readonly number[];
+}
+
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `FOREIGN` in a header or a body stands for the other origin. */
+  readonly body?: string;
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly text: string;
+  readonly cpuMs: number;
+  readonly rssKb: number;
+  /** Requests that reached the other origin. */
+  readonly foreign: number;
+}
+
+export const canary = "CANARY-OUTSIDE-THE-PROJECT";
+
+/** One service, one other origin that must never be asked, and a folder for each attack. */
+export class Arena {
+  readonly #cli = builtCli();
+  #foreignRequests = 0;
+  readonly #foreign = createServer((_request, response) => {
+    this.#foreignRequests += 1;
+    response.end("{}");
+  });
+  #foreignUrl = "";
+
+  async open(): Promise<void> {
+    this.#foreignUrl = await listen(this.#foreign);
+  }
+
+  async close(): Promise<void> {
+    await stop(this.#foreign);
+  }
+
+  async run(attack: Attack): Promise<Outcome> {
+    const base = mkdtempSync(join(tmpdir(), "rnv-hostile-"));
+    const project = join(base, "project");
+    mkdirSync(project);
+    writeFileSync(join(base, "canary.txt"), canary);
+    for (const [name, content] of Object.entries(attack.files ?? {})) {
+      mkdirSync(dirname(join(project, name)), { recursive: true });
+      writeFileSync(join(project, name), content);
+    }
+    attack.prepare?.(project);
+    const emulator = createEmulator({ deploySeconds: 0, operationSeconds: 0 });
+    const transport = emulator.transport();
+    const service = createServer((request, response) => {
+      const from = (text: string): string => text.replaceAll("FOREIGN", this.#foreignUrl);
+      const handle = async (): Promise<void> => {
+        const { method = "", url: path = "" } = request;
+        const hostile = attack.answer?.({ method, path });
+        if (hostile !== undefined) {
+          const headers = Object.entries(hostile.headers ?? {}).map(([name, value]) => [name, from(value)]);
+          response.writeHead(hostile.status ?? 200, Object.fromEntries(headers));
+          response.end(from(hostile.body ?? "{}"));
+          return;
+        }
+        const answer = await transport.send({
+          method,
+          url: `http://127.0.0.1${path}`,
+          headers: flat(request),
+          body: await bodyOf(request),
+        });
+        response.writeHead(answer.status, answer.headers);
+        response.end(answer.body);
+      };
+      handle().catch(() => response.destroy());
+    });
+    const url = await listen(service);
+    const before = this.#foreignRequests;
+    try {
+      const env = Object.entries(attack.env ?? {}).map(([name, value]) => [
+        name,
+        value.replaceAll("FOREIGN", this.#foreignUrl),
+      ]);
+      const ended = await this.#start(base, project, attack.args, {
+        RNV_BASE_URL: `${url}/api/v1`,
+        RNV_WORKSPACE_ID: embeddedWorkspaceId,
+        RNV_API_KEY: embeddedApiKey,
+        ...Object.fromEntries(env),
+      });
+      return { ...ended, foreign: this.#foreignRequests - before };
+    } finally {
+      await stop(service);
+      rmSync(base, { recursive: true, force: true });
+    }
+  }
+
+  #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+    const meter = join(base, "meter.json");
+    const node = ["--max-old-space-size=256", "-r", join(__dirname, "meter.cjs"), this.#cli];
+    const child = spawn(process.execPath, [...node, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", HOME: base, HOSTILE_METER: meter, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+      // Far above what is allowed: a hang is told from a busy machine by the processor time.
+      timeout: 20_000,
+      killSignal: "SIGKILL",
+    });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (part: string) => {
+        text += part;
+      });
+    return new Promise<Omit<Outcome, "foreign">>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => {
+        const measured = code === null ? "{}" : readFileSync(meter, "utf8");
+        const { cpuMs = Number.POSITIVE_INFINITY, rssKb = 0 } = JSON.parse(measured);
+        resolve({ code: code ?? -1, text, cpuMs, rssKb });
+      });
+    });
+  }
+}
+
+const listen = async (server: Server): Promise<string> => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+const stop = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
+const flat = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return parts.length === 0 ? undefined : Buffer.concat(parts).toString("utf8");
+}

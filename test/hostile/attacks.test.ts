@@ -1,0 +1,47 @@
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { Arena, canary, type Outcome } from "./arena";
+import { attacks } from "./attacks";
+import { commandsIn, hiddenIn } from "./inertness";
+
+jest.setTimeout(300_000);
+
+const megabytes = 1024;
+const arena = new Arena();
+const outcomes = new Map<string, Promise<Outcome>>();
+
+/** Three at a time: most of each is waiting. */
+beforeAll(async () => {
+  await arena.open();
+  const waiting = [...attacks];
+  const work = async (): Promise<void> => {
+    for (let attack = waiting.shift(); attack !== undefined; attack = waiting.shift()) {
+      const outcome = arena.run(attack);
+      outcomes.set(attack.title, outcome);
+      await outcome.catch(() => undefined);
+    }
+  };
+  await Promise.all([work(), work(), work()]);
+});
+afterAll(() => arena.close());
+
+it("at least sixty attacks are made, each once", () => {
+  expect(new Set(attacks.map(({ title }) => title)).size).toBe(attacks.length);
+  expect(attacks.length).toBeGreaterThanOrEqual(60);
+});
+
+describe("a clean end, where", () => {
+  it.each(attacks)("$title", async ({ title, says, codes = [1] }) => {
+    const { code, text, cpuMs, rssKb, foreign } = (await outcomes.get(title)) as Outcome;
+    expect(text).not.toMatch(/This is a bug in rnv|\n\s+at .*:\d+:\d+\)?\n/);
+    expect(codes).toContain(code);
+    expect(text).toMatch(says);
+    expect(text).not.toContain(canary);
+    expect(text).not.toMatch(/root:x:|CANARY/);
+    expect(text).not.toContain(embeddedApiKey);
+    expect(text.length).toBeLessThan(1024 * 1024);
+    expect([hiddenIn(text), commandsIn(text)]).toEqual([[], []]);
+    expect(foreign).toBe(0);
+    expect(cpuMs).toBeLessThan(2000);
+    expect(rssKb).toBeLessThan(256 * megabytes);
+  });
+});
