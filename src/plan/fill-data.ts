@@ -129,7 +129,7 @@ function unusable(
   found: Plain | undefined,
   where: Pick<Diagnostic, "address" | "attribute" | "range">,
 ): Diagnostic {
-  const [, , ...names] = address.split(".");
+  const names = address.split(".").slice(-2);
   const what = `data.${names.join(".")}.${attribute}`;
   const why =
     found === null ? "has no value now" : found === undefined ? "is not there" : "is not a single value";
