@@ -34,7 +34,7 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
     const carried = writes.carried.filter((open) => open.key === key);
-    const earlier = [...carried, ...writes.journal.openUnder(key)].map((open) => open.seq);
+    const earlier = new Set([...carried, ...writes.journal.openUnder(key)].map((open) => open.seq));
     const seq = await writes.journal.intend(intent);
     try {
       const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);
@@ -49,7 +49,8 @@ export function journaledSend(writes: JournaledWrites): Send {
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && happenedNot(failure)) {
-        await writes.journal.close([seq, ...earlier], { result: "refused", status: failure.status ?? 0 });
+        // A refusal of this attempt says nothing of those before it.
+        await writes.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
       }
       throw failure;
     }

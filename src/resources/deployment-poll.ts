@@ -15,8 +15,9 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Se
   const found =
     (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
   // Not a deployment of this service: what our request queued is the newest one.
-  if (found === undefined) return follow(reads, serviceId, pending);
-  return found.status === "superseded" ? follow(reads, serviceId, pending) : settledAs(found, commit);
+  if (found === undefined || found.status === "superseded")
+    return follow(reads, serviceId, pending, found !== undefined);
+  return settledAs(found, commit);
 }
 
 function settledAs(found: Deployment, commit: string | undefined): Settled {
@@ -74,9 +75,16 @@ async function listed(reads: Reads, serviceId: string, id: string): Promise<Depl
   return list?.items.find((one) => one.id === id);
 }
 
-async function follow(reads: Reads, serviceId: string, pending: Pending): Promise<Settled> {
+async function follow(
+  reads: Reads,
+  serviceId: string,
+  pending: Pending,
+  isSuperseded: boolean,
+): Promise<Settled> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
-  if (list === undefined) return withoutList(reads, serviceId, pending);
+  // A list without the deployment that was just queued is short, or the service is gone.
+  if (list === undefined || (!isSuperseded && list.items.length === 0))
+    return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
   // It may have come into view in the meantime.
   if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);

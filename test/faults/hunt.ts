@@ -18,7 +18,8 @@ export async function hunt(bug: PlantedBug): Promise<string | undefined> {
   if (stage instanceof Error) return `without any fault: ${stage.message.split("\n")[0]}`;
   for (const fault of bug.faults) {
     for (const one of casesOf(stage)) {
-      if (!one.fault.startsWith(fault)) continue;
+      // `kill` alone is the process; with a word after it the machine or the world changes as well.
+      if (fault === "kill" ? one.fault !== fault : !one.fault.startsWith(fault)) continue;
       const found = await Promise.race([play(stage, one), late()]);
       if (found === undefined) return `${one.name}: hangs`;
       const tally = emptyTally();

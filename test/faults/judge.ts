@@ -37,7 +37,7 @@ export async function judgeRun(
     faults: [
       ...read.faults,
       ...(last ? bugs(last) : []),
-      ...(last && !one.foreign && !isLiedTo ? exitCodeFaults(stage, machine, last, read.state) : []),
+      ...(last && !one.foreign && !isLiedTo ? exitCodeFaults(stage, machine, last, read.state, one) : []),
       ...(one.foreign ? [] : duplicates(machine)),
       ...(isLiedTo ? [] : orphans(stage, machine, runs, read.state, one)),
       ...unapprovedDeletions(stage, machine, sent, one),
@@ -51,7 +51,7 @@ export async function judgeRun(
 
 /** Whether the end is reached; looks with a plan, which writes nothing. */
 export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: string): Promise<End> {
-  const isLive = one.foreign || samePicture(machine, stage);
+  const isLive = one.foreign || samePicture(machine, stage, one);
   const before = machine.disk.calls.length;
   const looking = new Process(stage.rnv, machine, {}, key);
   const { plan, diagnostics, bug } = await looking.plan(stage.request);
@@ -70,8 +70,11 @@ export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: s
   };
 }
 
-const samePicture = (machine: Machine, { scenario }: Stage): boolean =>
-  picture(machine.emulator.store).join("\n") === [...scenario.want].sort().join("\n");
+function samePicture(machine: Machine, { scenario }: Stage, one: Case): boolean {
+  const text = (lines: readonly string[]): string =>
+    one.rival?.steals ? lines.join("\n").replace(/deployments=\d+/g, "") : lines.join("\n");
+  return text(picture(machine.emulator.store)) === text([...scenario.want].sort());
+}
 
 async function stateOf({ rnv }: Stage, machine: Machine): Promise<{ state?: State; faults: string[] }> {
   try {
@@ -89,13 +92,19 @@ const bugs = ({ ended }: Run): string[] => [
 ];
 
 /** 0 says that all is done; anything else says why not. */
-function exitCodeFaults(stage: Stage, machine: Machine, { ended }: Run, state: State | undefined): string[] {
+function exitCodeFaults(
+  stage: Stage,
+  machine: Machine,
+  { ended }: Run,
+  state: State | undefined,
+  one: Case,
+): string[] {
   if (ended.killed) return [];
   const errors = ended.diagnostics.filter(({ severity }) => severity === "error");
   if (ended.exitCode !== 0) return errors.length === 0 ? [`exit ${ended.exitCode} without a reason`] : [];
   const faults: string[] = [];
   if (errors.length > 0) faults.push("exit 0 with errors");
-  if (!samePicture(machine, stage)) faults.push("exit 0, but live is not what is desired");
+  if (!samePicture(machine, stage, one)) faults.push("exit 0, but live is not what is desired");
   if (state !== undefined && state.open.length > 0) faults.push("exit 0 with a write left open");
   return faults;
 }
@@ -196,7 +205,8 @@ function deploymentFaults({ scenario }: Stage, machine: Machine, one: Case): str
   const shop = store.projects().find(({ name }) => name === "Shop");
   const wanted = /service Shop\/api .*deployments=(\d+)/.exec(scenario.want.join("\n"))?.[1];
   if (shop === undefined || wanted === undefined) return [];
-  const most = Number(wanted) + (one.foreign ? 1 : 0);
+  // Whoever breaks the lock of a run that only stands still has it write once more when it goes on.
+  const most = Number(wanted) + (one.foreign || one.rival?.steals ? 1 : 0);
   return store
     .services()
     .filter(({ projectId, name }) => projectId === shop.id && name === "api")

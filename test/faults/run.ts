@@ -9,7 +9,8 @@ import { add, emptyTally, type Tally } from "./tally";
 import { allStages, type Share } from "./worker";
 
 /**
- * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--every N`, `--seeds FROM-TO`,
+ * `npm run faults`: the whole matrix and the random seeds. Arguments: `--only PREFIX`, `--fault EXPRESSION`,
+ * `--every N`, `--seeds FROM-TO`,
  * `--trace NAME` replays one case and prints what happened, `--accept-stops` rewrites the list of stop cells,
  * `--soak` goes on with ever new seeds until something is found.
  */
@@ -21,6 +22,7 @@ async function main(): Promise<number> {
   const startedAt = Date.now();
   const tally = await playAll({
     only: option("--only") ?? "",
+    fault: option("--fault") ?? "",
     every: Number(option("--every") ?? 1),
     seeds: { from, to },
   });
@@ -36,7 +38,7 @@ const option = (name: string): string | undefined => {
   return at === -1 ? undefined : process.argv[at + 1];
 };
 
-async function playAll(share: Pick<Share, "only" | "every" | "seeds">): Promise<Tally> {
+async function playAll(share: Pick<Share, "only" | "fault" | "every" | "seeds">): Promise<Tally> {
   const workers = Math.max(2, Math.min(4, availableParallelism()));
   const parts = await Promise.all(
     Array.from({ length: workers }, (_, worker) => inWorker({ ...share, worker, workers })),
@@ -87,7 +89,7 @@ async function replay(name: string): Promise<number> {
 async function soak(): Promise<number> {
   const step = 10_000;
   for (let from = Math.floor(Date.now() / 1000) * step; ; from += step) {
-    const tally = await playAll({ only: "none", every: 1, seeds: { from, to: from + step } });
+    const tally = await playAll({ only: "none", fault: "", every: 1, seeds: { from, to: from + step } });
     console.log(`seeds from ${from}: ${tally.cases} cases, ${Object.keys(tally.failures).length} findings`);
     if (Object.keys(tally.failures).length === 0) continue;
     report(tally, 0);

@@ -12,6 +12,8 @@ export interface Share {
   readonly workers: number;
   /** Only cases whose name begins so. */
   readonly only: string;
+  /** Only faults that this expression matches. */
+  readonly fault: string;
   /** Every n-th case. */
   readonly every: number;
   readonly seeds: { readonly from: number; readonly to: number };
@@ -22,12 +24,14 @@ const patienceMs = 30_000;
 export async function playShare(share: Share, stages?: readonly Stage[]): Promise<Tally> {
   const all = stages ?? (await allStages());
   const tally = emptyTally();
+  const fault = new RegExp(share.fault);
   let index = 0;
   for (const stage of all) {
     for (const one of casesOf(stage)) {
       index += 1;
       const mine = Math.floor(index / share.every) % share.workers === share.worker;
-      if (index % share.every !== 0 || !mine || !one.name.startsWith(share.only)) continue;
+      if (index % share.every !== 0 || !mine || !one.name.startsWith(share.only) || !fault.test(one.fault))
+        continue;
       count(tally, await inTime(one.name, play(stage, one)));
     }
   }
