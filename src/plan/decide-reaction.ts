@@ -1,4 +1,6 @@
+import type { Attributes } from "../model/attributes";
 import type { Upstream } from "../model/resource-type";
+import type { ResolvedValue } from "../model/value";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
@@ -17,7 +19,7 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
   const changes = diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
-  const parentAttributes = parent && deciding.decisions.get(parent)?.resolved;
+  const parentAttributes = parent && attributesAfter(deciding.decisions.get(parent));
   const reaction = subject.type.reaction?.({
     declared: resolved,
     ...(recorded && { recorded }),
@@ -41,6 +43,12 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   }
   if (recorded) return { ...undecided, action: isNew ? "forget" : "no-op" };
   return { ...undecided, action: live && !isNew ? "adopt" : "no-op" };
+}
+
+/** What is declared over what is live: also what nobody declared can stand in the way. */
+function attributesAfter(decision: Decision | undefined): Attributes<ResolvedValue> | undefined {
+  const live = decision?.action === "replace" ? undefined : decision?.subject.live?.attributes;
+  return decision && new Map<string, ResolvedValue>([...(live ?? []), ...decision.resolved]);
 }
 
 /** It says where a thing stands or how it is called, not what it is. */

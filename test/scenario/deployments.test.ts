@@ -112,4 +112,15 @@ describe("deployments", () => {
     expect(deploys().at(-1)?.status).toBe("live");
     await scenario.isQuiet();
   });
+
+  it("of a service that was archived behind our back are not planned: it takes none", async () => {
+    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "1" }\n`);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.emulator.store.editService(service().id, () => ({ archived: true }));
+    scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "2" }\n`);
+    scenario.forget();
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests()).toEqual(["PATCH /workspaces/ID/services/ID/variables/ID"]);
+    await scenario.isQuiet();
+  });
 });
