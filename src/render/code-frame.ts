@@ -77,7 +77,8 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const afterText = cut(after, afterRoom, ellipsis);
   const beforeText = cutStart(before, left - displayWidth(afterText), ellipsis);
   return {
-    text: beforeText + markedText + afterText,
+    // Once more: parts that are inert each may be a command together.
+    text: inertText(beforeText + markedText + afterText),
     caretOffset: displayWidth(beforeText),
     caretWidth: Math.max(1, displayWidth(markedText)),
   };

@@ -248,7 +248,7 @@ const answers: readonly Attack[] = (
       /error\[/,
     ],
     ["100,000 brackets", { body: "[".repeat(100_000) }, /error\[/],
-    ["100,000 nested objects", { body: '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000) }, /error\[/],
+    ["100,000 nested objects", { body: `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}` }, /error\[/],
     [
       "a prototype",
       { body: '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}' },

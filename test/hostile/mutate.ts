@@ -1,0 +1,107 @@
+import { randomBelow } from "./random";
+
+/** What parsers, terminals, runners and object keys trip over. */
+const tokens = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "hasOwnProperty",
+  "\u0000",
+  "\u001b[2J",
+  "\u202e",
+  "\u2028",
+  "\ud800",
+  "\ufeff",
+  "::error::x",
+  "##vso[x]",
+  "<script>",
+  "`",
+  "${",
+  "${env.PATH}",
+  "${service.api.id}",
+  "$${",
+  "{{",
+  "}}",
+  "../",
+  "..",
+  ".",
+  "/etc/passwd",
+  "&a ",
+  "*a",
+  "<<: *a",
+  "!!js/function ",
+  "|",
+  ">-",
+  "---\n",
+  "%YAML 1.1\n",
+  "? ",
+  "- ",
+  ": ",
+  "\t",
+  "\r\n",
+  "#",
+  '"',
+  "'",
+  "[",
+  "]",
+  "{",
+  "}",
+  ",",
+  ":",
+  "null",
+  "true",
+  "~",
+  "NaN",
+  "1e999",
+  "-0",
+  "0x10",
+  "0o17",
+  "1_000",
+  "9007199254740993",
+  "99999999999999999999",
+  "\\u0000",
+  "\\ud800",
+  "\\",
+  "%",
+  "fromFile: ../canary.txt",
+  "fromCommand: [cat, ../canary.txt]",
+] as const;
+
+/** One to six changes of a text: bits, cuts, copies, and words that mean something to somebody. */
+export function mutate(text: string, seed: number): string {
+  const below = randomBelow(seed);
+  let result = text;
+  for (let left = 1 + below(6); left > 0; left -= 1) result = change(result, below);
+  return result;
+}
+
+function change(text: string, below: (n: number) => number): string {
+  const at = below(text.length + 1);
+  const length = 1 + below(below(4) === 0 ? 200 : 8);
+  const token = tokens[below(tokens.length)] as string;
+  switch (below(8)) {
+    case 0:
+      return (
+        text.slice(0, at) +
+        String.fromCharCode((text.charCodeAt(at) || 0) ^ (1 << below(8))) +
+        text.slice(at + 1)
+      );
+    case 1:
+      return text.slice(0, at) + text.slice(at + length);
+    case 2:
+      return text.slice(0, at) + text.slice(at, at + length).repeat(1 + below(3)) + text.slice(at);
+    case 3:
+      return text.slice(0, at) + token.repeat(below(20) === 0 ? 500 : 1) + text.slice(at);
+    case 4:
+      return text.slice(0, at) + token + text.slice(at + length);
+    case 5: {
+      const from = below(text.length + 1);
+      return text.slice(0, at) + text.slice(from, from + length) + text.slice(at);
+    }
+    case 6:
+      return text.slice(0, at);
+    default:
+      return text.replace(new RegExp(`(["']?)\\b\\w{${1 + below(6)},}\\b\\1`), token);
+  }
+}

@@ -1,0 +1,27 @@
+import { judgeMutations } from "./judge-mutations";
+import { openTargets, type Target } from "./targets";
+
+jest.setTimeout(300_000);
+
+/** `npm run hostile` runs 100,000. */
+const casesEach = 500;
+
+describe("mutated input ends in a clean error, or is good", () => {
+  const opened = new Set<string>();
+  let targets: readonly Target[];
+  beforeAll(async () => {
+    targets = await openTargets(opened);
+  });
+
+  it.each(["YAML", "JSON", "state", "journal", "plan", "response"])("%s", async (kind) => {
+    const target = targets.find((one) => one.kind === kind) as Target;
+    const verdict = await judgeMutations(target, casesEach, 1);
+    expect(verdict.failures).toEqual([]);
+    // Mutations that spoil everything would test one error only.
+    expect(verdict.accepted).toBeLessThan(casesEach);
+  });
+
+  it("no file outside the project was opened", () => {
+    expect([...opened]).toEqual([]);
+  });
+});

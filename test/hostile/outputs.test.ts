@@ -1,0 +1,237 @@
+import type { Diagnostic } from "../../src/diagnostics/diagnostic";
+import type { Address } from "../../src/model/address";
+import type { Plan } from "../../src/plan/plan";
+import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
+import { diagnosticsJson } from "../../src/render/diagnostics-json";
+import { diagnosticsText } from "../../src/render/diagnostics-text";
+import { eventJson } from "../../src/render/event-json";
+import { eventText } from "../../src/render/event-text";
+import { githubAnnotations } from "../../src/render/github-annotations";
+import { graphDot, graphMermaid } from "../../src/render/graph";
+import { inertHtml } from "../../src/render/inert";
+import { planJson } from "../../src/render/plan-json";
+import { planMarkdown } from "../../src/render/plan-markdown";
+import { planText } from "../../src/render/plan-text";
+import { stateJson } from "../../src/render/state-json";
+import { stateText } from "../../src/render/state-text";
+import { plainStyle } from "../../src/render/style";
+import { emptyState } from "../../src/state/fold";
+import { absent, change, field, plan, shopPlan, value } from "../unit/render/plan-fixture";
+import { commandsIn, hiddenIn } from "./inertness";
+
+/** Pieces that each mean something to a terminal, a runner, Markdown or a browser; every pair of them is tried. */
+const pieces = [
+  "\u001b[2J",
+  "\u001b]0;t\u0007",
+  "\u009b31m",
+  "\r",
+  "\n",
+  "\t",
+  "\b",
+  "\u0000",
+  "\u007f",
+  "\u202e",
+  "\u2066",
+  "\u200b",
+  "\u2028",
+  "\ufeff",
+  "\ud800",
+  "\u{e0041}",
+  "::error::x",
+  "\n::add-mask::x",
+  "##[group]",
+  "##vso[task.complete]",
+  "##teamcity[x]",
+  "<script>alert(1)</script>",
+  "<img src=x onerror=alert(1)>",
+  "<!--",
+  "-->",
+  "</details>",
+  "&lt;",
+  '"',
+  "'",
+  "`",
+  "```",
+  "~~~",
+  "| a |",
+  "[x](http://evil.example)",
+  "![x](http://evil.example)",
+  "<http://evil.example>",
+  "http://evil.example",
+  "www.evil.example",
+  "@admin",
+  "#12",
+  "**b**",
+  "# h",
+  "- x",
+  "1. x",
+  "\\",
+  "$(id)",
+  "%0A",
+  "%25",
+  "word",
+];
+const texts = pieces.flatMap((a) => pieces.map((b) => `${a}${b}`));
+
+const planOf = (text: string): Plan =>
+  plan(
+    [
+      change("update", "service.a", {
+        id: text,
+        name: text,
+        reason: text,
+        attributes: [field("configuration.branch", value(text), value(`${text}!`))],
+      }),
+      change("adopt", "project.b", { id: text, name: text }),
+    ],
+    {
+      outputs: [{ name: "o", before: absent, after: value(text) }],
+      unmanaged: [{ type: "service", id: text, name: text }],
+      unchecked: [{ address: "service.a" as Address, reason: text }],
+    },
+  );
+const finding = (text: string): Diagnostic[] => [
+  {
+    severity: "error",
+    code: "api.refused",
+    summary: text,
+    detail: text,
+    hint: text,
+    requestId: text,
+    address: text,
+    range: { file: text, start: 0, end: 1 },
+  },
+];
+const stateOf = (text: string) => ({
+  ...emptyState({ lineage: text, workspaceId: text, baseUrl: text }),
+  resources: {
+    ["service.a" as Address]: {
+      type: "service",
+      id: text,
+      name: text,
+      dependsOn: [],
+      applied: { branch: text },
+      computed: { url: text },
+      preventDestroy: false,
+      onRemove: "delete" as const,
+      writes: 1,
+    },
+  },
+});
+const event = (text: string) =>
+  ({
+    type: "waiting",
+    address: "service.a" as Address,
+    action: "update",
+    elapsedSeconds: 1,
+    status: text,
+    note: text,
+  }) as const;
+
+const lines = { text: planText, markdown: planMarkdown } as const;
+const renderers: Readonly<Record<string, (text: string) => string>> = {
+  "plan as text": (text) => lines.text(planOf(text), plainStyle),
+  "plan as Markdown": (text) => lines.markdown(planOf(text)),
+  "plan as JSON": (text) => planJson(planOf(text)),
+  "findings as text": (text) => diagnosticsText(finding(text), plainStyle, new Map([[text, text]])),
+  "findings as JSON": (text) => diagnosticsJson(finding(text), new Map([[text, text]])),
+  "state as text": (text) => stateText(stateOf(text), plainStyle),
+  "state as JSON": (text) => stateJson(stateOf(text)),
+  "event as text": (text) => eventText(event(text), plainStyle),
+  "event as JSON": (text) => eventJson(event(text)),
+};
+
+/** What is left of Markdown once code spans and fenced blocks, where nothing works, are taken away. */
+function liveMarkdown(markdown: string): string {
+  const outside: string[] = [];
+  let fence: string | undefined;
+  for (const line of markdown.split("\n")) {
+    const mark = /^\s*(`{3,})/.exec(line)?.[1];
+    if (fence === undefined && mark !== undefined) fence = mark;
+    else if (fence !== undefined && line.trim() === fence) fence = undefined;
+    else if (fence === undefined) outside.push(line.replace(/(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)/g, "\u25a1"));
+  }
+  if (fence !== undefined) outside.push("<unclosed fence>");
+  return outside.join("\n");
+}
+const alive = /<script|<img|onerror|<!--|evil\.example|@admin|(?<![&\w])#12|\*\*b\*\*|<unclosed/;
+
+let checks = 0;
+
+describe("whatever text comes from outside, output is inert for terminals and runners", () => {
+  it.each(Object.keys(renderers))("%s", (name) => {
+    const render = renderers[name] as (text: string) => string;
+    for (const text of texts) {
+      const output = render(text);
+      const found = [...hiddenIn(output), ...commandsIn(output)];
+      if (found.length > 0) expect({ text, found }).toEqual({ text, found: [] });
+      checks += 1;
+    }
+  });
+
+  it("annotations of GitHub are one command for one finding", () => {
+    for (const text of texts) {
+      const output = githubAnnotations(finding(text), new Map([[text, text]]));
+      if (hiddenIn(output).length > 0 || !/^::error [^\n]*\n$/.test(output))
+        expect(output).toBe(`inert, for ${text}`);
+      checks += 1;
+    }
+  });
+
+  it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
+    for (const text of texts) {
+      const left = liveMarkdown(planMarkdown(planOf(text)));
+      if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
+      checks += 1;
+    }
+  });
+
+  it("HTML holds no element of an attacker, and no graph a command", () => {
+    for (const text of texts) {
+      expect(inertHtml(text)).not.toMatch(/[<>"']/);
+      const graph = { nodes: [text], edges: [{ from: text, to: "b" }] };
+      const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
+      // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.
+      const isOneLabel = /^ {2}"(?:[^"\\]|\\.)*"$/m.test(dot) && dot.split("\n").length === 8;
+      const isInert = hiddenIn(dot + mermaid).length === 0 && !/<script|<img/.test(mermaid);
+      if (!isOneLabel || !isInert) expect({ text, dot, mermaid }).toBe("inert");
+      checks += 1;
+    }
+  });
+
+  it("that was checked at least 15,000 times", () => {
+    expect(checks).toBeGreaterThanOrEqual(15_000);
+  });
+});
+
+describe("a saved plan", () => {
+  it("is refused after any flip of any byte of it", () => {
+    const whole = Buffer.from(savePlan(planOf("main"), { files: [] }));
+    expect(readSavedPlan(whole.toString("utf8")).document).toBeDefined();
+    for (let at = 0; at < whole.length; at += 1) {
+      const changed = Buffer.from(whole);
+      // One bit of each byte in turn, and all of them.
+      for (const mask of [1 << (at % 8), 0xff]) {
+        changed[at] = (whole[at] as number) ^ mask;
+        const { document, diagnostics } = readSavedPlan(changed.toString("utf8"));
+        if (document !== undefined || diagnostics[0]?.code !== "plan.damaged")
+          expect({ at, mask }).toBe("refused");
+      }
+    }
+  });
+
+  it("is refused with anything before it, behind it or left out", () => {
+    const text = savePlan(shopPlan, { files: [] });
+    for (const other of [
+      ` ${text}`,
+      `${text} `,
+      `${text}\n`,
+      `\ufeff${text}`,
+      text.trimEnd(),
+      text.slice(1),
+      `${text}${text}`,
+      "",
+    ])
+      expect(readSavedPlan(other).document).toBeUndefined();
+  });
+});

@@ -1,0 +1,242 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import fs from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, sep } from "node:path";
+import { ApiError } from "../../src/api/api-error";
+import { createClient } from "../../src/api/client";
+import { createEndpoints } from "../../src/api/create-endpoints";
+import { createReads } from "../../src/api/create-reads";
+import { diagnosticOf } from "../../src/api/diagnostic-of";
+import { defaultGaps } from "../../src/api/gaps";
+import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { loadDesired } from "../../src/manifest/load-desired";
+import type { Address } from "../../src/model/address";
+import { Secret } from "../../src/model/secret";
+import type { RecordedResource } from "../../src/model/state";
+import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
+import { diagnosticsText } from "../../src/render/diagnostics-text";
+import { planFromDocument } from "../../src/render/plan-from-document";
+import { planText } from "../../src/render/plan-text";
+import { stateText } from "../../src/render/state-text";
+import { plainStyle } from "../../src/render/style";
+import { resourceTypes } from "../../src/resources";
+import { decodeJournal, encodeLine } from "../../src/state/journal-text";
+import { StateCipher } from "../../src/state/state-cipher";
+import { encodeState } from "../../src/state/state-text";
+import { createWorkbench } from "../support/workbench";
+
+/** Something that reads text from outside, and a text that it reads well. */
+export interface Target {
+  readonly kind: string;
+  readonly seeds: readonly string[];
+  /** Everything that a user would see of it. Throws nothing but a bug. */
+  readonly show: (text: string) => Promise<string>;
+}
+
+const yaml = `version: 1
+projects:
+  shop:
+    name: Shop
+    description: "Online \${env.STAGE} shop"
+    services:
+      api: &api
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", branch: main, replicas: 2 }
+        variables: { LOG_LEVEL: info, TOKEN: { fromEnv: TOKEN }, HOST: "\${service.shop.worker.internalHost}", P: { preserve: true } }
+        deploy: { when: changed, wait: true, timeout: 30m }
+        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.replicas] }
+      worker:
+        kind: worker
+        variables:
+          LONG: |
+            several
+            lines
+moved: [{ from: service.shop.web, to: service.shop.api }]
+removed: [service.shop.old]
+outputs: { url: "\${service.shop.api.url}" }
+`;
+
+const stack = JSON.stringify(
+  {
+    "//": { metadata: { stackName: "shop", version: "0.21.0" } },
+    terraform: { required_providers: { rnv: { source: "rnv", version: "0.1.0" } } },
+    provider: { rnv: [{}] },
+    resource: {
+      rnv_project: { shop: { "//": { metadata: { path: "shop/project" } }, name: "Shop" } },
+      rnv_service: {
+        api: {
+          "//": { metadata: { path: "shop/api" } },
+          name: "api",
+          kind: "web",
+          project_id: "${rnv_project.shop.id}",
+          configuration: { branch: "main" },
+        },
+      },
+      rnv_variable: { level: { service_id: "${rnv_service.api.id}", key: "LOG_LEVEL", value: "info" } },
+    },
+    output: { url: { value: "${rnv_service.api.url}" } },
+  },
+  null,
+  1,
+);
+
+const shown = (diagnostics: readonly Diagnostic[], sources?: ReadonlyMap<string, string>): string =>
+  diagnosticsText(diagnostics, plainStyle, sources);
+
+/** What is read by the manifest's loaders, from a folder of its own; `opened` lists what it opened outside. */
+function manifestTarget(kind: string, file: string, seed: string, opened: Set<string>): Target {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "rnv-mutated-")));
+  const cwd = join(base, "project");
+  mkdirSync(cwd);
+  writeFileSync(join(base, "canary.txt"), "CANARY");
+  const open = fs.open;
+  fs.open = ((path: string, ...rest: unknown[]) => {
+    if (String(path).startsWith(base) && !String(path).startsWith(cwd + sep)) opened.add(String(path));
+    return (open as (...all: unknown[]) => unknown)(path, ...rest);
+  }) as typeof open;
+  return {
+    kind,
+    seeds: [seed],
+    show: async (text) => {
+      writeFileSync(join(cwd, file), text);
+      const { diagnostics, sources } = await loadDesired({
+        files: [file],
+        cwd,
+        types: resourceTypes,
+        environment: { STAGE: "test", TOKEN: "t" },
+        // Commands that a mutation makes up must not be run here.
+        secrets: /fromCommand/.test(text) ? "skip" : "resolve",
+      });
+      return shown(diagnostics, sources);
+    },
+  };
+}
+
+/** Every reader of text from outside, with texts that a real run wrote. */
+export async function openTargets(opened: Set<string>): Promise<readonly Target[]> {
+  const { state, journal, plan, bodies } = await realTexts();
+  const cipher = new StateCipher({}, () => new Uint8Array(12));
+  return [
+    manifestTarget("YAML", "rnv.yaml", yaml, opened),
+    manifestTarget("JSON", "cdk.tf.json", stack, opened),
+    {
+      kind: "state",
+      seeds: [state],
+      show: async (text) => {
+        const parsed = await cipher.parse(text, "state.json");
+        return parsed.state === undefined ? shown(parsed.diagnostics) : stateText(parsed.state, plainStyle);
+      },
+    },
+    {
+      kind: "journal",
+      seeds: [journal],
+      show: async (text) =>
+        told(async () => String(decodeJournal(Buffer.from(text), "state.json.journal").entries.length)),
+    },
+    {
+      kind: "plan",
+      seeds: [plan],
+      show: async (text) => {
+        const { document, diagnostics } = readSavedPlan(text);
+        // As `show` would after somebody worked out the checksum anew.
+        const forged = document ?? forgedPlan(text);
+        const read = forged === undefined ? undefined : planFromDocument(forged);
+        return shown(diagnostics) + (read === undefined ? "" : planText(read, plainStyle));
+      },
+    },
+    {
+      kind: "response",
+      seeds: [...bodies.keys()].map((path) => `${path}\n${bodies.get(path)}`),
+      show: showAnswer,
+    },
+  ];
+}
+
+function forgedPlan(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { saved?: { plan?: unknown } } | null)?.saved?.plan;
+  } catch {
+    return undefined;
+  }
+}
+
+async function told(work: () => Promise<string>): Promise<string> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof DiagnosticsError) return shown(cause.diagnostics);
+    if (cause instanceof ApiError) return shown([diagnosticOf(cause)]);
+    throw cause;
+  }
+}
+
+/** The three reads of a plan, one of them with the body of the attacker. */
+function showAnswer(text: string): Promise<string> {
+  const [path = "", ...rest] = text.split("\n");
+  const body = rest.join("\n");
+  const foreign: string[] = [];
+  const client = createClient({
+    baseUrl: "https://api.test/api/v1",
+    apiKey: new Secret(embeddedApiKey),
+    transport: {
+      send: async ({ url }) => {
+        if (!url.startsWith("https://api.test/api/v1/")) foreign.push(url);
+        return { status: 200, headers: {}, body };
+      },
+      close: async () => {},
+    },
+    clock: { now: () => 0, sleep: async () => {} },
+    random: () => 0.5,
+    gaps: defaultGaps,
+  });
+  const reads = createReads(createEndpoints(client.send, embeddedWorkspaceId, defaultGaps));
+  return told(async () => {
+    if (path.includes("catalog")) await reads.catalog();
+    else if (path.includes("projects")) await reads.projects();
+    else await reads.services();
+    if (foreign.length > 0) throw new Error(`asked ${foreign.join(", ")}`);
+    return "read";
+  });
+}
+
+async function realTexts() {
+  const bench = createWorkbench();
+  bench.write(
+    "rnv.yaml",
+    yaml
+      .replace(/, TOKEN: .*? \}, HOST/, ", HOST")
+      .replace(", P: { preserve: true }", "")
+      .replace("${env.STAGE} ", ""),
+  );
+  const planned = await bench.plan();
+  if (planned.plan === undefined) throw new Error(shown(planned.diagnostics));
+  await bench.apply();
+  const recorded = await bench.context.backend.read();
+  if (recorded === undefined) throw new Error("nothing recorded");
+  const bodies = new Map<string, string>();
+  const transport = bench.emulator.transport();
+  for (const path of ["catalog", "projects", "canvas"]) {
+    const url = `http://127.0.0.1:1/api/v1/workspaces/${embeddedWorkspaceId}/${path}`;
+    const headers = { authorization: `Bearer ${embeddedApiKey}` };
+    bodies.set(path, (await transport.send({ method: "GET", url, headers })).body);
+  }
+  bench.remove();
+  const header = {
+    format: "rnv-journal",
+    version: 1,
+    id: "j",
+    lineage: recorded.lineage,
+    serial: 1,
+    generation: 1,
+  } as const;
+  const entries = (Object.entries(recorded.resources) as [Address, RecordedResource][]).map(
+    ([address, resource], i) => encodeLine(i + 1, i, { kind: "resource", address: address, resource }),
+  );
+  return {
+    state: encodeState(recorded),
+    journal: encodeLine(0, 0, header) + entries.join(""),
+    plan: savePlan(planned.plan, { files: [] }),
+    bodies,
+  };
+}
