@@ -3,7 +3,16 @@
 // that program, which the entry uses when it was made by the same V8.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -89,8 +98,8 @@ const entry = await build({
 put(outfile, entry.outputFiles[0].contents);
 chmodSync(outfile, 0o755);
 await compile();
+// One that has just been made may belong to a process that starts now.
 for (const old of readdirSync(folder).filter((file) => file.startsWith("program-") && !file.startsWith(name)))
-  // One that has just been made may belong to a process that starts now.
   if (Date.now() - statSync(join(folder, old)).mtimeMs > 60_000) rmSync(join(folder, old), { force: true });
 
 /** Plans once against a service over HTTP, so that what a plan needs is compiled. Optional: without it all works. */
@@ -122,7 +131,9 @@ async function settingsOf(service) {
   let text = "";
   for await (const chunk of service.stdout.setEncoding("utf8")) {
     text += chunk;
-    const found = Object.fromEntries([...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]));
+    const found = Object.fromEntries(
+      [...text.matchAll(/^export (\w+)=(.*)$/gm)].map(([, key, value]) => [key, value]),
+    );
     if (found.RNV_API_KEY !== undefined && text.endsWith("\n")) return found;
   }
   throw new Error("no service to plan against");

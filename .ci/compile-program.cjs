@@ -15,5 +15,7 @@ process.on("exit", () => {
   writeFileSync(`${file}.cache.${process.pid}`, script.createCachedData());
   renameSync(`${file}.cache.${process.pid}`, `${file}.cache`);
 });
-script.runInThisContext().call(loaded.exports, loaded.exports, createRequire(file), loaded, file, dirname(file));
+script
+  .runInThisContext()
+  .call(loaded.exports, loaded.exports, createRequire(file), loaded, file, dirname(file));
 loaded.exports.main();

@@ -14,6 +14,8 @@ exports.loadProgram = (file) => {
   }
   const script = new Script(wrap(readFileSync(file, "utf8")), { filename: file, cachedData });
   const loaded = { exports: {} };
-  script.runInThisContext().call(loaded.exports, loaded.exports, createRequire(file), loaded, file, dirname(file));
+  script
+    .runInThisContext()
+    .call(loaded.exports, loaded.exports, createRequire(file), loaded, file, dirname(file));
   return loaded.exports;
 };

@@ -37,7 +37,7 @@ export function parseYaml(file: string, text: string, report: Report): ParsedYam
     report(
       error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
         range: { file, start: bad, end: bad + 1 },
-        hint: 'write it as an escape in double quotes: "\\u' + shown.toLowerCase() + '"',
+        hint: `write it as an escape in double quotes: "\\u${shown.toLowerCase()}"`,
       }),
     );
     return { failed: true };

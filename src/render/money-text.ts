@@ -8,9 +8,6 @@ const amount = (value: number): string => {
   return `${value < 0 ? "-" : ""}${grouped}${cents === undefined ? "" : `.${cents}`}`;
 };
 
-/** `USD 14, NGN 21,000`. */
-export const moneyText = (money: Money): string => `USD ${amount(money.usd)}, NGN ${amount(money.ngn)}`;
-
 const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;
 
 /** `USD 7 -> 14, NGN 10,500 -> 21,000`, with `difference` also `(+7)`; a currency that stays has no arrow. */

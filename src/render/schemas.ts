@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { stateSchema as stateFile } from "../state/state-schema";
 import { eventSchema } from "./event-schema";
 import { planDocumentSchema } from "./plan-schema";
@@ -16,6 +16,10 @@ export const stateSchema = (): JsonSchema => published(stateFile, "The recorded 
 export const eventsSchema = (): JsonSchema => published(eventSchema, "An event of an rnv run");
 
 const published = (schema: z.ZodType, title: string): JsonSchema => {
-  const { $schema, ...rest } = z.toJSONSchema(schema, { target: "draft-7", io: "input", unrepresentable: "any" });
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    target: "draft-7",
+    io: "input",
+    unrepresentable: "any",
+  });
   return { $schema, title, ...rest };
 };

@@ -5,8 +5,17 @@ import { join } from "node:path";
 const root = join(__dirname, "..", "..");
 
 interface Cruise {
-  readonly modules: readonly { readonly source: string; readonly dependencies: readonly { readonly resolved: string }[] }[];
-  readonly summary: { readonly violations: readonly { readonly from: string; readonly to: string; readonly rule: { readonly name: string } }[] };
+  readonly modules: readonly {
+    readonly source: string;
+    readonly dependencies: readonly { readonly resolved: string }[];
+  }[];
+  readonly summary: {
+    readonly violations: readonly {
+      readonly from: string;
+      readonly to: string;
+      readonly rule: { readonly name: string };
+    }[];
+  };
 }
 
 const sourceFiles = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
@@ -31,11 +40,15 @@ describe("the layers of src", () => {
     const read = result.modules.map((module) => module.source).filter((source) => source.startsWith("src/"));
     expect(read.sort()).toEqual([...sourceFiles].sort());
     const reference = result.modules.find((module) => module.source === "src/model/reference.ts");
-    expect(reference?.dependencies.map((dependency) => dependency.resolved)).toContain("src/model/address.ts");
+    expect(reference?.dependencies.map((dependency) => dependency.resolved)).toContain(
+      "src/model/address.ts",
+    );
   });
 
   it("a folder imports only from rows above its own", () => {
-    const violations = result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`);
+    const violations = result.summary.violations.map(
+      ({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`,
+    );
     expect(violations).toEqual([]);
   });
 

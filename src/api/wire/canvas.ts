@@ -54,5 +54,4 @@ export const canvas = z.looseObject({
 
 export type Position = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
-export type CanvasLayout = z.infer<typeof canvasLayout>;
 export type Canvas = z.infer<typeof canvas>;
