@@ -1,4 +1,5 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Attributes } from "../model/attributes";
 import type { ChangeContext } from "./change-context";
 
 /**
@@ -8,12 +9,15 @@ import type { ChangeContext } from "./change-context";
 export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;
   const recorded = change.subject.recorded;
-  if (!change.missing || !type.isGone || recorded === undefined) return;
+  if (!change.missing || !type.find || recorded === undefined) return;
   const parent = recorded.parent && run.journal.recorded(recorded.parent);
   // Without what it lay in it is gone as well.
   if (recorded.parent !== undefined && !parent) return;
   const input = { address, id: recorded.id, name: recorded.name, parentId: parent?.id };
-  if (await type.isGone(endpoints, input)) return;
+  const found = await type.find(endpoints, input);
+  if (found === undefined) return;
+  // Asking for it moved its time; nothing of it changed.
+  await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
   throw new DiagnosticsError([
     error(
       "live.gone_unproven",
@@ -25,4 +29,19 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
       },
     ),
   ]);
+}
+
+/** What it lies in is there, and does not show it: a 404 for it is no sign of a lost membership. */
+export async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
+  const { recorded } = change.subject;
+  const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
+  const outer = parent && run.types.get(parent.type);
+  if (recorded === undefined || parent === undefined || outer === undefined) return false;
+  run.reads.invalidate();
+  const declared: Attributes = new Map();
+  const { id, name } = parent;
+  const around = await outer.read(run.reads, { address: change.address, id, name, declared });
+  if (around.kind !== "found") return false;
+  const subject = { address: change.address, id: recorded.id, name: recorded.name, declared, parentId: id };
+  return (await type.read(run.reads, subject)).kind !== "found";
 }

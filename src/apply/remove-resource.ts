@@ -4,7 +4,7 @@ import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
 import type { ChangeContext } from "./change-context";
 import { isUncertain } from "./observe";
-import { proveGone } from "./prove-gone";
+import { isLeftOut, proveGone } from "./prove-gone";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
 
@@ -20,14 +20,14 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.remove(context.endpoints, input);
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
-    if (isGonePart(type, failure)) return { id: input.id };
+    if (isGonePart(type, failure) && (await isLeftOut(context))) return { id: input.id };
     if (!isUncertain(failure)) throw failure;
     return (await seenGone(context)) ?? send();
   });
   return seenDeleted(context, accepted.pending);
 }
 
-/** A part of something that was read in this run: the service says that it is not there, which is what was wanted. */
+/** A part of something: the service says that it is not there, which is what was wanted. */
 const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>
   removedWithParent && failure instanceof ApiError && failure.kind === "refused" && failure.status === 404;
 

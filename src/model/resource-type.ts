@@ -236,10 +236,10 @@ export interface ResourceOperations<Reads, Writes> {
    */
   readonly deletion?: (id: string, operationId: string | undefined) => Pending;
   /**
-   * Asks for a thing by its id where only lists show it, with a write that changes nothing; false when it is there
-   * although its list left it out.
+   * Asks for a thing by its id where only lists show it, with a write that changes nothing; undefined when it is not
+   * there.
    */
-  readonly isGone?: (writes: Writes, input: DeleteInput) => Promise<boolean>;
+  readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
 }

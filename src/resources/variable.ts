@@ -79,7 +79,7 @@ export const variable: Resource = {
   update,
   remove,
   candidates,
-  isGone,
+  find,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
   poll: (reads, pending) => pollOperation(reads, pending, async () => ({ kind: "done" })),
@@ -214,9 +214,13 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> 
 }
 
 /** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */
-async function isGone(writes: Endpoints, { id, name, parentId }: DeleteInput): Promise<boolean> {
-  if (parentId === undefined) return true;
-  return (await unlessGone(() => writes.updateVariable(parentId, id, { key: name }))) === undefined;
+async function find(
+  writes: Endpoints,
+  { id, name, parentId }: DeleteInput,
+): Promise<LiveResource | undefined> {
+  if (parentId === undefined) return undefined;
+  const found = await unlessGone(() => writes.updateVariable(parentId, id, { key: name }));
+  return found && liveVariable(found, parentId);
 }
 
 function parentOf(input: CreateInput & { readonly live?: LiveResource }): string {

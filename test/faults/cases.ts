@@ -35,8 +35,10 @@ function* requestCases({ scenario, requests }: Stage): Generator<Case> {
     const [method = "", path = ""] = label.split(" ");
     for (const fault of requestFaults) {
       if (fault.applies && !fault.applies({ method, path })) continue;
-      const modes: Mode[] = fault.foreign ? ["once"] : ["once", "held"];
-      if (outages.includes(fault.name)) modes.push("onward");
+      const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
+      // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
+      if (fault.lies && scenario.adopt && method === "GET") modes.splice(1);
+      else if (outages.includes(fault.name)) modes.push("onward");
       for (const mode of modes) {
         yield {
           name: `${scenario.name} ${fault.name} ${mode} #${index} ${label}`,

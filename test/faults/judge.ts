@@ -39,7 +39,7 @@ export async function judgeRun(
       ...(last ? bugs(last) : []),
       ...(last && !one.foreign && !isLiedTo ? exitCodeFaults(stage, machine, last, read.state, one) : []),
       ...(one.foreign ? [] : duplicates(machine)),
-      ...(isLiedTo ? [] : orphans(stage, machine, runs, read.state, one)),
+      ...(isLiedTo || stopsLiedTo(one, last) ? [] : orphans(stage, machine, runs, read.state, one)),
       ...unapprovedDeletions(stage, machine, sent, one),
       ...keyFaults(sent),
       ...(last ? resentFaults(last.process.sent) : []),
@@ -48,6 +48,10 @@ export async function judgeRun(
     ],
   };
 }
+
+/** A stop that names the address: the id that the service told was never true, and no other is known. */
+const stopsLiedTo = (one: Case, last: Run | undefined): boolean =>
+  one.lies === true && last !== undefined && last.ended.exitCode !== 0;
 
 /** Whether the end is reached; looks with a plan, which writes nothing. */
 export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: string): Promise<End> {

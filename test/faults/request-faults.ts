@@ -14,6 +14,8 @@ export interface RequestFault {
   readonly foreign?: true;
   /** A list that leaves out what is there. */
   readonly lies?: true;
+  /** It is no fault of one request. */
+  readonly onward?: true;
 }
 
 type Seen = { readonly method: string; readonly path: string };
@@ -166,6 +168,7 @@ export const requestFaults: readonly RequestFault[] = [
   {
     // The key lost its membership: lists are empty, everything else is not there.
     name: "revoked",
+    onward: true,
     fault: ({ method, path }) =>
       isList({ method, path }) || path === "/catalog"
         ? { kind: "hook", when: "before", run: () => {} }
