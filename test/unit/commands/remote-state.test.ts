@@ -7,6 +7,9 @@ import { type StateServer, serveHttpState } from "../../support/http-state-serve
 import { s3Environment, serveS3 } from "../../support/s3-server";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
+// Sockets and signatures: on a busy machine that takes longer than a unit test may.
+jest.setTimeout(60_000);
+
 const shop = `
 projects:
   shop:

@@ -4,6 +4,9 @@ import { emptyState } from "../../../src/state/fold";
 import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 
+// Sockets and signatures: on a busy machine that takes longer than a unit test may.
+jest.setTimeout(60_000);
+
 const start = emptyState({ lineage: "line", ...origin });
 const problem = async (work: Promise<unknown>) => {
   const cause = await work.then(
