@@ -67,7 +67,7 @@ function startService(folder) {
   return new Promise((done) => {
     const child = spawn(process.execPath, [join(root, "dist/bin/rnv.js"), "emulator", "--port", "0"], {
       cwd: folder,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "ignore"],
     });
     let text = "";
     child.stdout.on("data", (chunk) => {
