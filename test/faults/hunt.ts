@@ -1,7 +1,8 @@
 import { buildRnv } from "./build-rnv";
-import { casesOf } from "./cases";
+import { type Case, casesOf } from "./cases";
 import type { PlantedBug } from "./planted-bugs";
 import { play } from "./play";
+import { createRandom } from "./random";
 import { scenarios } from "./scenarios";
 import { stageOf } from "./stage";
 import { newStops } from "./stops";
@@ -16,19 +17,28 @@ export async function hunt(bug: PlantedBug): Promise<string | undefined> {
   const rnv = await buildRnv([bug]);
   const stage = await stageOf(rnv, scenario).catch((cause: Error) => cause);
   if (stage instanceof Error) return `without any fault: ${stage.message.split("\n")[0]}`;
-  for (const fault of bug.faults) {
-    for (const one of casesOf(stage)) {
-      // `kill` alone is the process; with a word after it the machine or the world changes as well.
-      if (fault === "kill" ? one.fault !== fault : !one.fault.startsWith(fault)) continue;
-      const found = await Promise.race([play(stage, one), late()]);
-      if (found === undefined) return `${one.name}: hangs`;
-      const tally = emptyTally();
-      count(tally, found);
-      const [first] = [...Object.keys(tally.failures), ...newStops(Object.keys(tally.stops))];
-      if (first !== undefined) return `${one.name}: ${first}`;
-    }
+  for (const one of shuffled([...casesOf(stage)].filter((candidate) => isTried(bug, candidate)))) {
+    const found = await Promise.race([play(stage, one), late()]);
+    if (found === undefined) return `${one.name}: hangs`;
+    const tally = emptyTally();
+    count(tally, found);
+    const [first] = [...Object.keys(tally.failures), ...newStops(Object.keys(tally.stops))];
+    if (first !== undefined) return `${one.name}: ${first}`;
   }
   return undefined;
+}
+
+/** `kill` alone is the process; with a word after it the machine or the world changes as well. */
+const isTried = ({ faults }: PlantedBug, { fault }: Case): boolean =>
+  faults.some((tried) => (tried === "kill" ? fault === tried : fault.startsWith(tried)));
+
+/** Neighbours find the same: in another order what finds something comes sooner. */
+function shuffled(cases: readonly Case[]): Case[] {
+  const random = createRandom(cases.length);
+  return cases
+    .map((one) => ({ one, at: random.next() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ one }) => one);
 }
 
 const late = (): Promise<undefined> =>

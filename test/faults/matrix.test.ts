@@ -1,0 +1,48 @@
+import { casesOf } from "./cases";
+import { play } from "./play";
+import { randomCase } from "./random-case";
+import type { Stage } from "./stage";
+import { newStops } from "./stops";
+import { allStages, playShare } from "./worker";
+
+jest.setTimeout(300_000);
+
+const everything = { worker: 0, workers: 1, only: "", fault: "" };
+const noSeeds = { from: 0, to: 0 };
+
+describe("the fault matrix", () => {
+  let stages: readonly Stage[];
+  beforeAll(async () => {
+    stages = await allStages();
+  });
+
+  it("holds in every eleventh case, and ends in a stop only where that is known", async () => {
+    const tally = await playShare({ ...everything, every: 11, seeds: noSeeds }, stages);
+    expect(tally.cases).toBeGreaterThan(2000);
+    expect(tally.failures).toEqual({});
+    expect(newStops(Object.keys(tally.stops))).toEqual([]);
+  });
+
+  it("holds under several faults at once", async () => {
+    const tally = await playShare(
+      { ...everything, only: "none", every: 1, seeds: { from: 0, to: 500 } },
+      stages,
+    );
+    expect(tally.cases).toBe(500);
+    expect(tally.failures).toEqual({});
+  });
+
+  it("has at least twenty thousand cases, each of a name of its own", () => {
+    const names = stages.flatMap((stage) => [...casesOf(stage)].map(({ name }) => name));
+    expect(names.length).toBeGreaterThan(20_000);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it("replays a case by its name with the same trace", async () => {
+    for (let seed = 0; seed < 20; seed += 1) {
+      const { stage, one } = randomCase(stages, seed);
+      const [first, second] = [await play(stage, one), await play(stage, one)];
+      expect(first.trace).toEqual(second.trace);
+    }
+  });
+});

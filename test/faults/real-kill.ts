@@ -1,0 +1,164 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/serve";
+import { builtCli } from "../support/built-cli";
+import { picture } from "./picture";
+import { createRandom } from "./random";
+import { canary, type Scenario, scenarios } from "./scenarios";
+
+const ways = ["kill before", "kill after", "kill in time", "stop", "full disk"] as const;
+
+export interface RealKill {
+  readonly name: string;
+  /** What did not hold; empty when all is well. */
+  readonly faults: readonly string[];
+  /** The process met its signal or its full disk. */
+  readonly fired: boolean;
+}
+
+interface Ended {
+  /** -1 when a signal ended it. */
+  readonly code: number;
+  readonly output: string;
+}
+
+/**
+ * The built command line as a process of its own, over a socket: killed at the n-th request before or after its
+ * commit, or at any moment; stopped while another run starts; or on a disk that is full. Then it must come to its end.
+ */
+export async function realKill(seed: number): Promise<RealKill> {
+  const random = createRandom(seed);
+  const way = ways[seed % ways.length] ?? "kill after";
+  const names = ["create-all", "update", "delete", "replace"];
+  const scenario = scenarios.find(
+    ({ name }) => name === names[Math.floor(seed / ways.length) % names.length],
+  );
+  if (scenario === undefined) throw new Error("no such scenario");
+  const emulator = createEmulator({ deploySeconds: 0.05, operationSeconds: 0.05, random: random.next });
+  const server = await serveEmulator(emulator);
+  const folder = mkdtempSync(join(tmpdir(), "rnv-kill-"));
+  const at = random.below(18);
+  const name = `${scenario.name}, ${way}, request ${at}, seed ${seed}`;
+  try {
+    const start = (limit?: number) => startCli(folder, server, scenario, limit);
+    if (scenario.before !== undefined) {
+      writeFileSync(join(folder, "rnv.yaml"), scenario.before);
+      const first = await ended(start());
+      if (first.code !== 0) throw new Error(first.output);
+    }
+    writeFileSync(join(folder, "rnv.yaml"), scenario.manifest);
+    const outputs: string[] = [];
+    const child = start(way === "full disk" ? 64 : undefined);
+    let fired = way === "full disk";
+    const strike = (): void => {
+      fired = true;
+      child.kill(way === "stop" ? "SIGSTOP" : "SIGKILL");
+    };
+    if (way === "kill in time") setTimeout(strike, random.below(700)).unref();
+    else if (way !== "full disk")
+      emulator.setFaults((index) =>
+        index === at
+          ? { kind: "hook", when: way === "kill before" ? "before" : "after", run: strike }
+          : undefined,
+      );
+    const faults: string[] = [];
+    if (way === "stop") {
+      await Promise.race([until(() => fired), ended(child)]);
+      const isStopped = fired && child.exitCode === null;
+      if (isStopped) {
+        const rival = await ended(start());
+        outputs.push(rival.output);
+        if (rival.code !== 6) faults.push(`a second run ends with ${rival.code} instead of 6`);
+        child.kill("SIGCONT");
+      }
+    }
+    const first = await ended(child);
+    outputs.push(first.output);
+    emulator.setFaults(undefined);
+    return {
+      name,
+      fired,
+      faults: [...faults, ...(await recover(folder, start, emulator.store, scenario, outputs, first))],
+    };
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** At most two more runs reach the end. */
+async function recover(
+  folder: string,
+  start: () => ChildProcess,
+  store: Parameters<typeof picture>[0],
+  scenario: Scenario,
+  outputs: string[],
+  first: Ended,
+): Promise<string[]> {
+  let last = first;
+  for (let rerun = 0; rerun < 2 && last.code !== 0; rerun += 1) {
+    last = await ended(start());
+    outputs.push(last.output);
+  }
+  const faults: string[] = [];
+  if (last.code !== 0) faults.push(`ends with ${last.code}: ${last.output.slice(-600)}`);
+  const found = picture(store).join("\n");
+  const wanted = [...scenario.want].sort().join("\n");
+  if (found !== wanted) faults.push(`live is\n${found}\ninstead of\n${wanted}`);
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const entry of files) {
+    const isManifest = entry.name === "rnv.yaml";
+    if (!isManifest && readFileSync(join(entry.parentPath, entry.name), "latin1").includes(canary))
+      faults.push(`a secret stands in ${entry.name}`);
+  }
+  if (outputs.some((output) => output.includes(canary))) faults.push("a secret was printed");
+  return faults;
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** `limit`: kibibytes that a file may have. */
+function startCli(folder: string, server: EmulatorServer, scenario: Scenario, limit?: number): ChildProcess {
+  const confirmed = (scenario.confirmedDeletes ?? []).flatMap((address) => ["--confirm-delete", address]);
+  const args = [builtCli(), "apply", "-auto-approve", "-input=false", ...confirmed];
+  const [command, all] =
+    limit === undefined
+      ? [process.execPath, args]
+      : ["bash", ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, ...args]];
+  return spawn(command, all, {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: tmpdir(),
+      RNV_BASE_URL: server.url,
+      RNV_WORKSPACE_ID: embeddedWorkspaceId,
+      RNV_API_KEY: embeddedApiKey,
+    },
+  });
+}
+
+const endings = new WeakMap<ChildProcess, Promise<Ended>>();
+
+function ended(child: ChildProcess): Promise<Ended> {
+  const known = endings.get(child);
+  if (known !== undefined) return known;
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
+  const ending = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code: code ?? -1, output }));
+  });
+  endings.set(child, ending);
+  return ending;
+}
