@@ -74,6 +74,10 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
     const again = intent.method === "DELETE" && keyStillCounts(resuming, intent);
     return { ...nothing, entries: assumedDone(intent, recorded), carried: again ? [intent] : [] };
   }
+  // Its answer was recorded, and only the end of that line was lost.
+  const fence = resuming.state.run?.fences[intent.address] ?? [];
+  if (recorded && resuming.state.run && !fence.includes(recorded.id))
+    return { ...nothing, entries: [outcome(intent, "done")] };
   const found = await lookFor(resuming, type, intent);
   if (found === undefined) return unseen(resuming, intent);
   if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };

@@ -62,7 +62,8 @@ function runRecord(context: Context, plan: Plan, inventory: readonly LiveResourc
     const { live } = subject;
     const own = live ? (types.get(type)?.fence?.(live) ?? [live.id]) : [];
     const namesakes = inventory.filter((other) => other.type === type && other.name === name);
-    const ids = new Set([...own, ...namesakes.map(({ id }) => id)]);
+    const before = subject.recorded ? [subject.recorded.id] : [];
+    const ids = new Set([...own, ...before, ...namesakes.map(({ id }) => id)]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {

@@ -62,7 +62,11 @@ export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: s
   const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);
   const isEmpty = plan?.changes.every(({ action }) => action === "no-op") === true && codes.length === 0;
   const state = (await stateOf(stage, machine)).state;
-  const isSettled = state === undefined || (state.open.length === 0 && state.run === null);
+  const isSettled =
+    state === undefined ||
+    (state.open.length === 0 &&
+      state.run === null &&
+      Object.values(state.resources).every(({ pending }) => pending === undefined));
   return {
     reached: isLive && isEmpty && isSettled,
     codes: [...new Set(codes)].sort().join(" "),

@@ -203,6 +203,7 @@ export const outages: readonly string[] = [
   "malformed",
   "truncate",
   "empty",
+  "bare-object",
   "html-before",
   "html-after",
   "empty-list",
