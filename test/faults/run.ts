@@ -2,6 +2,7 @@ import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { casesOf } from "./cases";
+import { playNaive } from "./naive-client";
 import { play } from "./play";
 import { randomCase } from "./random-case";
 import { newStops, writeStops } from "./stops";
@@ -27,6 +28,7 @@ async function main(): Promise<number> {
     seeds: { from, to },
   });
   report(tally, (Date.now() - startedAt) / 1000);
+  if (process.argv.length === 2) await compare();
   if (process.argv.includes("--accept-stops")) writeStops(Object.keys(tally.stops));
   const unknown = newStops(Object.keys(tally.stops));
   for (const cell of unknown) console.log(`NEW STOP ${cell}`);
@@ -68,6 +70,16 @@ function report(tally: Tally, seconds: number): void {
   for (const [found, { count, names }] of Object.entries(tally.failures).sort())
     console.log(`FAILURE ${count} x ${found}\n${names.map((shown) => `    ${shown}`).join("\n")}`);
   console.log(`${tally.cases} cases in ${seconds.toFixed(0)} s`);
+}
+
+/** What a client without keys, intents and looks leaves behind, beside ours: of which there is none. */
+async function compare(): Promise<void> {
+  const [stage] = await allStages();
+  if (stage === undefined) return;
+  const naive = await playNaive(stage.image);
+  console.log(
+    `a naive client: ${naive.cases} cases, ${naive.duplicates} with doubles, ${naive.orphans} with orphans`,
+  );
 }
 
 async function replay(name: string): Promise<number> {
