@@ -75,8 +75,7 @@ async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed
     return { ...nothing, entries: assumedDone(intent, recorded), carried: again ? [intent] : [] };
   }
   // Its answer was recorded, and only the end of that line was lost.
-  const fence = resuming.state.run?.fences[intent.address] ?? [];
-  if (recorded && resuming.state.run && !fence.includes(recorded.id))
+  if (recorded && resuming.state.run && !fenceOf(resuming, intent).includes(recorded.id))
     return { ...nothing, entries: [outcome(intent, "done")] };
   const found = await lookFor(resuming, type, intent);
   if (found === undefined) return unseen(resuming, intent);
@@ -105,6 +104,10 @@ async function settleDeletion(
   return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
 
+/** What already bore the name when the run was planned. */
+const fenceOf = ({ state }: Resuming, { address }: Intent): readonly string[] =>
+  state.run?.fences[address] ?? [];
+
 /** What exists bears the change or will be planned again; either way it was configured since its last deployment. */
 function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
   const touched: JournalEntry[] = recorded
@@ -119,7 +122,7 @@ async function lookFor(
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
-  const fence = resuming.state.run?.fences[intent.address] ?? [];
+  const fence = fenceOf(resuming, intent);
   const search = { name: intent.name, parentId: intent.parentId, fence };
   const found = await type.candidates?.(resuming.reads, search);
   if (found === undefined || found.length > 0 || !resuming.wait) return found;

@@ -206,7 +206,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "what stood there before is taken for what was made",
     "apply/resume.ts",
-    "const fence = resuming.state.run?.fences[intent.address] ?? [];",
+    "const fence = fenceOf(resuming, intent);",
     "const fence: string[] = [];",
     "update",
     "kill",
