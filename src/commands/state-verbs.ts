@@ -3,6 +3,7 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/
 import type { State } from "../model/state";
 import type { StateSession } from "../state/backend";
 import {
+  dropOpenWrites,
   type Edited,
   moveResource,
   removeResources,
@@ -51,12 +52,14 @@ export function removeState(
   request: EditRequest & { readonly addresses: readonly string[] },
 ): Promise<EditOutcome> {
   return edit(context, "state rm", request, ({ state }) => {
-    const found = request.addresses.map((text) => findRecorded(state, text));
+    const dropped = state && dropOpenWrites(state, request.addresses);
+    const left = request.addresses.filter((text) => !dropped?.addresses.includes(text as Address));
+    const found = left.map((text) => findRecorded(state, text));
     const unknown = found.flatMap(({ diagnostic }) => (diagnostic ? [diagnostic] : []));
-    if (state === undefined || unknown.length > 0) return refused(...unknown);
+    if (dropped === undefined || unknown.length > 0) return refused(...unknown);
     const addresses = found.flatMap((one) => (one.diagnostic ? [] : [one.address]));
-    const edited = removeResources(state, addresses);
-    return { edited, addresses: edited.removed };
+    const edited = removeResources(dropped.state, addresses);
+    return { edited, addresses: [...dropped.addresses, ...edited.removed] };
   });
 }
 

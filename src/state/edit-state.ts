@@ -62,6 +62,21 @@ export function removeResources(
 }
 
 /**
+ * Forgets writes without an outcome whose addresses nothing is recorded under: the one way out when nobody can tell
+ * what became of them but the user, who looked.
+ */
+export function dropOpenWrites(
+  state: State,
+  texts: readonly string[],
+): { readonly state: State; readonly addresses: readonly Address[] } {
+  const addresses = [...new Set(state.open.map(({ address }) => address))].filter(
+    (address) => texts.includes(address) && !Object.hasOwn(state.resources, address),
+  );
+  const open = state.open.filter(({ address }) => !addresses.includes(address));
+  return { state: { ...state, open }, addresses };
+}
+
+/**
  * `rnv state push`: whether a state may take the place of the recorded one. As in Terraform, another lineage, an older
  * serial, or the same serial with other content need `force`; another workspace is never accepted.
  */

@@ -1,5 +1,5 @@
 import type { State } from "../../../src/model/state";
-import { moveResource, removeResources, validatePush } from "../../../src/state/edit-state";
+import { dropOpenWrites, moveResource, removeResources, validatePush } from "../../../src/state/edit-state";
 import { emptyState } from "../../../src/state/fold";
 import { address, intent, origin, resource } from "./fixtures";
 
@@ -107,5 +107,23 @@ describe("validatePush", () => {
     expect(codes(validatePush(state, { ...state, workspaceId: "other", serial: 9 }, true))).toEqual([
       "state.workspace",
     ]);
+  });
+});
+
+describe("a write that nobody can tell the outcome of", () => {
+  const intent = { seq: 1, address: "variable.shop.api.KEY", operation: "createVariable" } as never;
+
+  it("is forgotten by its address when nothing is recorded under it", () => {
+    const state = { ...emptyState({ lineage: "line", workspaceId: "w", baseUrl: "u" }), open: [intent] };
+    const dropped = dropOpenWrites(state, ["variable.shop.api.KEY"]);
+    expect(dropped.addresses).toEqual(["variable.shop.api.KEY"]);
+    expect(dropped.state.open).toEqual([]);
+  });
+
+  it("stays while its address is recorded or another one is named", () => {
+    const state = { ...emptyState({ lineage: "line", workspaceId: "w", baseUrl: "u" }), open: [intent] };
+    const recorded = { ...state, resources: { "variable.shop.api.KEY": {} as never } };
+    expect(dropOpenWrites(recorded, ["variable.shop.api.KEY"]).state.open).toEqual([intent]);
+    expect(dropOpenWrites(state, ["variable.shop.api.OTHER"]).state.open).toEqual([intent]);
   });
 });
