@@ -52,7 +52,9 @@ export interface Ended {
 
 const key = new Uint8Array(32).fill(7);
 const mostRequests = 4000;
-const never = new Promise<never>(() => {});
+
+/** A new one each time: one for all would hold on to everything that ever waited for it. */
+const never = (): Promise<never> => new Promise(() => {});
 
 /** One run of rnv on a machine, from its start until it ends or is killed. */
 export class Process {
@@ -132,9 +134,9 @@ export class Process {
     const clock: Clock = {
       now: () => machine.clock.now() + machine.clockSkew,
       sleep: async (milliseconds, signal) => {
-        if (this.#dead) return never;
+        if (this.#dead) return never();
         await machine.clock.sleep(milliseconds, signal);
-        return this.#dead ? never : undefined;
+        return this.#dead ? never() : undefined;
       },
     };
     return {
@@ -192,7 +194,7 @@ export class Process {
   };
 
   async #point(label: string): Promise<void> {
-    if (this.#dead) return never;
+    if (this.#dead) return never();
     const index = this.points;
     this.points += 1;
     const act = this.mishaps.point?.(index, label);
@@ -201,7 +203,7 @@ export class Process {
       this.#dead = true;
       this.machine.running.delete(this.pid);
       this.#die();
-      return never;
+      return never();
     }
     if (act !== undefined) {
       this.machine.note(`${this.pid} stands still at ${label}`);
