@@ -99,7 +99,7 @@ async function readUnderLock(
 const sessionName = (holder: LockHolder, generation: number): string =>
   createHash("sha256").update(`${holder.id} ${holder.since} ${generation}`).digest("hex").slice(0, 24);
 
-/** Removes what a dead session was about to put in place. */
+/** Removes what a dead or replaced session was about to put in place: its rename then finds nothing. */
 async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<void> {
   for (const path of [files.snapshot, files.journal])
     await disk.remove(scratchOf(path, sessionName(dead, dead.generation))).catch(() => undefined);
@@ -128,6 +128,8 @@ async function removeLock(
     throw writeFailed(path, cause);
   });
   if (!removed) return undefined;
+  // Should it still live: what it is about to rename into place must not land on what the next holder writes.
+  await sweep(disk, filesOf(resolve(options.path)), found.record);
   const { generation: _generation, process: _process, ...holder } = found.record;
   return holder;
 }
