@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
-import type { Disk } from "./disk";
+import { type Disk, diskCode, isLinkUnsupported } from "./disk";
 import { writeFailed } from "./disk-failure";
 import { syncFolderOf } from "./durable-file";
 import { Journal, NoRoomForIntent } from "./journal";
@@ -166,7 +166,7 @@ export class LocalSession implements StateSession {
       throw cause;
     }
     try {
-      await disk.rename(scratch, files.snapshot);
+      await this.#putInPlace(scratch);
       await syncFolderOf(disk, files.snapshot);
     } catch (cause) {
       this.#failed = cause;
@@ -176,6 +176,20 @@ export class LocalSession implements StateSession {
     else await this.#moveJournalAway();
     this.#recorded = { ...this.#recorded, state: written, lineage: written.lineage, serial, pending: [] };
     return written;
+  }
+
+  /** The first snapshot replaces nothing: a holder that stood still must not put an empty one over a later one. */
+  async #putInPlace(scratch: string): Promise<void> {
+    const { disk, files } = this;
+    if (this.#recorded.serial > 0) return disk.rename(scratch, files.snapshot);
+    try {
+      await disk.link(scratch, files.snapshot);
+    } catch (cause) {
+      if (isLinkUnsupported(cause)) return disk.rename(scratch, files.snapshot);
+      if (diskCode(cause) === "EEXIST") await this.lock.check();
+      throw cause;
+    }
+    await disk.remove(scratch).catch(() => undefined);
   }
 
   /** The snapshot names the journal that it holds, so a removal that fails or is undone by a power cut does no harm. */

@@ -208,7 +208,8 @@ describe("the lock of a local state", () => {
     const { backend, disk } = setUp(new MemoryDisk(), [200]);
     const first = await backend(100).lock(holder("dead", 100), 0);
     disk.fault = ({ name, path: to }) => {
-      if (name === "rename" || (name === "remove" && disk.names.has(to))) throw diskError("DEAD");
+      const isInPlace = name === "rename" || (name === "link" && to === path);
+      if (isInPlace || (name === "remove" && disk.names.has(to))) throw diskError("DEAD");
       return undefined;
     };
     await first.commit(emptyState({ lineage: "line", ...origin })).catch(() => undefined);
