@@ -73,7 +73,7 @@ const put = (path, bytes) => {
 
 mkdirSync(folder, { recursive: true });
 const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"], plugins: [dispatcherOnly] });
-const [{ contents, hash }] = program.outputFiles;
+const [{ contents }] = program.outputFiles;
 const digest = createHash("sha256").update(contents).digest("hex").slice(0, 16);
 const name = `program-${digest}.js`;
 put(join(folder, name), contents);

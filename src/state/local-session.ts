@@ -178,10 +178,13 @@ export class LocalSession implements StateSession {
     return written;
   }
 
-  /** The first snapshot replaces nothing: a holder that stood still must not put an empty one over a later one. */
+  /**
+   * The first snapshot replaces nothing: a holder that stood still must not put an empty one over a later one. One
+   * that is damaged is there to be replaced, whatever serial could be read from it.
+   */
   async #putInPlace(scratch: string): Promise<void> {
     const { disk, files } = this;
-    if (this.#recorded.serial > 0) return disk.rename(scratch, files.snapshot);
+    if (this.#recorded.serial > 0 || this.damage !== undefined) return disk.rename(scratch, files.snapshot);
     try {
       await disk.link(scratch, files.snapshot);
     } catch (cause) {
