@@ -17,13 +17,16 @@ export interface ChangeContext {
   /** Id of the project or service it lies in. */
   readonly parentId?: string;
   readonly startedAt: number;
+  /** What to record of the thing as soon as its id is known, so that no id is ever only in memory. */
+  readonly provisional: (id: string | undefined) => RecordedResource | null;
 }
 
-/** `provisional` is recorded with the first answer of a write, so that no id is ever only in memory. */
 export function changeContext(run: Run, change: Change, half: Half, slot: Slot): ChangeContext {
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
+  const makes = change.action === "create" || half === "create";
+  const provisional = (id: string | undefined) => provisionalRecord(run, change, type, parentId, id, makes);
   const send = journaledSend({
     send: run.send,
     journal: run.journal,
@@ -35,12 +38,11 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     type: change.type,
     name: change.name,
     parentId,
-    provisional: (id) =>
-      provisionalRecord(run, change, type, parentId, id, change.action === "create" || half === "create"),
+    provisional,
     deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
   });
   const startedAt = run.clock.now();
-  return { run, change, type, slot, endpoints: run.endpoints(send), parentId, startedAt };
+  return { run, change, type, slot, endpoints: run.endpoints(send), parentId, startedAt, provisional };
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {

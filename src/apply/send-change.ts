@@ -70,7 +70,14 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = type.reaction
     ? await sureOfCreate(context, input.name, send)
     : await send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+  if (!type.reaction) await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
+}
+
+/** An attempt in another shape may be open still: what it meant to set is set now. */
+async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
+  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
+  if (open.length > 0) await run.journal.close(open, { result: "done", status: 0, id });
 }
 
 /** A create without a certain answer is looked for before it is sent again, under the same key. */
@@ -88,7 +95,8 @@ async function sureOfCreate(
     const made = await observeCreated(type, run.reads, change.address, { name, parentId, fence });
     if (!made) return send();
     const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-    await run.journal.close(open, { result: "done", status: 0, id: made.id });
+    const after = { address: change.address, resource: context.provisional(made.id) };
+    await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
     return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
   }
 }
