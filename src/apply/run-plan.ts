@@ -1,3 +1,4 @@
+import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
@@ -5,7 +6,7 @@ import type { Plan } from "../plan/plan";
 import { applyChange } from "./apply-change";
 import type { ChangeEnd, Run } from "./run";
 import { type RunTask, runTasks } from "./run-tasks";
-import { schedule } from "./schedule";
+import { Slots, schedule } from "./schedule";
 
 export interface RunResult {
   readonly counts: ApplyCounts;
@@ -19,8 +20,12 @@ interface Ended {
   readonly end: ChangeEnd;
 }
 
-/** Runs every change of an approved plan in the order of its dependencies. Never throws for a failed change. */
-export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
+/**
+ * Runs every change of an approved plan in the order of its dependencies, at most `parallelism` requests at once;
+ * as many changes again get ready meanwhile, so that no request waits for the disk. Never throws for a failed change.
+ */
+export async function runPlan(given: Run, plan: Plan, parallelism: number): Promise<RunResult> {
+  const run = { ...given, send: inPlaces(given.send, parallelism) };
   const ended: Ended[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
@@ -28,7 +33,7 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
   // What the plan was made from may be minutes old: it was shown and approved in between.
   run.reads.invalidate();
   await schedule(runTasks(plan), {
-    parallelism,
+    parallelism: 2 * parallelism,
     stopped: () => stopped || run.signal.aborted,
     run: async (task, slot) => {
       const end = await applyChange(run, task.change, task.half, slot);
@@ -45,6 +50,18 @@ export async function runPlan(run: Run, plan: Plan, parallelism: number): Promis
     },
   });
   return resultOf(run, ended, skipped);
+}
+
+function inPlaces(send: Send, count: number): Send {
+  const places = new Slots(count);
+  return async (request, options) => {
+    await places.take();
+    try {
+      return await send(request, options);
+    } finally {
+      places.release();
+    }
+  };
 }
 
 function announce(run: Run, plan: Plan): void {

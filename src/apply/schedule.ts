@@ -69,7 +69,8 @@ function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
   else lists.set(key, [item]);
 }
 
-class Slots implements Slot {
+/** So many places; whoever finds none waits in line. */
+export class Slots implements Slot {
   #free: number;
   readonly #queue: (() => void)[] = [];
 

@@ -84,11 +84,14 @@ export class LocalSession implements StateSession {
     return result;
   }
 
-  /** Everything that was asked for until the lock was looked at goes out in one write and at most one sync. */
+  /**
+   * Everything that was asked for until its turn came goes out in one write and at most one sync. What is not to be
+   * durable needs no look at the lock: a holder that lost it writes into a file that nobody reads any more.
+   */
   async #flush(): Promise<void> {
     let batch: readonly Request[] = [];
     try {
-      await this.#mayWrite();
+      if (this.#failed !== undefined) throw this.#failed;
       batch = this.#queue.splice(0);
       if (batch.length > 0) await this.#write(batch);
     } catch (cause) {
@@ -100,6 +103,7 @@ export class LocalSession implements StateSession {
   async #write(batch: readonly Request[]): Promise<void> {
     const durable = batch.some((request) => request.durable);
     try {
+      if (this.#journal === undefined) await this.lock.check();
       this.#journal ??= await this.#openJournal();
       await this.#journal.append(
         batch.flatMap((request) => request.entries),

@@ -38,7 +38,11 @@ async function readWhole(path: string, limit: number): Promise<Uint8Array> {
     const status = await handle.stat();
     if (!status.isFile()) throw failure("EISDIR", `${path} is not a file`);
     if (status.size > limit) throw failure("EFBIG", `${path} is larger than ${limit} bytes`);
-    return await handle.readFile();
+    // Files of /proc say that they are empty.
+    if (status.size === 0) return await handle.readFile();
+    const bytes = Buffer.allocUnsafe(status.size + 1);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytesRead <= status.size ? bytes.subarray(0, bytesRead) : await handle.readFile();
   } finally {
     await handle.close();
   }
