@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { stateSchema as stateFile } from "../state/state-schema";
+import { stateFileSchema } from "../state/state-schema";
 import { eventSchema } from "./event-schema";
 import { planDocumentSchema } from "./plan-schema";
 
@@ -9,8 +9,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Of the document of `plan -json` and `show -json` for a saved plan. */
 export const planSchema = (): JsonSchema => published(planDocumentSchema, "A plan of rnv");
 
-/** Of the state file. */
-export const stateSchema = (): JsonSchema => published(stateFile, "The recorded state of rnv");
+/** Of the state file, in the clear and encrypted. */
+export const stateSchema = (): JsonSchema => published(stateFileSchema, "The recorded state of rnv");
 
 /** Of one line of `apply -json`. */
 export const eventsSchema = (): JsonSchema => published(eventSchema, "An event of an rnv run");

@@ -60,6 +60,21 @@ export const stateSchema = z.looseObject({
   open: z.array(intent),
 });
 
+/** The shape of the state file when it is encrypted: lineage and serial stand in the clear, all else in `data`. */
+export const sealedStateSchema = z.looseObject({
+  format: z.literal("rnv-state-encrypted"),
+  version: z.literal(1),
+  lineage: text,
+  serial: count,
+  /** Names the key without telling it. */
+  keyId: text,
+  nonce: z.base64(),
+  data: z.base64(),
+});
+
+/** What a state file may hold, in the clear or encrypted. */
+export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, sealedStateSchema]);
+
 /** The shape of one entry of the journal. */
 export const journalEntrySchema = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("run"), run, keyId: z.string().optional() }),

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { planDocument } from "../../../src/plan/plan-document";
 import { planFromDocument } from "../../../src/render/plan-from-document";
 import { planJson } from "../../../src/render/plan-json";
@@ -5,6 +6,9 @@ import { planDocumentSchema } from "../../../src/render/plan-schema";
 import { planText } from "../../../src/render/plan-text";
 import { eventsSchema, planSchema, stateSchema } from "../../../src/render/schemas";
 import { plainStyle } from "../../../src/render/style";
+import { emptyState } from "../../../src/state/fold";
+import { StateCipher } from "../../../src/state/state-cipher";
+import { stateFileSchema } from "../../../src/state/state-schema";
 import { address, change, field, plan, shopPlan, value } from "./plan-fixture";
 
 it.each([
@@ -14,6 +18,21 @@ it.each([
 ])("the %s schema is draft 07 and can be written as JSON", (_, schema) => {
   expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#");
   expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+});
+
+it("the state schema describes a state in the clear and an encrypted one", async () => {
+  const state = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
+  const cipher = new StateCipher({ RNV_STATE_KEY: "0123456789abcdef".repeat(4) }, randomBytes);
+  const forms = (stateSchema().oneOf ?? stateSchema().anyOf) as { properties: object; required: string[] }[];
+  for (const [i, encrypted] of [false, true].entries()) {
+    const document = JSON.parse(await cipher.encode(state, undefined, encrypted));
+    expect(stateFileSchema.safeParse(document).error).toBeUndefined();
+    const { properties, required } = forms[i] as (typeof forms)[number];
+    expect(Object.keys(document).sort()).toEqual(Object.keys(properties).sort());
+    expect([...required].sort()).toEqual(Object.keys(document).sort());
+    const { serial: _serial, ...without } = document;
+    expect(stateFileSchema.safeParse(without).success).toBe(false);
+  }
 });
 
 it("the plan schema accepts what planDocument writes", () => {
