@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Invocation } from "./invocation";
+import { readLimited } from "./read-limited";
 import type * as synthesizing from "./synthesize";
 
 const settingsName = "cdktf.json";
+const largestSettings = 1024 * 1024;
 
 /** What `cdktf.json` says, as far as rnv reads it. */
 interface AppSettings {
@@ -41,10 +43,12 @@ function readAppSettings(cwd: string): AppSettings {
   const path = join(cwd, settingsName);
   if (!existsSync(path)) return {};
   try {
-    const parsed: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const parsed: unknown = JSON.parse(readLimited(path, largestSettings).toString("utf8"));
     if (parsed !== null && typeof parsed === "object") return parsed;
   } catch {
     // Reported below, without the text.
   }
-  throw new DiagnosticsError([error("manifest.syntax", `${settingsName} is not a JSON object`)]);
+  throw new DiagnosticsError([
+    error("manifest.syntax", `${settingsName} is not a JSON object of at most ${largestSettings} bytes`),
+  ]);
 }

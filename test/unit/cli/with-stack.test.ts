@@ -90,6 +90,13 @@ describe("--app and cdktf.json", () => {
     expect(await refused(invocation({ app: "node app.js" }, ["p"]))).toMatchObject({ code: "command.usage" });
   });
 
+  it("a cdktf.json that is no such file is refused, however large it is", async () => {
+    for (const text of ["[1", `{"app":"node app.js"${" ".repeat(1024 * 1024)}}`]) {
+      write("cdktf.json", text);
+      expect(await refused(invocation())).toMatchObject({ code: "manifest.syntax" });
+    }
+  });
+
   it("a program that fails is shown with what it printed", async () => {
     write("app.js", program);
     expect(await refused(invocation({ app: "node app.js fail" }))).toMatchObject({
