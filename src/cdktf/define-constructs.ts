@@ -8,8 +8,8 @@ import { service } from "../resources/service";
 import { variable } from "../resources/variable";
 import type { Constructs, VariableValue } from "./constructs";
 import { defineDataSource } from "./define-data-source";
-import { childrenOfType, defineResource } from "./define-resource";
-import type { Library } from "./library";
+import { defineResource } from "./define-resource";
+import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secret-source";
 import type { GivenProps } from "./write-attributes";
 
@@ -33,14 +33,18 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
     override synthesizeAttributes(): Record<string, unknown> {
       const above = this.node.scope as InstanceType<typeof Deployment>;
       const configuration = `\${jsonencode(${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration)}`;
-      const variables = childrenOfType(above, variable).map((one) => [
-        one.friendlyUniqueId,
-        one.getStringAttribute("updated_at"),
-      ]);
       return {
         ...super.synthesizeAttributes(),
-        triggers: { configuration, ...Object.fromEntries(variables) },
+        triggers: { configuration, ...attributeOf(this.followed(), "updated_at") },
       };
+    }
+  }
+
+  /** A layout that gives every service a place: Terraform has to be told when there is another one. */
+  class LayoutOfAll extends CanvasLayout {
+    override synthesizeAttributes(): Record<string, unknown> {
+      const triggers = attributeOf(this.followed(), "id");
+      return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
     }
   }
 
@@ -65,7 +69,14 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
     }
 
     addLayout(props: GivenProps = {}): unknown {
-      return new CanvasLayout(this, layout.manifest.key, { positions: "auto", ...props, project: this });
+      const { positions = "auto" } = props;
+      const isOfAll = positions === "auto";
+      return new (isOfAll ? LayoutOfAll : CanvasLayout)(this, layout.manifest.key, {
+        ...props,
+        positions,
+        project: this,
+        derived: isOfAll,
+      });
     }
   }
 
@@ -81,6 +92,10 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   // The classes are written once against what both libraries share; their types name the library in use.
   return constructs as unknown as Constructs<L>;
 }
+
+/** One attribute of each, as a token by its name in the stack. */
+const attributeOf = (constructs: readonly ReferableLike[], attribute: string): Record<string, string> =>
+  Object.fromEntries(constructs.map((one) => [one.friendlyUniqueId, one.getStringAttribute(attribute)]));
 
 function defineProvider(library: Library) {
   return class RnvProvider extends library.TerraformProvider {

@@ -4,6 +4,7 @@ import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-
 import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secret-source";
 import { secretVariable } from "./secret-variable";
+import { addMember, addOwnId, followedBy } from "./siblings";
 import { attributeWriter, type GivenProps } from "./write-attributes";
 
 /** The types of the constructs that are resources of ours, by construct. */
@@ -15,22 +16,14 @@ export interface ResourceClass {
     scope: Construct,
     id: string,
     props?: GivenProps,
-  ): ReferableLike & { readonly id: string; synthesizeAttributes(): Record<string, unknown> };
+  ): ReferableLike & {
+    readonly id: string;
+    /** What Terraform has to apply first, besides what it refers to. */
+    followed(): readonly ReferableLike[];
+    synthesizeAttributes(): Record<string, unknown>;
+  };
   readonly tfResourceType: string;
 }
-
-/** Resources of ours by the construct of their parent, in the order of the program. */
-const childrenOf = new WeakMap<object, ReferableLike[]>();
-
-function addChild(parent: object, child: ReferableLike): void {
-  const children = childrenOf.get(parent);
-  if (children === undefined) childrenOf.set(parent, [child]);
-  else children.push(child);
-}
-
-/** The resources of one type that were given this construct as their parent. */
-export const childrenOfType = (parent: object, type: ResourceType): readonly ReferableLike[] =>
-  (childrenOf.get(parent) ?? []).filter((child) => typeOfConstruct.get(child) === type);
 
 /** Arguments that the library understands itself. */
 const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"] as const;
@@ -80,8 +73,10 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
           attributes[name] = secretVariable(library, this, value).stringValue;
       }
       const parent = parentOf(type, scope, props);
-      if (parent !== undefined) attributes[snakeCase(parent.attribute)] = parent.id;
-      if (parent?.construct !== undefined) addChild(parent.construct, this);
+      if (parent !== undefined) {
+        attributes[snakeCase(parent.attribute)] = parent.id;
+        addMember(library, { construct: this, type, parentId: parent.id });
+      }
       this.#attributes = attributes;
       if (props.onRemove !== undefined) this.#comment.on_remove = props.onRemove;
       if (props[derived] === true) this.#comment.triggers = derived;
@@ -104,6 +99,16 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     override resetOverrideLogicalId(): void {
       super.resetOverrideLogicalId();
       this.#logicalId = undefined;
+    }
+
+    followed(): readonly ReferableLike[] {
+      return followedBy(library, this, type);
+    }
+
+    override get terraformMetaArguments(): Readonly<Record<string, unknown>> {
+      const given = super.terraformMetaArguments;
+      const order = this.followed().map((one) => `${one.terraformResourceType}.${one.friendlyUniqueId}`);
+      return order.length === 0 ? given : { ...given, dependsOn: [...(this.dependsOn ?? []), ...order] };
     }
 
     movedFrom(address: string): this {
@@ -130,22 +135,18 @@ function parentOf(
   type: ResourceType,
   scope: Construct,
   props: GivenProps,
-): { readonly attribute: string; readonly id: unknown; readonly construct?: object } | undefined {
+): { readonly attribute: string; readonly id: unknown } | undefined {
   for (const parent of type.parents) {
     const given = props[parent.type] as { readonly id: string } | undefined;
     const id = given?.id ?? props[parent.attribute];
-    if (id !== undefined) return { attribute: parent.attribute, id, ...(given && { construct: given }) };
+    if (id !== undefined) return { attribute: parent.attribute, id };
     if (typeOfConstruct.get(scope)?.type === parent.type)
-      return {
-        attribute: parent.attribute,
-        id: (scope as unknown as { readonly id: string }).id,
-        construct: scope,
-      };
+      return { attribute: parent.attribute, id: (scope as unknown as { readonly id: string }).id };
   }
   return undefined;
 }
 
-/** One getter for each computed attribute: a token of its type. */
+/** One getter for each computed attribute: a token of its type, the same one each time. */
 export function defineTokens(
   prototype: ReferableLike,
   computed: Readonly<Record<string, Pick<ComputedRule, "valueType">>>,
@@ -155,10 +156,17 @@ export function defineTokens(
     Object.defineProperty(prototype, name, {
       configurable: true,
       get(this: ReferableLike) {
-        if (valueType === "string") return this.getStringAttribute(attribute);
-        if (valueType === "number") return this.getNumberAttribute(attribute);
-        return this.interpolationForAttribute(attribute);
+        const value = tokenOf(this, attribute, valueType);
+        Object.defineProperty(this, name, { value });
+        if (name === "id") addOwnId(value);
+        return value;
       },
     });
   }
+}
+
+function tokenOf(of: ReferableLike, attribute: string, valueType: ComputedRule["valueType"]): unknown {
+  if (valueType === "string") return of.getStringAttribute(attribute);
+  if (valueType === "number") return of.getNumberAttribute(attribute);
+  return of.interpolationForAttribute(attribute);
 }

@@ -18,7 +18,9 @@ export interface TerraformElementLike extends Construct {
 }
 
 export interface ReferableLike extends TerraformElementLike {
+  readonly terraformResourceType: string;
   dependsOn?: string[];
+  get terraformMetaArguments(): Readonly<Record<string, unknown>>;
   getStringAttribute(name: string): string;
   getNumberAttribute(name: string): number;
   getListAttribute(name: string): string[];
@@ -32,6 +34,9 @@ export interface VariableLike extends TerraformElementLike {
 // biome-ignore lint/suspicious/noExplicitAny: each library has configuration types of its own
 type Constructor<Instance> = new (scope: Construct, id: string, config: any) => Instance;
 
+// biome-ignore lint/suspicious/noExplicitAny: each library has classes of its own
+type Constructing = new (...given: any[]) => object;
+
 /** What our constructs use of cdktf or cdktn: the two have the same classes with types of their own. */
 export interface Library {
   readonly TerraformProvider: abstract new (
@@ -41,4 +46,10 @@ export interface Library {
   readonly TerraformDataSource: Constructor<ReferableLike>;
   readonly TerraformVariable: Constructor<VariableLike>;
   readonly TerraformStack: { of(construct: Construct): Construct };
+  readonly Tokenization: {
+    // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
+    resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
+  };
+  readonly DefaultTokenResolver: Constructing;
+  readonly StringConcat: Constructing;
 }

@@ -181,7 +181,8 @@ function build(
       built.attributes.set(attribute, { ...written, range: parentRange });
   }
   const known = dependsOn.filter((address) => {
-    if (reading.blocks.has(address)) return true;
+    const named = reading.blocks.get(address);
+    if (named !== undefined) return !isImplied(block, named);
     reading.report(
       error("manifest.reference_unknown", `depends_on names ${address}, which is not declared`, {
         address: block.address,
@@ -196,6 +197,12 @@ function build(
   };
   return { ...built, resource };
 }
+
+/** An order that the type gives already: only Terraform has to be told. */
+const isImplied = ({ placed, parent }: Block, named: Block): boolean =>
+  parent !== undefined &&
+  named.parent?.address === parent.address &&
+  placed.type.follows.includes(named.placed.type.type);
 
 const referencesOf = (attribute: DesiredAttribute | undefined): readonly Address[] =>
   attribute?.value instanceof Template ? attribute.value.references.map(({ address }) => address) : [];

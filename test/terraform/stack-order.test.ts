@@ -1,0 +1,56 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TerraformStack, Testing } from "cdktn";
+import { Deployment, Project, RnvProvider, Service, Variable } from "../../src/cdktf/cdktn";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const configuration = (name: string) => ({ repository: `https://git.example.com/shop/${name}` });
+
+/** Constructs in the worst order: what has to come last is declared first. */
+function shop(services: readonly string[], level: string): string {
+  const stack = new TerraformStack(Testing.app(), "shop");
+  new RnvProvider(stack, "rnv");
+  const project = new Project(stack, "shop");
+  project.addLayout();
+  for (const name of services) {
+    const service = new Service(stack, name, {
+      kind: "web",
+      projectId: project.id,
+      configuration: configuration(name),
+    });
+    if (name === "api") new Deployment(stack, "a-deploy", { service });
+    else service.deployOnChange();
+    new Variable(stack, `${name}-level`, { service, key: "LEVEL", value: level });
+  }
+  return Testing.synth(stack);
+}
+
+describeTerraform("a stack of constructs under Terraform", () => {
+  const world = new TerraformFolder();
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  /** What one apply wrote, after which nothing is left to do. */
+  async function applied(stack: string): Promise<string[]> {
+    writeFileSync(join(world.folder, "w", "cdk.tf.json"), stack);
+    world.emulator.resetLog();
+    await world.apply();
+    await world.expectNoChanges();
+    return world.writes().map((one) => one.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID"));
+  }
+
+  it("needs one apply: every service has its place, and no deployment is before its variables", async () => {
+    const writes = await applied(shop(["api", "worker"], "info"));
+    expect(writes.indexOf("PATCH /canvas")).toBeGreaterThan(writes.lastIndexOf("POST /services"));
+    expect(writes.filter((one) => one === "POST /services/ID/deploys")).toHaveLength(2);
+    const lastVariable = writes.lastIndexOf("POST /services/ID/variables");
+    expect(writes.lastIndexOf("POST /services/ID/deploys")).toBeGreaterThan(lastVariable);
+  }, 60_000);
+
+  it("needs one apply for another service and another value too", async () => {
+    const writes = await applied(shop(["api", "worker", "front"], "debug"));
+    expect(writes.indexOf("PATCH /canvas")).toBeGreaterThan(writes.indexOf("POST /services"));
+    // Terraform runs a bare deployment again only when it is changed itself.
+    expect(writes.filter((one) => one === "POST /services/ID/deploys")).toHaveLength(2);
+  }, 60_000);
+});

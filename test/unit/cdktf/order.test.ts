@@ -1,0 +1,174 @@
+import * as cdktf from "cdktf";
+import * as cdktn from "cdktn";
+import * as onCdktf from "../../../src/cdktf/cdktf";
+import * as onCdktn from "../../../src/cdktf/cdktn";
+import { createWorkbench } from "../../support/workbench";
+import { synthesizeInto } from "./synthesize";
+
+type Resources = Record<string, Record<string, Record<string, unknown>>>;
+type Define = (stack: cdktf.TerraformStack, app: cdktf.App) => void;
+
+/** Each test runs on both libraries: `constructs` are those of one, `library` is the other half of it. */
+const libraries = {
+  cdktf: { library: cdktf, constructs: onCdktf },
+  cdktn: {
+    library: cdktn as unknown as typeof cdktf,
+    constructs: onCdktn as unknown as typeof onCdktf,
+  },
+};
+
+describe.each(Object.entries(libraries))("the order that a stack on %s tells Terraform", (_name, on) => {
+  const { library } = on;
+  const { CanvasLayout, DataRnvProject, Deployment, Project, RnvProvider, Service, Variable } = on.constructs;
+
+  /** The resources as they are written by `app.synth()`: prepared first, which resolves everything once before. */
+  function written(define: Define): Resources {
+    const app = library.Testing.app();
+    const stack = new library.TerraformStack(app, "shop");
+    new RnvProvider(stack, "rnv");
+    define(stack, app);
+    for (const one of app.node.children) if (library.TerraformStack.isStack(one)) one.prepareStack();
+    return JSON.parse(library.Testing.synth(stack)).resource;
+  }
+
+  it("puts a layout after the services of its project, whoever declares them, and no others", () => {
+    const { rnv_canvas_layout } = written((stack) => {
+      const shop = new Project(stack, "shop");
+      shop.addLayout();
+      shop.addService("api", { kind: "web" });
+      new Service(stack, "worker", { kind: "worker", projectId: shop.id });
+      new Project(stack, "other").addService("api", { kind: "web" });
+      new Service(stack, "alone", { kind: "web" });
+    });
+    expect(rnv_canvas_layout?.shop).toMatchObject({
+      depends_on: ["rnv_service.shop__api", "rnv_service.worker"],
+      triggers: { shop__api: "${rnv_service.shop__api.id}", worker: "${rnv_service.worker.id}" },
+    });
+  });
+
+  it("runs a layout again for another service only where every service is given a place", () => {
+    const { rnv_canvas_layout } = written((stack) => {
+      const shop = new Project(stack, "shop");
+      shop.addService("api", { kind: "web" });
+      shop.addLayout({ positions: { api: { x: 1, y: 2 } } });
+      new Project(stack, "empty").addLayout();
+    });
+    expect(rnv_canvas_layout?.shop).toMatchObject({ depends_on: ["rnv_service.shop__api"] });
+    for (const layout of Object.values(rnv_canvas_layout ?? {}))
+      expect(layout).not.toHaveProperty("triggers");
+    expect(rnv_canvas_layout?.empty).not.toHaveProperty("depends_on");
+  });
+
+  it("puts a deployment after the variables of its service and what it was told to wait for", () => {
+    const { rnv_deployment } = written((stack) => {
+      const api = new Service(stack, "api", { kind: "web" });
+      const worker = new Service(stack, "worker", { kind: "worker" });
+      new Deployment(stack, "deploy", { service: api, dependsOn: [worker] });
+      new Variable(stack, "level", { service: api, key: "LEVEL", value: "info" });
+      new Variable(stack, "region", { serviceId: api.id, key: "REGION", value: "eu" });
+      worker.addVariable("LEVEL", "info");
+      worker.deployOnChange();
+    });
+    expect(rnv_deployment?.deploy?.depends_on).toEqual([
+      "rnv_service.worker",
+      "rnv_variable.level",
+      "rnv_variable.region",
+    ]);
+    expect(rnv_deployment?.deploy).not.toHaveProperty("triggers");
+    expect(rnv_deployment?.worker).toMatchObject({
+      depends_on: ["rnv_variable.worker__LEVEL"],
+      triggers: { worker__LEVEL: "${rnv_variable.worker__LEVEL.updated_at}" },
+    });
+  });
+
+  it("knows a project that another team declares by its id, a variable or a data source", () => {
+    const { rnv_canvas_layout } = written((stack) => {
+      const id = new library.TerraformVariable(stack, "project", { type: "string" });
+      const theirs = new DataRnvProject(stack, "theirs", { name: "Theirs" });
+      const given: Record<string, () => string> = {
+        literal: () => "p-1",
+        variable: () => id.stringValue,
+        data: () => theirs.id,
+      };
+      for (const [name, projectId] of Object.entries(given)) {
+        new Service(stack, `${name}-api`, { kind: "web", projectId: projectId() });
+        new CanvasLayout(stack, name, { projectId: projectId(), positions: "auto" });
+      }
+    });
+    const order = Object.entries(rnv_canvas_layout ?? {}).map(([name, { depends_on }]) => [name, depends_on]);
+    expect(Object.fromEntries(order)).toEqual({
+      literal: ["rnv_service.literal-api"],
+      variable: ["rnv_service.variable-api"],
+      data: ["rnv_service.data-api"],
+    });
+  });
+
+  it("stays within a stack, also below a project of another stack", () => {
+    const { rnv_canvas_layout } = written((stack, app) => {
+      const platform = new library.TerraformStack(app, "platform");
+      new RnvProvider(platform, "rnv");
+      const theirs = new Project(platform, "shop");
+      theirs.addService("auth", { kind: "web" });
+      new Project(stack, "shop").addLayout();
+      new Service(stack, "api", { kind: "web", project: theirs });
+      new CanvasLayout(stack, "theirs", { project: theirs, positions: "auto" });
+    });
+    expect(rnv_canvas_layout?.theirs?.depends_on).toEqual(["rnv_service.api"]);
+    expect(rnv_canvas_layout?.shop).not.toHaveProperty("depends_on");
+  });
+
+  it("names nothing that is moved to another construct, of which no resource is left", () => {
+    const { rnv_deployment } = written((stack) => {
+      const api = new Service(stack, "api", { kind: "web" });
+      api.addVariable("OLD", "info").moveTo("level");
+      api.addVariable("NEW", "info").addMoveTarget("level");
+      api.deployOnChange();
+    });
+    expect(rnv_deployment?.api).toMatchObject({ depends_on: ["rnv_variable.api__NEW"] });
+    expect(rnv_deployment?.api?.triggers).not.toHaveProperty("api__OLD");
+  });
+});
+
+describe("the order that rnv knows by itself", () => {
+  const manifest = `
+projects:
+  shop:
+    layout: auto
+    services:
+      api:
+        kind: web
+        configuration: { repository: https://git.example.com/shop/api }
+        variables: { LEVEL: info }
+        deploy: {}
+`;
+
+  it("is recorded for a stack as for its manifest", async () => {
+    const recorded = async (request: { files: string[] }) => {
+      const one = createWorkbench();
+      try {
+        one.write("rnv.yaml", manifest);
+        synthesizeInto(one.folder, (app) => {
+          const stack = new cdktf.TerraformStack(app, "shop");
+          new onCdktf.RnvProvider(stack, "rnv");
+          const shop = new onCdktf.Project(stack, "shop", { name: "shop" });
+          const api = shop.addService("api", {
+            kind: "web",
+            configuration: { repository: "https://git.example.com/shop/api" },
+          });
+          api.addVariable("LEVEL", "info");
+          api.deployOnChange();
+          shop.addLayout();
+          return stack;
+        });
+        expect((await one.apply(request)).diagnostics).toEqual([]);
+        const { plan } = await one.plan({ ...request, mode: "destroy" });
+        return plan?.changes.map(({ address, subject }) => [address, subject.recorded?.dependsOn]);
+      } finally {
+        one.remove();
+      }
+    };
+    const fromManifest = await recorded({ files: ["rnv.yaml"] });
+    expect(fromManifest).toHaveLength(5);
+    expect(await recorded({ files: ["cdktf.out"] })).toEqual(fromManifest);
+  });
+});
