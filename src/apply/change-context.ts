@@ -116,12 +116,10 @@ export function inputsOf(
   type: Pick<Resource, "follows">,
 ): NonNullable<RecordedResource["inputs"]> {
   const parent = change.subject.desired?.parent;
-  const inputs: Record<string, number> = {};
-  if (parent === undefined) return inputs;
-  for (const [address, resource] of run.journal.all()) {
-    const isUpstream =
-      address === parent || (resource.parent === parent && type.follows.includes(resource.type));
-    if (isUpstream) inputs[resource.id] = resource.writes;
-  }
-  return inputs;
+  if (parent === undefined) return {};
+  const around = run.journal.recorded(parent);
+  const inside = run.journal.inside(parent).map(([, resource]) => resource);
+  const followed = inside.filter((resource) => type.follows.includes(resource.type));
+  const upstream = around ? [around, ...followed] : followed;
+  return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }

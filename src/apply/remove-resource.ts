@@ -44,9 +44,8 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
     if (end.kind !== "done") return end;
   }
   // What went along is forgotten first: under the same address there may soon be another one without it.
-  for (const [address, { parent, type }] of [...run.journal.all()])
-    if (parent === change.address && run.types.get(type)?.removedWithParent)
-      await run.journal.record(address, null);
+  for (const [address, { type }] of run.journal.inside(change.address))
+    if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
   await run.journal.record(change.address, null);
   return { kind: "done" };
 }

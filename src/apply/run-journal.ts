@@ -11,6 +11,8 @@ export class RunJournal {
   readonly #session: StateSession;
   readonly #base: State;
   readonly #resources: Map<Address, RecordedResource>;
+  /** What lies in what. */
+  readonly #inside = new Map<Address, Set<Address>>();
   readonly #open: Map<number, Intent>;
   #run: RunRecord | null;
   #outputs: Readonly<Record<string, Plain>>;
@@ -21,6 +23,7 @@ export class RunJournal {
     this.#session = session;
     this.#base = state;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
+    for (const [address, { parent }] of this.#resources) this.#place(address, parent);
     this.#open = new Map(state.open.map((intent) => [intent.seq, intent]));
     this.#run = state.run;
     this.#outputs = state.outputs;
@@ -31,8 +34,12 @@ export class RunJournal {
     return this.#resources.get(address);
   }
 
-  all(): Iterable<[Address, RecordedResource]> {
-    return this.#resources;
+  /** What is recorded as lying in `parent`. */
+  inside(parent: Address): readonly (readonly [Address, RecordedResource])[] {
+    return [...(this.#inside.get(parent) ?? [])].flatMap((address) => {
+      const resource = this.#resources.get(address);
+      return resource ? [[address, resource] as const] : [];
+    });
   }
 
   /** Something was recorded that the snapshot does not hold. */
@@ -117,7 +124,17 @@ export class RunJournal {
 
   #set(address: Address, resource: RecordedResource | null): void {
     this.#changed = true;
+    const before = this.#resources.get(address)?.parent;
+    if (before !== undefined) this.#inside.get(before)?.delete(address);
+    this.#place(address, resource?.parent);
     if (resource) this.#resources.set(address, resource);
     else this.#resources.delete(address);
+  }
+
+  #place(address: Address, parent: Address | undefined): void {
+    if (parent === undefined) return;
+    const inside = this.#inside.get(parent);
+    if (inside) inside.add(address);
+    else this.#inside.set(parent, new Set([address]));
   }
 }

@@ -57,13 +57,15 @@ async function startingState(context: Context, session: StateSession, prepared: 
 }
 
 function runRecord(context: Context, plan: Plan, inventory: readonly LiveResource[]): RunRecord {
+  const idsByName = new Map<string, string[]>();
+  for (const { type, name, id } of inventory)
+    idsByName.set(`${type} ${name}`, [...(idsByName.get(`${type} ${name}`) ?? []), id]);
   const fences = plan.changes.flatMap(({ address, type, name, action, subject }) => {
     if (action === "no-op") return [];
     const { live } = subject;
     const own = live ? (types.get(type)?.fence?.(live) ?? [live.id]) : [];
-    const namesakes = inventory.filter((other) => other.type === type && other.name === name);
     const before = subject.recorded ? [subject.recorded.id] : [];
-    const ids = new Set([...own, ...before, ...namesakes.map(({ id }) => id)]);
+    const ids = new Set([...own, ...before, ...(idsByName.get(`${type} ${name}`) ?? [])]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {
