@@ -85,8 +85,8 @@ export interface ReactionContext {
   readonly declared: Attributes<ResolvedValue>;
   readonly recorded?: RecordedResource;
   readonly live?: LiveResource;
-  /** Declared attributes of the parent, references resolved. */
-  readonly parent?: Attributes<ResolvedValue>;
+  /** Attributes of the parent: what is declared, references resolved, over what is live. */
+  readonly parent?: Pick<Attributes<ResolvedValue>, "get">;
   readonly upstream: readonly Upstream[];
 }
 

@@ -1,6 +1,4 @@
-import type { Attributes } from "../model/attributes";
-import type { Upstream } from "../model/resource-type";
-import type { ResolvedValue } from "../model/value";
+import type { ReactionContext, Upstream } from "../model/resource-type";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
@@ -46,9 +44,11 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
 }
 
 /** What is declared over what is live: also what nobody declared can stand in the way. */
-function attributesAfter(decision: Decision | undefined): Attributes<ResolvedValue> | undefined {
-  const live = decision?.action === "replace" ? undefined : decision?.subject.live?.attributes;
-  return decision && new Map<string, ResolvedValue>([...(live ?? []), ...decision.resolved]);
+function attributesAfter(decision: Decision | undefined): ReactionContext["parent"] {
+  if (decision === undefined) return undefined;
+  const { resolved, subject, action } = decision;
+  const live = action === "replace" ? undefined : subject.live?.attributes;
+  return { get: (path) => (resolved.has(path) ? resolved.get(path) : live?.get(path)) };
 }
 
 /** It says where a thing stands or how it is called, not what it is. */

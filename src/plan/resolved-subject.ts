@@ -25,13 +25,9 @@ export function resolveSubject(subject: Subject, { input, lookup }: Deciding): R
   });
   const fingerprints: Record<string, string> = {};
   for (const [path, { now }] of secrets) if (now !== undefined) fingerprints[path] = now;
-  const onRemove = subject.type.mustExist?.(resolved) ? "retain" : decideNothing(subject).onRemove;
-  return {
-    subject,
-    resolved,
-    secrets,
-    undecided: { ...decideNothing(subject), resolved, fingerprints, onRemove },
-  };
+  const nothing = decideNothing(subject);
+  const onRemove = subject.type.mustExist?.(resolved) ? "retain" : nothing.onRemove;
+  return { subject, resolved, secrets, undecided: { ...nothing, resolved, fingerprints, onRemove } };
 }
 
 /** Every declared field but those that only rnv reads; null means that the service decides. */
