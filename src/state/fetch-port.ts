@@ -30,6 +30,8 @@ export class NoAnswer extends Error {
     readonly reason: string,
     /** What the server asked for with Retry-After; 0 when it did not. */
     readonly waitMs = 0,
+    /** It took longer than was waited for. */
+    readonly isLate = false,
   ) {
     super(reason);
     this.name = "NoAnswer";
@@ -43,7 +45,10 @@ export interface ExchangeLimits {
   readonly maxBytes: number;
 }
 
-/** One exchange, read to its end. Throws `NoAnswer` for whatever ends before that, and for 429 and 5xx. */
+/**
+ * One exchange, read to its end. Throws `NoAnswer` for whatever ends before that, for 429 and 5xx, and for a page where
+ * an answer should be: it tells nothing about what became of the request.
+ */
 export async function exchange(
   fetch: Fetch,
   url: string,
@@ -51,7 +56,8 @@ export async function exchange(
   limits: ExchangeLimits,
 ): Promise<Exchanged> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), limits.timeoutMs);
+  // The connection keeps the process alive, not this.
+  const timer = setTimeout(() => limit.abort(), limits.timeoutMs).unref();
   let answer: Exchanged;
   try {
     const response = await fetch(url, { ...request, redirect: "manual", signal: limit.signal });
@@ -59,17 +65,19 @@ export async function exchange(
     answer = { status: response.status, headers: response.headers, body };
   } catch (cause) {
     if (cause instanceof NoAnswer) throw cause;
-    throw new NoAnswer(
-      limit.signal.aborted ? `no whole answer within ${limits.timeoutMs / 1000} s` : reasonOf(cause),
-    );
+    throw limit.signal.aborted
+      ? new NoAnswer(`no whole answer within ${limits.timeoutMs / 1000} s`, 0, true)
+      : new NoAnswer(reasonOf(cause));
   } finally {
     clearTimeout(timer);
-    // Also ends a body that was given up.
-    limit.abort();
+    // Also ends a body that was given up; the reason is for nobody, and making one takes a while.
+    limit.abort(null);
   }
   const { status } = answer;
   if (status === 429 || (status >= 500 && status !== 501))
     throw new NoAnswer(`the server answered ${status}`, retryAfter(answer));
+  if (status < 300 && isPage(answer.body))
+    throw new NoAnswer("a web page came instead of the server's answer");
   return answer;
 }
 
@@ -83,6 +91,13 @@ async function readBody({ body }: FetchAnswer, maxBytes: number): Promise<Uint8A
   }
   return Buffer.concat(parts);
 }
+
+/** A portal or a proxy answers for the server. No answer of a state's server starts like that, whatever it says it is. */
+const isPage = (body: Uint8Array): boolean =>
+  Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 1000))
+    .toString("utf8")
+    .trimStart()
+    .startsWith("<");
 
 const longestWaitMs = 60_000;
 

@@ -1,5 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { checkEndpoint } from "./state-address";
+import { stateTimeout } from "./state-timeout";
 
 /** How to speak Terraform's HTTP state protocol with one server. */
 export interface HttpStateSettings {
@@ -11,6 +12,8 @@ export interface HttpStateSettings {
   readonly unlockMethod: string;
   /** Value of the Authorization header; undefined without credentials. */
   readonly authorization?: string;
+  /** For one whole exchange. */
+  readonly timeoutMs: number;
   readonly retries: number;
   readonly waitMinMs: number;
   readonly waitMaxMs: number;
@@ -32,6 +35,7 @@ export function httpStateSettings(
   const setting = (name: string): string => own(name) || terraform(name);
   const ofThisState = (name: string): string => own(name) || (isSameState ? terraform(name) : "");
   const usual = usualLock(url);
+  const timeout = stateTimeout(environment);
   const lockUrl = ofThisState("LOCK_ADDRESS") || usual.url;
   const settings: HttpStateSettings = {
     url,
@@ -41,11 +45,12 @@ export function httpStateSettings(
     unlockUrl: ofThisState("UNLOCK_ADDRESS") || lockUrl,
     unlockMethod: (ofThisState("UNLOCK_METHOD") || usual.unlock).toUpperCase(),
     authorization: basicAuthorization(setting("USERNAME"), environment),
+    timeoutMs: timeout.timeoutMs,
     retries: wholeNumber(setting("RETRY_MAX"), 4),
     waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
     waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
   };
-  return { settings, diagnostics: check(settings, setting) };
+  return { settings, diagnostics: [...check(settings, setting), ...timeout.diagnostics] };
 }
 
 /** GitLab and Gitea keep the lock beside the state; other servers answer LOCK and UNLOCK at the state's own address. */

@@ -8,8 +8,6 @@ import type { BackupSlots, LockAnswer, RemoteStore, StoredState, WriteAnswer } f
 import { shownAddress } from "./state-address";
 import { largestSnapshot } from "./state-files";
 
-const timeoutMs = 60_000;
-
 type Reply = (body?: Uint8Array<ArrayBuffer>) => Promise<Exchanged>;
 
 /**
@@ -23,7 +21,7 @@ export function createHttpStore(
 ): RemoteStore {
   const location = shownAddress(settings.url);
   const call = (method: string, url: string): Reply => {
-    const { authorization } = settings;
+    const { authorization, timeoutMs } = settings;
     return (body) => {
       const headers = {
         accept: "application/json",

@@ -39,7 +39,7 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   if (address.kind === "s3") {
     const { settings, diagnostics } = s3StateSettings(address, environment);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    const patience = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000 };
+    const patience = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
     return createRemoteBackend({ ...shared, store: createS3Store(settings, fetch), patience });
   }
   const { settings, diagnostics } = httpStateSettings(address.url, environment);
@@ -48,6 +48,9 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   return createRemoteBackend({
     ...shared,
     store: createHttpStore(settings, fetch, backups),
-    patience: { clock, ...settings },
+    patience: { clock, ...settings, totalMs: totalOf(settings) },
   });
 }
+
+/** A server that lets every request wait to the end is given up after three of them. */
+const totalOf = ({ timeoutMs }: { readonly timeoutMs: number }): number => 3 * timeoutMs;

@@ -78,7 +78,10 @@ async function openSession(
   repair: boolean,
 ): Promise<StateSession> {
   const { store, patience, cipher, origin } = backend;
-  const lock = await acquire(backend, holder, timeoutMs).catch((cause) => {
+  const self = await recordOf(backend, holder);
+  const lock = await acquire(backend, self, timeoutMs).catch(async (cause) => {
+    // It may have been given without us hearing of it.
+    if (cause instanceof NoAnswer) await store.freeLock(self).catch(() => undefined);
     throw remoteUnwritten(store.location, cause);
   });
   try {
@@ -107,11 +110,10 @@ async function readStart(backend: Backend, repair = false): Promise<RemoteStart>
 }
 
 /** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap. */
-async function acquire(backend: Backend, holder: LockHolder, timeoutMs: number): Promise<LockRecord> {
+async function acquire(backend: Backend, self: LockRecord, timeoutMs: number): Promise<LockRecord> {
   const { store, patience } = backend;
   const { clock } = patience;
   const deadline = clock.now() + timeoutMs;
-  const self = await recordOf(backend, holder);
   for (let attempt = 0; ; attempt += 1) {
     const answer = await persist(patience, () => store.takeLock(self));
     if (answer.kind === "taken") return self;

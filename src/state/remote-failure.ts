@@ -9,15 +9,24 @@ export interface Patience {
   readonly retries: number;
   readonly waitMinMs: number;
   readonly waitMaxMs: number;
+  /** No request is repeated when its attempts have taken that long. */
+  readonly totalMs: number;
+}
+
+/** An attempt at a request: the how manieth, and when the first of them began. */
+export interface Attempt {
+  readonly number: number;
+  readonly startedAt: number;
 }
 
 /** Waits before the next attempt, longer each time; false when there is none left. */
 export async function waitBeforeRetry(
   patience: Patience,
-  attempt: number,
+  { number: attempt, startedAt }: Attempt,
   failure: NoAnswer,
 ): Promise<boolean> {
-  if (attempt >= patience.retries) return false;
+  const isOver = patience.clock.now() - startedAt >= patience.totalMs;
+  if (attempt >= patience.retries || isOver) return false;
   const wait = Math.min(patience.waitMaxMs, patience.waitMinMs * 2 ** Math.min(attempt, 20));
   await patience.clock.sleep(Math.max(wait, failure.waitMs));
   return true;
@@ -25,11 +34,13 @@ export async function waitBeforeRetry(
 
 /** Repeats what may be repeated, while no answer comes. Throws the last `NoAnswer`. */
 export async function persist<T>(patience: Patience, request: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt += 1) {
+  const startedAt = patience.clock.now();
+  for (let number = 0; ; number += 1) {
     try {
       return await request();
     } catch (cause) {
-      if (!(cause instanceof NoAnswer) || !(await waitBeforeRetry(patience, attempt, cause))) throw cause;
+      if (!(cause instanceof NoAnswer)) throw cause;
+      if (!(await waitBeforeRetry(patience, { number, startedAt }, cause))) throw cause;
     }
   }
 }
@@ -39,7 +50,9 @@ const unreachable = (code: DiagnosticCode, summary: string, detail: string | und
   const failure = new DiagnosticsError([
     error(code, `${summary}: ${cause.reason}`, {
       detail,
-      hint: "check the address and the network, then run the same command again",
+      hint: cause.isLate
+        ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+        : "check the address and the network, then run the same command again",
     }),
   ]);
   failure.cause = cause;

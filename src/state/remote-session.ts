@@ -61,6 +61,8 @@ export class RemoteSession implements StateSession {
   #lingering = false;
   /** `#current` holds what is not stored. */
   #dirty = false;
+  /** The last write ended without an answer, however often it was asked for. */
+  #silent = false;
   #work: Promise<unknown> = Promise.resolve();
   #failed: unknown;
 
@@ -102,12 +104,12 @@ export class RemoteSession implements StateSession {
 
   release(): Promise<void> {
     return this.#inTurn(async () => {
-      const { store, patience, lock } = this.parts;
+      const { store, lock } = this.parts;
       // What was not waited for, and no snapshot took in.
       if (this.#failed === undefined) await this.#flush();
       this.#failed ??= new Error("the session is over");
       // It must not hide why the session ended; a lock that stays is named to whoever comes next.
-      await persist(patience, () => store.freeLock(lock)).catch(() => undefined);
+      await persist(this.#patience(), () => store.freeLock(lock)).catch(() => undefined);
     });
   }
 
@@ -160,7 +162,9 @@ export class RemoteSession implements StateSession {
     try {
       await this.#keepPrevious();
       await this.#write(bytes);
+      this.#silent = false;
     } catch (cause) {
+      this.#silent = cause instanceof NoAnswer;
       throw remoteUnwritten(store.location, cause);
     }
     this.#serial = written.serial;
@@ -170,18 +174,20 @@ export class RemoteSession implements StateSession {
   }
 
   async #keepPrevious(): Promise<void> {
-    const { store, patience } = this.parts;
+    const { store } = this.parts;
     const previous = this.#previous;
     if (previous === undefined) return;
     const slot = this.start.generation % keptBackups;
-    await persist(patience, () => store.backups.write(slot, previous.bytes));
+    await persist(this.#patience(), () => store.backups.write(slot, previous.bytes));
     this.#previous = undefined;
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
-    const { store, patience, lock } = this.parts;
+    const { store, lock } = this.parts;
+    const patience = this.#patience();
+    const startedAt = patience.clock.now();
     this.#sent.add(digestOf(bytes));
-    for (let attempt = 0; ; attempt += 1) {
+    for (let number = 0; ; number += 1) {
       await this.#checkLock();
       try {
         const answer = await store.write(bytes, this.#version, lock);
@@ -192,10 +198,10 @@ export class RemoteSession implements StateSession {
         if (answer.kind === "not-ours") throw this.#lose(answer.holder);
         if (await this.#isWritten(bytes)) return;
         // It stands as expected after all: two writes crossed each other.
-        if (!(await waitBeforeRetry(patience, attempt, new NoAnswer("")))) throw this.#lose();
+        if (!(await waitBeforeRetry(patience, { number, startedAt }, new NoAnswer("")))) throw this.#lose();
       } catch (cause) {
         if (!(cause instanceof NoAnswer)) throw cause;
-        const waited = await waitBeforeRetry(patience, attempt, cause);
+        const waited = await waitBeforeRetry(patience, { number, startedAt }, cause);
         if (await this.#isWritten(bytes)) return;
         if (!waited) throw cause;
       }
@@ -204,8 +210,8 @@ export class RemoteSession implements StateSession {
 
   /** Whether a write without an answer arrived. Throws when something else took its place. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
-    const { store, patience } = this.parts;
-    const found = await persist(patience, () => store.read());
+    const { store } = this.parts;
+    const found = await persist(this.#patience(), () => store.read());
     if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
       this.#version = found.version;
       return true;
@@ -218,12 +224,18 @@ export class RemoteSession implements StateSession {
   }
 
   async #checkLock(): Promise<void> {
-    const { store, patience, lock } = this.parts;
+    const { store, lock } = this.parts;
     const { readLock } = store;
     if (readLock === undefined) return;
-    const found = await persist(patience, readLock);
+    const found = await persist(this.#patience(), readLock);
     if (found === "free" || found === "unreadable") throw this.#lose();
     if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
+  }
+
+  /** Whoever waited for a server that is silent to the end waits for it no more than once from there on. */
+  #patience(): Patience {
+    const { patience } = this.parts;
+    return this.#silent ? { ...patience, retries: 0 } : patience;
   }
 
   /** Nothing may build on this session any more. */

@@ -1,5 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { checkEndpoint, type StateAddress } from "./state-address";
+import { stateTimeout } from "./state-timeout";
 
 /** Where an S3 state lies and with what its requests are signed. */
 export interface S3StateSettings {
@@ -8,6 +9,8 @@ export interface S3StateSettings {
   /** Of the state object; the lock and the backups stand beside it. */
   readonly url: string;
   readonly region: string;
+  /** For one whole exchange. */
+  readonly timeoutMs: number;
   readonly credentials: {
     readonly accessKeyId: string;
     readonly secretAccessKey: string;
@@ -29,7 +32,8 @@ export function s3StateSettings(
   const accessKeyId = setting("AWS_ACCESS_KEY_ID");
   const secretAccessKey = setting("AWS_SECRET_ACCESS_KEY");
   const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
-  const diagnostics: Diagnostic[] = wrong === undefined ? [] : [wrong];
+  const { timeoutMs, diagnostics: unclear } = stateTimeout(environment);
+  const diagnostics: Diagnostic[] = wrong === undefined ? [...unclear] : [wrong, ...unclear];
   if (region === "") diagnostics.push(missing("the region of the state", "AWS_REGION"));
   if (accessKeyId === "") diagnostics.push(missing("the access key of the state", "AWS_ACCESS_KEY_ID"));
   if (secretAccessKey === "")
@@ -39,6 +43,7 @@ export function s3StateSettings(
       location: `s3://${address.bucket}/${address.key}`,
       url: urlOf(address, region, wrong === undefined ? endpoint : undefined),
       region,
+      timeoutMs,
       credentials: { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") || undefined },
     },
     diagnostics,

@@ -7,8 +7,6 @@ import type { LockAnswer, RemoteStore, StoredState, WriteAnswer } from "./remote
 import type { S3StateSettings } from "./s3-settings";
 import { largestSnapshot } from "./state-files";
 
-const timeoutMs = 60_000;
-
 type Conditions = Readonly<Record<"if-match" | "if-none-match", string | undefined>>;
 
 /** Objects of one bucket, by what follows the key of the state: `""`, `.lock`, `.backup.3`. */
@@ -92,6 +90,8 @@ const unconditional = (location: string): DiagnosticsError =>
 
 function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
   const { location } = settings;
+  /** Signing keys, by day. */
+  const cache = new Map<string, ArrayBuffer>();
   const send = async (
     method: string,
     suffix: string,
@@ -103,6 +103,7 @@ function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
     const bytes = body === undefined ? undefined : new Uint8Array(body);
     const signer = new AwsV4Signer({
       ...settings.credentials,
+      cache,
       service: "s3",
       region: settings.region,
       method,
@@ -118,10 +119,12 @@ function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
     });
     const signed = await signer.sign();
     const headers = Object.fromEntries(signed.headers.entries());
-    const limits = { timeoutMs, maxBytes: largestSnapshot };
+    const limits = { timeoutMs: settings.timeoutMs, maxBytes: largestSnapshot };
     const answer = await exchange(fetch, signed.url.href, { method, headers, body: bytes }, limits);
     // Two conditional writes at once: S3 asks to try again.
     if (answer.status === 409) throw new NoAnswer("another write was going on (HTTP 409)");
+    if (answer.status === 200 && method !== "DELETE" && answer.headers.get("etag") === null)
+      throw new NoAnswer("the answer has no ETag");
     return answer;
   };
   return {

@@ -1,5 +1,11 @@
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 
 export interface SeenStateRequest {
@@ -14,6 +20,10 @@ export type StateFault =
   | { readonly kind: "reset"; readonly after?: boolean }
   /** The answer breaks off in the middle of its body. */
   | { readonly kind: "truncate" }
+  /** No answer ever comes. */
+  | { readonly kind: "hang"; readonly after?: boolean }
+  /** An answer begins, and the rest of it never comes. */
+  | { readonly kind: "stall" }
   | { readonly kind: "redirect"; readonly to: string };
 
 export interface StateServer {
@@ -26,13 +36,19 @@ export interface StateServer {
   close(): Promise<void>;
 }
 
-type Answer = { status: number; body?: string; headers?: Record<string, string> };
+export interface StateAnswer {
+  readonly status: number;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a server makes of one request, with no network in between. */
+export type StateService = (
+  request: SeenStateRequest & { readonly headers: IncomingHttpHeaders },
+) => StateAnswer;
 
 /** A server of state over HTTP whose requests may go wrong before and after they took effect. */
-export async function serveState(
-  answer: (request: SeenStateRequest & { readonly headers: IncomingMessage["headers"] }) => Answer,
-  stored: Map<string, string>,
-): Promise<StateServer> {
+export async function serveState(answer: StateService, stored: Map<string, string>): Promise<StateServer> {
   const seen: SeenStateRequest[] = [];
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
@@ -41,17 +57,19 @@ export async function serveState(
     const one = { method, path, body: Buffer.concat(parts).toString("utf8") };
     const fault = running.fault?.(one, seen.length);
     seen.push(one);
-    const end = ({ status, body = "", headers: more = {} }: Answer): void => {
+    const end = ({ status, body = "", headers: more = {} }: StateAnswer): void => {
       response.writeHead(status, { "content-length": Buffer.byteLength(body), ...more });
       if (fault?.kind === "truncate") {
         response.write(body.slice(0, body.length / 2), () => response.destroy());
         return;
       }
+      if (fault?.kind === "stall") return void response.write(body.slice(0, 1));
       response.end(body);
     };
     if (fault?.kind === "redirect") return end({ status: 307, headers: { location: fault.to } });
     if (fault !== undefined && "after" in fault && fault.after) answer({ ...one, headers });
     if (fault?.kind === "reset") return void response.destroy();
+    if (fault?.kind === "hang") return;
     if (fault?.kind === "status") return end({ status: fault.status, body: "<html>" });
     end(answer({ ...one, headers }));
   };
@@ -75,7 +93,7 @@ export async function serveState(
 export interface HttpStateOptions {
   readonly username?: string;
   readonly password?: string;
-  /** GitLab: a serial is stored once. Servers without rules store anything, whatever the lock says. */
+  /** GitLab: a serial is stored once. Servers without rules store anything, whatever the lock says, and send no digest. */
   readonly strict?: boolean;
 }
 
@@ -86,12 +104,21 @@ export interface HttpStateOptions {
 export async function serveHttpState(
   options: HttpStateOptions = {},
 ): Promise<StateServer & { readonly locks: Map<string, string> }> {
-  const { strict = true } = options;
   const stored = new Map<string, string>();
   const locks = new Map<string, string>();
+  return Object.assign(await serveState(httpStateService(options, stored, locks), stored), { locks });
+}
+
+/** The same without a network. */
+export function httpStateService(
+  options: HttpStateOptions,
+  stored: Map<string, string>,
+  locks: Map<string, string>,
+): StateService {
+  const { strict = true } = options;
   const credentials = Buffer.from(`${options.username}:${options.password}`).toString("base64");
   const idOf = (lock: string): string => JSON.parse(lock).ID;
-  const answer: Parameters<typeof serveState>[0] = ({ method, path, body, headers }) => {
+  return ({ method, path, body, headers }) => {
     if (options.username !== undefined && headers.authorization !== `Basic ${credentials}`)
       return { status: 401 };
     const url = new URL(path, "http://state.test");
@@ -112,7 +139,7 @@ export async function serveHttpState(
     if (method === "GET") {
       const text = stored.get(name);
       if (text === undefined) return { status: 404 };
-      return { status: 200, body: text, headers: { "content-md5": md5(text) } };
+      return { status: 200, body: text, ...(strict && { headers: { "content-md5": md5(text) } }) };
     }
     if (method === "DELETE") return { status: stored.delete(name) ? 200 : 404 };
     if (method !== "POST") return { status: 405 };
@@ -125,7 +152,6 @@ export async function serveHttpState(
     stored.set(name, body);
     return { status: 200 };
   };
-  return Object.assign(await serveState(answer, stored), { locks });
 }
 
 const serialOf = (text: string): number => Number(/"serial"\s*:\s*(\d+)/.exec(text)?.[1] ?? -1);

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { type StateServer, serveState } from "./http-state-server";
+import { type StateServer, type StateService, serveState } from "./http-state-server";
 
 export const s3Environment = {
   AWS_ACCESS_KEY_ID: "AKIDEXAMPLE",
@@ -10,10 +10,17 @@ export const s3Environment = {
 
 /** A bucket with conditional writes and deletes; signatures (version 4) are worked out anew and compared. */
 export function serveS3(options: { readonly conditional?: boolean } = {}): Promise<StateServer> {
-  const { conditional = true } = options;
   const stored = new Map<string, string>();
+  return serveState(s3Service(options, stored), stored);
+}
+
+/** The same without a network. */
+export function s3Service(
+  { conditional = true }: { readonly conditional?: boolean },
+  stored: Map<string, string>,
+): StateService {
   const etagOf = (text: string): string => `"${createHash("md5").update(text).digest("hex")}"`;
-  return serveState(({ method, path, body, headers }) => {
+  return ({ method, path, body, headers }) => {
     if (!isSigned({ method, path, body, headers }))
       return { status: 403, body: "<Error>SignatureDoesNotMatch</Error>" };
     const held = stored.get(path);
@@ -33,7 +40,7 @@ export function serveS3(options: { readonly conditional?: boolean } = {}): Promi
     }
     if (held === undefined) return { status: 404, body: "<Error><Code>NoSuchKey</Code></Error>" };
     return { status: 200, body: held, headers: { etag: etag as string } };
-  }, stored);
+  };
 }
 
 interface Signed {

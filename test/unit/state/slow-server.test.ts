@@ -1,0 +1,143 @@
+import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import type { StateBackend } from "../../../src/state/backend";
+import { backupFolder } from "../../../src/state/backup-folder";
+import type { Fetch } from "../../../src/state/fetch-port";
+import { emptyState } from "../../../src/state/fold";
+import { httpStateSettings } from "../../../src/state/http-settings";
+import { createHttpStore } from "../../../src/state/http-store";
+import { createRemoteBackend } from "../../../src/state/remote-backend";
+import { s3StateSettings } from "../../../src/state/s3-settings";
+import { createS3Store } from "../../../src/state/s3-store";
+import { stateTimeout } from "../../../src/state/state-timeout";
+import { type StateServer, serveHttpState } from "../../support/http-state-server";
+import { s3Environment, serveS3 } from "../../support/s3-server";
+import { holder, intent, origin, stillClock } from "./fixtures";
+import { MemoryDisk } from "./memory-disk";
+
+/** Long enough for what is meant to succeed; short once something is meant not to. */
+let timeoutMs = 10_000;
+const shortMs = 80;
+const waiting = <T extends object>(settings: T): T & { readonly timeoutMs: number } =>
+  Object.defineProperty({ ...settings }, "timeoutMs", { get: () => timeoutMs }) as never;
+const carry = fetch as unknown as Fetch;
+
+const kinds = [
+  {
+    kind: "http",
+    path: "/state/shop",
+    start: serveHttpState,
+    store: (url: string) =>
+      createHttpStore(
+        waiting(httpStateSettings(`${url}/state/shop`, {}).settings),
+        carry,
+        backupFolder(new MemoryDisk(), "/backups", url),
+      ),
+  },
+  {
+    kind: "s3",
+    path: "/bucket/shop.json",
+    start: serveS3,
+    store: (endpoint: string) => {
+      const address = { kind: "s3", bucket: "bucket", key: "shop.json", endpoint } as const;
+      return createS3Store(waiting(s3StateSettings(address, s3Environment).settings), carry);
+    },
+  },
+] as const;
+
+const problem = async (work: Promise<unknown>) => {
+  const cause = await work.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(cause instanceof DiagnosticsError)) throw new Error(`no diagnostic: ${cause}`);
+  return cause.diagnostics[0];
+};
+
+const late = {
+  summary: expect.stringContaining(`no whole answer within ${shortMs / 1000} s`),
+  hint: expect.stringContaining("RNV_STATE_TIMEOUT"),
+};
+
+describe.each(kinds)("a server of states that does not answer ($kind)", ({ start, store, path }) => {
+  let server: StateServer;
+  let backend: StateBackend;
+  beforeEach(async () => {
+    timeoutMs = 10_000;
+    server = await start();
+    backend = createRemoteBackend({
+      ...origin,
+      store: store(server.url),
+      patience: { clock: stillClock(), retries: 2, waitMinMs: 1, waitMaxMs: 1, totalMs: 1000 },
+      isAlive: () => true,
+      host: "here",
+      pid: 100,
+    });
+  });
+  afterEach(() => server.close());
+
+  const faulty = (fault: StateServer["fault"]): void => {
+    server.fault = fault;
+    timeoutMs = fault === undefined ? 10_000 : shortMs;
+  };
+  const first = emptyState({ lineage: "line", ...origin });
+  const isStateWrite = (method: string, at: string): boolean =>
+    method !== "GET" && method !== "LOCK" && method !== "UNLOCK" && at.split("?")[0] === path;
+
+  it.each(["hang", "stall"] as const)("ends the wait for a state that is read: %s", async (kind) => {
+    const session = await backend.lock(holder("a"), 0);
+    await session.commit(first);
+    await session.release();
+    faulty(({ method }) => (method === "GET" ? { kind } : undefined));
+    expect(await problem(backend.read())).toMatchObject({ code: "state.unreadable", ...late });
+    faulty(undefined);
+    expect((await backend.read())?.serial).toBe(1);
+  });
+
+  it("gives a lock back that it was given without hearing of it", async () => {
+    faulty(({ method, path: at }) =>
+      method === "LOCK" || (method === "PUT" && at.endsWith(".lock"))
+        ? { kind: "hang", after: true }
+        : undefined,
+    );
+    expect(await problem(backend.lock(holder("a"), 0))).toMatchObject({
+      code: "state.write_failed",
+      ...late,
+    });
+    faulty(undefined);
+    const next = await backend.lock(holder("b"), 0);
+    await next.release();
+  });
+
+  it.each([false, true])("loses nothing of what was to be written (it arrived: %s)", async (after) => {
+    const session = await backend.lock(holder("a"), 0);
+    await session.commit(first);
+    faulty(({ method, path: at }) => (isStateWrite(method, at) ? { kind: "hang", after } : undefined));
+    const wrote = session.append([intent(1)], { durable: true });
+    // Arrived is arrived: it is read, and the answer is not needed.
+    if (after) await wrote;
+    else expect(await problem(wrote)).toMatchObject({ code: "state.write_failed", ...late });
+    faulty(undefined);
+    await session.release();
+    const next = await backend.lock(holder("b"), 0);
+    expect(next.state).toMatchObject({ serial: 2, open: [{ seq: 1 }] });
+    await next.release();
+  });
+
+  it("is asked once for each thing that is left to do, when it was silent to the end", async () => {
+    const session = await backend.lock(holder("a"), 0);
+    await session.commit(first);
+    faulty(() => ({ kind: "hang" }));
+    await problem(session.append([intent(1)], { durable: true }));
+    server.seen.length = 0;
+    await session.release();
+    const asked = server.seen.map(({ method, path: at }) => `${method} ${at}`);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThanOrEqual(3);
+  });
+});
+
+it("RNV_STATE_TIMEOUT is a number of seconds", () => {
+  expect(stateTimeout({ RNV_STATE_TIMEOUT: "5" })).toEqual({ timeoutMs: 5000, diagnostics: [] });
+  for (const text of ["0", "-1", "1.5", "3601", "soon"])
+    expect(stateTimeout({ RNV_STATE_TIMEOUT: text }).diagnostics[0]?.code).toBe("config.invalid");
+});
