@@ -29,6 +29,8 @@ export async function buildRnv(edits: readonly Edit[] = []): Promise<Rnv> {
     target: "node20",
     format: "cjs",
     packages: "external",
+    // An import at run time finds nothing from within a text.
+    supported: { "dynamic-import": false },
     logLevel: "silent",
     plugins: [editing(edits)],
   });

@@ -1,4 +1,5 @@
 import type { Mishaps, RequestMishap } from "./process";
+import { remoteCasesOf } from "./remote-cases";
 import { outages, type RequestFault, requestFaults } from "./request-faults";
 import type { Stage } from "./stage";
 
@@ -24,6 +25,7 @@ type Mode = "once" | "held" | "onward";
 
 /** Every case of a scenario. */
 export function* casesOf(stage: Stage): Generator<Case> {
+  if (stage.remote !== undefined) return yield* remoteCasesOf(stage, stage.remote);
   yield* requestCases(stage);
   yield* killCases(stage);
   yield* diskCases(stage);

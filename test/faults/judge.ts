@@ -3,8 +3,9 @@ import type { Case } from "./cases";
 import { apiKeys, type Machine } from "./machine";
 import { picture, requestedDeployments } from "./picture";
 import { type Ended, Process, type SentWrite } from "./process";
+import { remoteFaultsOf, remotePlaces } from "./remote-judge";
 import { canary } from "./scenarios";
-import type { Stage } from "./stage";
+import { backendOutside, type Stage } from "./stage";
 
 export interface Verdict {
   readonly faults: readonly string[];
@@ -17,7 +18,7 @@ export interface End extends Verdict {
   readonly codes: string;
 }
 
-interface Run {
+export interface Run {
   readonly process: Process;
   readonly ended: Ended;
 }
@@ -45,6 +46,7 @@ export async function judgeRun(
       ...(last ? resentFaults(last.process.sent) : []),
       ...deploymentFaults(stage, machine, one),
       ...leaks(machine, runs),
+      ...remoteFaultsOf(machine, runs),
     ],
   };
 }
@@ -86,7 +88,7 @@ function samePicture(machine: Machine, { scenario }: Stage, one: Case): boolean 
 
 async function stateOf({ rnv }: Stage, machine: Machine): Promise<{ state?: State; faults: string[] }> {
   try {
-    return { state: await rnv.createLocalBackend(machine.backendOptions()).read(), faults: [] };
+    return { state: await backendOutside(rnv, machine).read(), faults: [] };
   } catch (cause) {
     return { faults: [`the state cannot be read: ${String((cause as Error).message)}`] };
   }
@@ -229,6 +231,7 @@ const isSecretPath = (path: string): boolean => /\/variables(\/|$)/.test(path);
 function leaks(machine: Machine, runs: readonly Run[]): string[] {
   const secrets = [canary, ...apiKeys];
   const places: [string, string][] = [
+    ...remotePlaces(machine),
     ...[...machine.disk.names].map(([path, { content }]): [string, string] => [
       path,
       content.toString("latin1"),

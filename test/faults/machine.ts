@@ -9,6 +9,8 @@ import type { Fault } from "../../src/emulator/faults";
 import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
 import { MemoryDisk } from "../unit/state/memory-disk";
 import { createRandom, type Random } from "./random";
+import type { RemoteImage } from "./remote-server";
+import { RemoteWorld } from "./remote-world";
 
 export const apiKeys = ["rnv_first-key", "rnv_second-key"] as const;
 export const baseUrl = "http://127.0.0.1:1/api/v1";
@@ -23,6 +25,8 @@ export interface Image {
   /** Ids of things that were there before rnv came. */
   readonly seeded: ReadonlySet<string>;
   readonly unlisted: boolean;
+  /** Where the state lies on a server. */
+  readonly remote?: RemoteImage;
 }
 
 /** One machine with a disk, a clock and processes, and the service that it talks to. All of it in memory. */
@@ -36,12 +40,15 @@ export class Machine {
   readonly seeded: ReadonlySet<string>;
   readonly unlisted: boolean;
   readonly running = new Set<number>();
+  /** The server of the state, unless the state lies on the disk. */
+  readonly remote?: RemoteWorld;
   /** Added to what the processes are told of the time. */
   clockSkew = 0;
   #pids = 1000;
   #fault: Fault | undefined;
 
-  constructor(seed: number, image?: Image, unlisted = image?.unlisted ?? false) {
+  constructor(seed: number, image?: Image, unlisted = image?.unlisted ?? false, remote = image?.remote) {
+    this.remote = remote && new RemoteWorld(this, remote);
     this.random = createRandom(seed);
     this.unlisted = unlisted;
     this.seeded = image?.seeded ?? new Set();
@@ -71,6 +78,7 @@ export class Machine {
       time: this.clock.now() + 1000,
       seeded,
       unlisted: this.unlisted,
+      ...(this.remote && { remote: this.remote.server.image() }),
     };
   }
 

@@ -3,7 +3,8 @@ import type { Case } from "./cases";
 import { judgeEnd, judgeRun, type Verdict } from "./judge";
 import { apiKeys, Machine } from "./machine";
 import { type Ended, Process } from "./process";
-import type { Stage } from "./stage";
+import { unlockAsTold } from "./remote-judge";
+import { backendOutside, type Stage } from "./stage";
 
 /** What became of one case. */
 export interface Played {
@@ -38,6 +39,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
 
   const first = new Process(stage.rnv, machine, mishapsOf(stage, one, machine, run));
   await run(first);
+  machine.remote?.settle();
   happenBetween(machine, one);
   verdicts.push(await judgeRun(stage, one, machine, runs));
 
@@ -46,7 +48,8 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
   for (let rerun = 0; rerun < mostReruns && !end.reached; rerun += 1) {
     // Nobody is faster than that; what the service had still to do is done by then.
     machine.clock.advance(minute);
-    await run(new Process(stage.rnv, machine, {}, key));
+    const ended = await run(new Process(stage.rnv, machine, {}, key));
+    if (await unlockAsTold(stage, machine, ended)) await run(new Process(stage.rnv, machine, {}, key));
     verdicts.push(await judgeRun(stage, one, machine, runs));
     end = await judgeEnd(stage, one, machine, key);
   }
@@ -86,7 +89,9 @@ function mishapsOf(stage: Stage, one: Case, machine: Machine, run: (process: Pro
 }
 
 async function stealLock({ rnv }: Stage, machine: Machine): Promise<void> {
-  const backend = rnv.createLocalBackend(machine.backendOptions());
+  const backend = backendOutside(rnv, machine);
+  const remoteId = machine.remote?.server.lockId();
+  if (remoteId !== undefined) return void (await backend.forceUnlock(remoteId));
   const held = JSON.parse(machine.disk.text(`${machine.backendOptions().path}.lock`) || "{}") as {
     id?: string;
   };

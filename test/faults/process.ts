@@ -9,6 +9,7 @@ import type { Plan } from "../../src/plan/plan";
 import type { Rnv } from "./build-rnv";
 import { apiKeys, baseUrl, type Machine, statePath, workspaceId } from "./machine";
 import { ProcessDisk } from "./process-disk";
+import type { StateMishap, StateRequest } from "./remote-faults";
 
 /** What goes wrong with one request: on its way or at the service, or in what comes back. */
 export interface RequestMishap {
@@ -27,6 +28,8 @@ export interface DiskMishap {
 export interface Mishaps {
   readonly request?: (index: number, request: SeenRequest) => RequestMishap | undefined;
   readonly disk?: (index: number, name: string) => DiskMishap | undefined;
+  /** Of requests to the server of the state. */
+  readonly state?: (index: number, request: StateRequest) => StateMishap | undefined;
   /** A moment between two effects: `kill` ends the process there, a function runs while it stands still. */
   readonly point?: (index: number, label: string) => "kill" | (() => Promise<void>) | undefined;
 }
@@ -64,6 +67,7 @@ export class Process {
   /** Plans that it was given approval for. */
   readonly approved: Plan[] = [];
   requests = 0;
+  stateRequests = 0;
   diskCalls = 0;
   points = 0;
   #dead = false;
@@ -149,16 +153,23 @@ export class Process {
       pid: this.pid,
       clock,
       randomBytes: machine.random.bytes,
-      backend: rnv.createLocalBackend({
-        path: statePath,
-        disk: new ProcessDisk(machine, this.#step, (name) => this.#diskMishap(name)),
-        host: "machine",
-        pid: this.pid,
-        isAlive: (pid) => machine.running.has(pid),
-        clock,
-        workspaceId,
-        baseUrl,
-      }),
+      backend:
+        machine.remote?.backend(rnv, {
+          pid: this.pid,
+          clock,
+          step: this.#step,
+          mishap: (request) => this.#stateMishap(request),
+        }) ??
+        rnv.createLocalBackend({
+          path: statePath,
+          disk: new ProcessDisk(machine, this.#step, (name) => this.#diskMishap(name)),
+          host: "machine",
+          pid: this.pid,
+          isAlive: (pid) => machine.running.has(pid),
+          clock,
+          workspaceId,
+          baseUrl,
+        }),
       connect: async () => {
         const client = rnv.createClient({
           baseUrl,
@@ -215,6 +226,12 @@ export class Process {
     const index = this.diskCalls;
     this.diskCalls += 1;
     return this.mishaps.disk?.(index, name);
+  }
+
+  #stateMishap(request: StateRequest): StateMishap | undefined {
+    const index = this.stateRequests;
+    this.stateRequests += 1;
+    return this.mishaps.state?.(index, request);
   }
 
   readonly #exchange = (request: WireRequest): Promise<WireResponse> => {

@@ -5,6 +5,7 @@ import { casesOf } from "./cases";
 import { playNaive } from "./naive-client";
 import { play } from "./play";
 import { randomCase } from "./random-case";
+import { remoteStages } from "./remote-stages";
 import { newStops, writeStops } from "./stops";
 import { add, emptyTally, type Tally } from "./tally";
 import { allStages, type Share } from "./worker";
@@ -83,7 +84,7 @@ async function compare(): Promise<void> {
 }
 
 async function replay(name: string): Promise<number> {
-  const stages = await allStages();
+  const stages = name.startsWith("remote") ? await remoteStages() : await allStages();
   const seed = /^seed (\d+)$/.exec(name)?.[1];
   const found =
     seed === undefined

@@ -2,10 +2,13 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApplyRequest } from "../../src/commands/requests";
+import type { StateBackend } from "../../src/state/backend";
 import type { Rnv } from "./build-rnv";
 import { type Image, Machine } from "./machine";
 import { picture } from "./picture";
 import { Process } from "./process";
+import { remoteLabel, type StateRequest } from "./remote-faults";
+import { emptyRemote, type RemoteKind } from "./remote-server";
 import type { Scenario } from "./scenarios";
 
 /** A scenario made ready: its manifests in files, and what its cases start from. */
@@ -21,18 +24,23 @@ export interface Stage {
   /** How many requests, disk calls and points a run without a fault has. */
   readonly requests: readonly string[];
   readonly diskCalls: number;
+  /** Requests to the server of the state, where there is one. */
+  readonly remote?: RemoteKind;
+  /** The whole run plays every n-th case only: its like is played in full elsewhere. */
+  readonly thinned?: number;
+  readonly stateRequests: readonly (StateRequest & { readonly label: string })[];
   readonly points: readonly string[];
 }
 
 /** Runs a scenario up to where its cases begin, then once more without a fault, to measure it. */
-export async function stageOf(rnv: Rnv, scenario: Scenario): Promise<Stage> {
+export async function stageOf(rnv: Rnv, scenario: Scenario, remote?: RemoteKind): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
     return path;
   };
-  const machine = new Machine(1, undefined, scenario.unlisted);
+  const machine = new Machine(1, undefined, scenario.unlisted, remote && emptyRemote(remote));
   const { store } = machine.emulator;
   scenario.seed?.(store);
   const seeded = idsOf(machine);
@@ -43,7 +51,7 @@ export async function stageOf(rnv: Rnv, scenario: Scenario): Promise<Stage> {
   }
   const ours = idsOf(machine);
   scenario.between?.(store);
-  const state = await rnv.createLocalBackend(machine.backendOptions()).read();
+  const state = await backendOutside(rnv, machine).read();
   const image = machine.image(seeded);
   const foreign = [...idsOf(machine)].filter((id) => seeded.has(id) || !ours.has(id));
   const request = {
@@ -53,7 +61,7 @@ export async function stageOf(rnv: Rnv, scenario: Scenario): Promise<Stage> {
   };
   const measured = await measure(rnv, image, request, scenario);
   return {
-    ...{ rnv, scenario, request, image },
+    ...{ rnv, scenario, request, image, ...(remote && { remote }) },
     foreign: new Set(scenario.adopt ? [] : foreign),
     deletable: new Set(scenario.deletes.flatMap((address) => state?.resources[address as never]?.id ?? [])),
     ...measured,
@@ -64,9 +72,15 @@ async function measure(rnv: Rnv, image: Image, request: Partial<ApplyRequest>, s
   const machine = new Machine(2, image);
   const requests: string[] = [];
   const points: string[] = [];
+  const stateRequests: Stage["stateRequests"][number][] = [];
   const process = new Process(rnv, machine, {
     request: (_index, { method, path }) => {
       requests.push(`${method} ${shortPath(path)}`);
+      return undefined;
+    },
+    state: (_index, { method, path }) => {
+      const kind = machine.remote?.server.kind;
+      if (kind) stateRequests.push({ method, path, label: remoteLabel({ method, path }, kind) });
       return undefined;
     },
     point: (_index, label) => {
@@ -80,8 +94,12 @@ async function measure(rnv: Rnv, image: Image, request: Partial<ApplyRequest>, s
     throw new Error(
       `${scenario.name}: ${exitCode} ${bug ?? JSON.stringify(diagnostics)}\n${live.join("\n")}\nwanted\n${[...scenario.want].sort().join("\n")}`,
     );
-  return { requests, points, diskCalls: process.diskCalls };
+  return { requests, points, stateRequests, diskCalls: process.diskCalls };
 }
+
+/** The state as somebody sees it who is not a process of the case. */
+export const backendOutside = (rnv: Rnv, machine: Machine): StateBackend =>
+  machine.remote?.backend(rnv) ?? rnv.createLocalBackend(machine.backendOptions());
 
 /** `services/{id}/variables`: a path without the workspace and ids. */
 export const shortPath = (path: string): string =>

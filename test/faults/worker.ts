@@ -2,6 +2,7 @@ import { buildRnv } from "./build-rnv";
 import { casesOf } from "./cases";
 import { play } from "./play";
 import { randomCase } from "./random-case";
+import { remoteStages } from "./remote-stages";
 import { scenarios } from "./scenarios";
 import { type Stage, stageOf } from "./stage";
 import { count, emptyTally, type Tally } from "./tally";
@@ -22,21 +23,23 @@ export interface Share {
 const patienceMs = 30_000;
 
 export async function playShare(share: Share, stages?: readonly Stage[]): Promise<Tally> {
-  const all = stages ?? (await allStages());
+  const local = stages ?? (await allStages());
+  const all = stages ?? [...local, ...(await remoteStages())];
   const tally = emptyTally();
   const fault = new RegExp(share.fault);
   let index = 0;
   for (const stage of all) {
     for (const one of casesOf(stage)) {
       index += 1;
-      const mine = Math.floor(index / share.every) % share.workers === share.worker;
-      if (index % share.every !== 0 || !mine || !one.name.startsWith(share.only) || !fault.test(one.fault))
+      const every = share.every * (stage.thinned ?? 1);
+      const mine = Math.floor(index / every) % share.workers === share.worker;
+      if (index % every !== 0 || !mine || !one.name.startsWith(share.only) || !fault.test(one.fault))
         continue;
       count(tally, await inTime(one.name, play(stage, one)));
     }
   }
   for (let seed = share.seeds.from + share.worker; seed < share.seeds.to; seed += share.workers) {
-    const { stage, one } = randomCase(all, seed);
+    const { stage, one } = randomCase(local, seed);
     count(tally, await inTime(one.name, play(stage, one)));
   }
   return tally;
