@@ -43,7 +43,8 @@ export async function applyCreate(
   const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
   if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
   else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
-  const kept = { applied: appliedIn(type, config), ...(type.reacts ? { ran: accepted.id } : {}) };
+  const { workspaceId: workspace } = session;
+  const kept = { applied: appliedIn(type, config), workspace, ...(type.reacts ? { ran: accepted.id } : {}) };
   const state = live === undefined ? { ...planned, id: accepted.id } : stateAfter(type, planned, live);
   return { state, kept, diagnostics };
 }

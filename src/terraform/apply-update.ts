@@ -25,7 +25,12 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   const catalog = await session.before.catalog();
   const { sent, acts } = planChange({ type, prior, config, priorPrivate: kept, catalog });
   const id = textIn(prior, "id") ?? "";
-  const after = { applied: appliedIn(type, config), ...(type.reacts ? { ran: kept.ran ?? id } : {}) };
+  const { workspaceId: workspace } = session;
+  const after = {
+    applied: appliedIn(type, config),
+    workspace,
+    ...(type.reacts ? { ran: kept.ran ?? id } : {}),
+  };
   if (!acts) return { state: planned, kept: after, diagnostics: [] };
   const attributes = withDefaults(type, appliable(type, config), planned, sent);
   const name = nameIn(type, planned);

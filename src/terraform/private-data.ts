@@ -6,6 +6,8 @@ export interface PrivateData {
   readonly applied: Readonly<Record<string, Plain>>;
   /** Id that the last apply ended with: the next write is keyed by it, whatever serves by then. */
   readonly ran?: string;
+  /** Workspace in which it was last applied: an id means nothing in another one. */
+  readonly workspace?: string;
   /** Fresh from an import: the next read fills in everything. */
   readonly imported?: true;
 }
@@ -22,6 +24,7 @@ export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
     return {
       applied,
       ...(typeof parsed?.ran === "string" ? { ran: parsed.ran } : {}),
+      ...(typeof parsed?.workspace === "string" ? { workspace: parsed.workspace } : {}),
       ...(parsed?.imported === true ? { imported: true } : {}),
     };
   } catch {

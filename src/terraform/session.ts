@@ -9,6 +9,7 @@ import type { Transport } from "../api/transport";
 import type { Clock } from "../model/clock";
 import type { Secret } from "../model/secret";
 import { keyedSend, type WriteSeed } from "./keyed-send";
+import { noSightings, type Sightings } from "./sightings";
 
 export interface SessionOptions {
   readonly baseUrl: string;
@@ -27,9 +28,12 @@ export interface SessionOptions {
 
 /** A configured provider: one client, and what all calls of this process share. */
 export interface Session {
+  readonly workspaceId: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly deletionProtection: boolean;
+  /** What reads of this process found, and what they did not. */
+  readonly sightings: Sightings;
   /** Shared by every read and plan; dropped by writes. */
   readonly reads: Reads;
   /** As the workspace was when this process first looked: names that were taken before our writes. */
@@ -55,9 +59,11 @@ export function openSession(options: SessionOptions): Session {
   // Keys must not tell a secret, and must be the same in the next process of the same credential.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
+    workspaceId,
     clock,
     signal,
     deletionProtection: options.deletionProtection,
+    sightings: noSightings(),
     reads,
     before: createReads(plain),
     canvas: plain.canvas,

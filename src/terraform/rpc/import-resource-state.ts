@@ -28,7 +28,7 @@ export async function importResourceState(
       {
         typeName: type.name,
         state: { msgpack: encodeValue(type.valueType, state) },
-        private: writePrivate({ applied: {}, imported: true }),
+        private: writePrivate({ applied: {}, workspace: session.workspaceId, imported: true }),
       },
     ],
   };

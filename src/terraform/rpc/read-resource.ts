@@ -2,6 +2,7 @@ import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
 import { diagnosticMessage } from "../diagnostic-message";
 import { recordedOf } from "../plan-change";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
+import { doubtGone, noteFound } from "../prove-gone";
 import type { Provider } from "../provider";
 import { declaredOf, refreshed } from "../read-state";
 import type { ManagedType } from "../schema/managed-type";
@@ -24,18 +25,19 @@ export async function readResource(provider: Provider, request: Request): Promis
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
   const kept = readPrivate(request.private);
-  const { next, diagnostic } = await readNow(session, type, state, kept);
+  const { next, diagnostics = [] } = await readNow(session, type, state, kept);
   if (next === "unchecked")
-    return { ...unchanged, diagnostics: diagnostic === undefined ? [] : [diagnosticMessage(diagnostic)] };
+    return { ...unchanged, diagnostics: diagnostics.map((one) => diagnosticMessage(one)) };
+  const { imported, ...settled } = kept;
   return {
     newState: next === state ? request.currentState : { msgpack: encodeValue(type.valueType, next) },
-    private: kept.imported ? writePrivate({ applied: kept.applied }) : request.private,
+    private: imported ? writePrivate(settled) : request.private,
   };
 }
 
 interface ReadNow {
   readonly next: TerraformObject | null | "unchecked";
-  readonly diagnostic?: Diagnostic;
+  readonly diagnostics?: readonly Diagnostic[];
 }
 
 async function readNow(
@@ -58,18 +60,25 @@ async function readNow(
   });
   switch (read.kind) {
     case "found":
+      noteFound(session, type.resource, read.live);
       return { next: await refreshed(session, type, state, read.live, kept) };
     case "absent":
-    case "gone":
       return { next: null };
+    case "gone": {
+      const missing = { resource: type.resource, id: id ?? "", name, parentId, workspace: kept.workspace };
+      const doubt = read.ending === undefined ? await doubtGone(session, missing) : undefined;
+      return doubt === undefined ? { next: null } : { next: "unchecked", ...doubt };
+    }
     case "ambiguous":
       return { next: "unchecked" };
     case "unchecked":
       return {
         next: "unchecked",
-        diagnostic: warning("live.unchecked", `${type.resource.type} "${name}" could not be read`, {
-          detail: `What the state says stands: ${read.reason}.`,
-        }),
+        diagnostics: [
+          warning("live.unchecked", `${type.resource.type} "${name}" could not be read`, {
+            detail: `What the state says stands: ${read.reason}.`,
+          }),
+        ],
       };
   }
 }

@@ -1,7 +1,11 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { diagnosticMessage, pathMessage } from "../diagnostic-message";
+import { noPrivateData, readPrivate, writePrivate } from "../private-data";
+import { doubtGone, type Missing } from "../prove-gone";
 import type { Provider } from "../provider";
 import { importResourceState } from "../rpc/import-resource-state";
+import type { Session } from "../session";
+import { textIn } from "../values/attributes";
 import { decodeValue, encodeValue } from "../values/codec";
 import { fromState } from "../values/from-state";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
@@ -9,7 +13,7 @@ import type { ProviderMethod } from "../wire/methods";
 import { applyVariables } from "./apply-variables";
 import { planVariables } from "./plan-variables";
 import { readVariables } from "./read-variables";
-import { declaredMap, variablesType } from "./variables-type";
+import { declaredMap, entryType, variablesType } from "./variables-type";
 
 interface Encoded {
   readonly msgpack: Uint8Array;
@@ -125,27 +129,46 @@ interface ReadRequest {
   readonly private?: Uint8Array;
 }
 
+/** What is missing is the service: the map is no more than what it holds. */
+const missingIn = (state: TerraformObject, kept: Uint8Array | undefined): Missing => {
+  const id = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
+  const { workspace } = readPrivate(kept);
+  return { resource: entryType.resource, id, name: id, parentId: id, workspace };
+};
+
+const keptBy = (session: Session): Buffer =>
+  writePrivate({ ...noPrivateData, workspace: session.workspaceId });
+
 async function read(provider: Provider, request: ReadRequest): Promise<object> {
   const state = decoded(request.currentState);
   const { session } = provider;
   if (session === undefined || state === undefined)
     return { newState: request.currentState, private: request.private };
-  return { newState: encoded(await readVariables(session, state)), private: request.private };
+  const next = await readVariables(session, state);
+  const doubt = next === null ? await doubtGone(session, missingIn(state, request.private)) : undefined;
+  if (doubt === undefined) return { newState: encoded(next), private: request.private };
+  return {
+    newState: request.currentState,
+    private: request.private,
+    diagnostics: messages(doubt.diagnostics),
+  };
 }
 
 interface PlanRequest {
   readonly priorState: Encoded;
   readonly proposedNewState: Encoded;
   readonly config: Encoded;
+  readonly priorPrivate?: Uint8Array;
 }
 
 async function plan(_provider: Provider, request: PlanRequest): Promise<object> {
   const config = decoded(request.config);
   if (config === undefined || decoded(request.proposedNewState) === undefined)
-    return { plannedState: request.proposedNewState };
+    return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
   const { planned, replaces } = planVariables(decoded(request.priorState), config);
   return {
     plannedState: encoded(planned),
+    plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
   };
 }
@@ -157,12 +180,14 @@ interface ApplyRequest {
 }
 
 async function apply(provider: Provider, request: ApplyRequest): Promise<object> {
-  const { state, diagnostics } = await applyVariables(provider.requireSession(), {
+  const session = provider.requireSession();
+  const { state, diagnostics } = await applyVariables(session, {
     prior: decoded(request.priorState),
     planned: decoded(request.plannedState),
     config: decoded(request.config),
   });
-  return { newState: encoded(state), diagnostics: messages(diagnostics) };
+  const kept = state === null ? {} : { private: keptBy(session) };
+  return { newState: encoded(state), ...kept, diagnostics: messages(diagnostics) };
 }
 
 /** Imports every variable of a service; their values are not revealed, and are sent with the next apply. */
@@ -179,7 +204,9 @@ async function importAll(provider: Provider, request: { readonly id: string }): 
     ids: Object.fromEntries(listed.map(({ key, id }) => [key, id])),
     updated_at: Object.fromEntries(listed.map(({ key, updatedAt }) => [key, updatedAt ?? ""])),
   };
-  return { importedResources: [{ typeName: "rnv_variables", state: encoded(state) }] };
+  return {
+    importedResources: [{ typeName: "rnv_variables", state: encoded(state), private: keptBy(session) }],
+  };
 }
 
 /** A service is imported by the same ids. */

@@ -1,0 +1,124 @@
+import type { Resource } from "../api/resource";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
+import type { RecordedResource } from "../model/state";
+import { doubtDisappearance } from "../plan/disappearance";
+import type { Subject } from "../plan/subject";
+import { resourceTypes, typeNamed } from "../resources";
+import type { Session } from "./session";
+
+/** A thing of the state that the service does not show. */
+export interface Missing {
+  readonly resource: Resource;
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  /** Workspace in which it was last applied, where that is known. */
+  readonly workspace: string | undefined;
+}
+
+/** Why something that seems gone stays in the state; the error is reported once. */
+export interface Doubt {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Remembers that a thing of the state was found: a witness for those that are not. */
+export function noteFound({ sightings }: Session, resource: Resource, live: LiveResource): void {
+  if (!resource.removedWithParent) sightings.byId.set(live.id, witness(resource, live));
+}
+
+/**
+ * Gone needs proof (DESIGN section 5): undefined where there is some, else why not. The rule is that of the engine.
+ * A provider is never told all that is recorded, so what the workspace lists stands beside what this process was
+ * asked for. What lives and dies with its parent is judged by its parent.
+ */
+export async function doubtGone(session: Session, missing: Missing): Promise<Doubt | undefined> {
+  const { sightings } = session;
+  const subject = missing.resource.removedWithParent ? await missingParent(session, missing) : missing;
+  if (subject === undefined) return undefined;
+  const elsewhere = otherWorkspace(session, missing);
+  const found = elsewhere === undefined ? await disappearance(session, subject) : [elsewhere];
+  if (found.length === 0 && !sightings.isDoubted) return undefined;
+  const diagnostics = sightings.isDoubted ? [] : found.slice(0, 1);
+  sightings.isDoubted = true;
+  return { diagnostics };
+}
+
+/** The parent as far as it is missing too; undefined where it is there, or is known to be on its way out. */
+async function missingParent(session: Session, child: Missing): Promise<Missing | undefined> {
+  const [parent] = child.resource.parents;
+  const resource = parent && typeNamed(parent.type);
+  const { parentId, workspace } = child;
+  if (resource === undefined || parentId === undefined) return undefined;
+  const name = parentId;
+  const read = await resource.read(session.reads, {
+    address: addressOf(resource, name),
+    id: parentId,
+    name,
+    declared: new Map(),
+  });
+  if (read.kind === "found") noteFound(session, resource, read.live);
+  if (read.kind !== "gone" || read.ending !== undefined) return undefined;
+  return { resource, id: parentId, name, parentId: undefined, workspace };
+}
+
+async function disappearance(session: Session, missing: Missing): Promise<readonly Diagnostic[]> {
+  const { byId } = session.sightings;
+  const { resource, id, name } = missing;
+  byId.set(id, { ...recordedAs(resource, id, name), read: { kind: "gone" } });
+  const listed = await Promise.all(
+    resourceTypes
+      .filter((type) => !type.removedWithParent)
+      .map(async (type) => (await type.list(session.reads)).map((live) => witness(type, live))),
+  );
+  const seen = new Map<string, Subject>();
+  for (const one of listed.flat()) seen.set(one.live?.id ?? "", one);
+  for (const [known, subject] of byId) seen.set(known, subject);
+  const { diagnostics } = doubtDisappearance(
+    seen as ReadonlyMap<string, Subject> as ReadonlyMap<Address, Subject>,
+  );
+  return diagnostics.map(inTerraform);
+}
+
+const addressOf = (resource: Resource, name: string): Address => `${resource.type}.${name}` as Address;
+
+function recordedAs(resource: Resource, id: string, name: string): Omit<Subject, "read"> {
+  const recorded: RecordedResource = {
+    ...{ type: resource.type, id, name, dependsOn: [], applied: {}, computed: {} },
+    ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+  };
+  return {
+    address: addressOf(resource, name),
+    type: resource,
+    defaults: new Map(),
+    recorded,
+    removed: false,
+  };
+}
+
+const witness = (resource: Resource, live: LiveResource): Subject => ({
+  ...recordedAs(resource, live.id, live.name),
+  read: { kind: "found", live },
+  live,
+});
+
+/** The words of the engine speak of its own state and commands. */
+const inTerraform = (found: Diagnostic): Diagnostic => ({
+  ...found,
+  ...(found.code === "live.mass_disappearance"
+    ? { summary: "much of what this state records is gone at once" }
+    : {}),
+  hint:
+    "check the key and the workspace: nothing was taken out of the state. If it was really deleted, say so: " +
+    "terraform state rm ADDRESS",
+});
+
+/** An id means nothing in a workspace that it does not come from. */
+function otherWorkspace(session: Session, { resource, name, workspace }: Missing): Diagnostic | undefined {
+  if (workspace === undefined || workspace === session.workspaceId) return undefined;
+  return error("state.workspace", `the ${resource.type} "${name}" was applied in another workspace`, {
+    detail: `It lies in ${workspace}; the provider is configured for ${session.workspaceId}, which does not show it.`,
+    hint: "set workspace_id to the workspace that it lies in, or begin a state of its own for the other one",
+  });
+}

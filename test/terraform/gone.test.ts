@@ -1,0 +1,114 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const names = ["a", "b", "c", "d"];
+const shop = `
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_service" "s" {
+  for_each   = toset(["${names.join('", "')}"])
+  name       = each.key
+  kind       = "web"
+  project_id = rnv_project.shop.id
+}
+`;
+
+describeTerraform("resources that seem gone", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const idOf = (name: string): string => {
+    const found = emulator.store.services().find((one) => one.name === name && one.deletedAt === null);
+    return found?.id ?? "";
+  };
+  const projectId = (): string => emulator.store.projects()[0]?.id ?? "";
+
+  /** Lists without these ids, and 404 for each of them: what a key without membership sees of them. */
+  const hide = (ids: readonly string[]): void =>
+    emulator.setFaults((_index, { method, path }: SeenRequest): Fault | undefined => {
+      if (method !== "GET") return undefined;
+      if (ids.some((id) => path.includes(id))) return { kind: "status", status: 404 };
+      return /\/(canvas|projects)$/.test(path) ? { kind: "stale-list", omit: ids } : undefined;
+    });
+  /** Runs a command that must fail, and change neither the state nor the service. */
+  const refused = async (command: string): Promise<string> => {
+    const before = world.stateText();
+    emulator.resetLog();
+    const output = await world.run(command, 1);
+    expect(world.stateText()).toBe(before);
+    expect(world.writes()).toEqual([]);
+    return output;
+  };
+
+  beforeAll(async () => {
+    await world.open();
+    world.write(shop);
+    await world.apply();
+  });
+  afterAll(() => world.close());
+
+  it("one that was deleted outside is planned anew", async () => {
+    emulator.store.deleteServiceNow(idOf("b"));
+    expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
+    expect(idOf("b")).not.toBe("");
+  }, 30_000);
+
+  it("when nothing at all is shown, nothing leaves the state: not by plan, refresh or destroy", async () => {
+    hide([projectId(), ...names.map(idOf)]);
+    const output = await refused("plan");
+    expect(output.match(/Error: /g)).toHaveLength(1);
+    expect(output).toContain("A key that lost its membership sees the same");
+    expect(output).toContain("terraform state rm");
+    await refused("apply -refresh-only -auto-approve");
+    await refused("destroy -auto-approve");
+    emulator.setFaults(undefined);
+  }, 60_000);
+
+  it("when a list is short, most of the state is not planned anew", async () => {
+    hide(["a", "c", "d"].map(idOf));
+    expect(await refused("plan")).toContain("Much of what this state records is gone at once");
+    emulator.setFaults(undefined);
+  }, 30_000);
+
+  it("what is gone because it lies in another workspace is an error that names both", async () => {
+    const state = JSON.parse(world.stateText());
+    const elsewhere = "00000000-0000-4000-8000-00000000abcd";
+    for (const { type, instances } of state.resources)
+      for (const instance of instances) {
+        if (type !== "rnv_service" || instance.index_key !== "d") continue;
+        const kept = JSON.parse(Buffer.from(instance.private, "base64").toString("utf8"));
+        instance.private = Buffer.from(JSON.stringify({ ...kept, workspace: elsewhere })).toString("base64");
+      }
+    writeFileSync(join(world.folder, "w", "terraform.tfstate"), JSON.stringify(state));
+    hide([idOf("d")]);
+    const output = await refused("plan");
+    expect(output).toContain('The service "d" was applied in another workspace');
+    expect(output).toContain(elsewhere);
+    emulator.setFaults(undefined);
+  }, 30_000);
+
+  it("variables of a service that cannot be found stay in the state, by themselves or in a map", async () => {
+    const only = new TerraformFolder();
+    await only.open();
+    try {
+      const api = only.emulator.store.addService({ name: "api", kind: "web" });
+      only.write(
+        `resource "rnv_variables" "all" {\n  service_id = "${api.id}"\n  values = { A = "1" }\n}\n` +
+          `resource "rnv_variable" "b" {\n  service_id = "${api.id}"\n  key = "B"\n  value = "2"\n}\n`,
+      );
+      await only.apply();
+      only.emulator.setFaults((_index, { path }) =>
+        path.includes(api.id)
+          ? { kind: "status", status: 404 }
+          : path.endsWith("/canvas")
+            ? { kind: "stale-list", omit: [api.id] }
+            : undefined,
+      );
+      const output = await only.run("plan", 1);
+      expect(output.match(/Error: /g)).toHaveLength(1);
+      expect(output).toContain("cannot be found");
+    } finally {
+      await only.close();
+    }
+  }, 30_000);
+});
