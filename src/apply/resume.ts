@@ -40,6 +40,7 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   const carried: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = resuming;
+  const looking = { ...resuming, grace: graceOf(resuming) };
   const take = (settled: Resumed): void => {
     entries.push(...settled.entries);
     carried.push(...settled.carried);
@@ -47,7 +48,7 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
     state = fold(state, settled.entries);
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
-  for (const intent of resuming.state.open) take(await settleIntent({ ...resuming, state }, intent));
+  for (const intent of resuming.state.open) take(await settleIntent({ ...looking, state }, intent));
   for (const [address, recorded] of Object.entries(state.resources) as [Address, RecordedResource][]) {
     if (recorded.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
   }
@@ -55,12 +56,34 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   return { entries, carried, diagnostics };
 }
 
+/** `Resuming`, with one grace for all that is looked for: time has passed for everything once it has passed. */
+interface Looking extends Resuming {
+  readonly grace: Grace;
+}
+
+interface Grace {
+  over: boolean;
+  readonly wait: () => Promise<void>;
+}
+
+function graceOf({ clock, signal, reads }: Resuming): Grace {
+  const grace: Grace = {
+    over: false,
+    wait: async () => {
+      await clock.sleep(graceMs, signal);
+      reads.invalidate();
+      grace.over = true;
+    },
+  };
+  return grace;
+}
+
 const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
 const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] });
 
-async function settleIntent(resuming: Resuming, intent: Intent): Promise<Resumed> {
+async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed> {
   const type = resuming.types.get(intent.type);
   const recorded = resuming.state.resources[intent.address];
   if (type?.deletion && recorded && intent.method === "DELETE")
@@ -116,19 +139,18 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   return [...touched, outcome(intent, "done")];
 }
 
-/** Looks once, and when nothing is there once more after a grace: the answer may have been lost on its way. */
+/** Looks, and when nothing is there once more after the grace: the answer may have been lost on its way. */
 async function lookFor(
-  resuming: Resuming,
+  looking: Looking,
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
-  const fence = fenceOf(resuming, intent);
-  const search = { name: intent.name, parentId: intent.parentId, fence };
-  const found = await type.candidates?.(resuming.reads, search);
-  if (found === undefined || found.length > 0 || !resuming.wait) return found;
-  await resuming.clock.sleep(graceMs, resuming.signal);
-  resuming.reads.invalidate();
-  return type.candidates?.(resuming.reads, search);
+  const { reads, wait, grace } = looking;
+  const search = { name: intent.name, parentId: intent.parentId, fence: fenceOf(looking, intent) };
+  const found = await type.candidates?.(reads, search);
+  if (found === undefined || found.length > 0 || !wait || grace.over) return found;
+  await grace.wait();
+  return type.candidates?.(reads, search);
 }
 
 function unseen(resuming: Resuming, intent: Intent): Resumed {

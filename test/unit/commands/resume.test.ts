@@ -1,0 +1,57 @@
+import { createWorkbench, type Workbench } from "../../support/workbench";
+import { MemoryDisk } from "../state/memory-disk";
+
+const shop = `
+projects:
+  shop:
+    services:
+      api: { kind: web, deploy: { when: never }, variables: { A: one, B: two, C: three, D: four, E: five } }
+`;
+
+describe("what an interrupted run left open", () => {
+  let bench: Workbench;
+  afterEach(() => bench.remove());
+
+  it("is looked for with one wait for all of it", async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "POST" && path.endsWith("/variables")
+        ? { kind: "status", status: 409, code: "idempotency_conflict" }
+        : undefined,
+    );
+    expect((await bench.apply()).exitCode).toBe(3);
+    expect((await bench.context.backend.read())?.open).toHaveLength(5);
+    bench.emulator.setFaults();
+    const before = bench.clock.now();
+    expect((await bench.apply()).exitCode).toBe(0);
+    // "A bounded grace" (DESIGN section 7) is two seconds, however much is open.
+    expect(bench.clock.now() - before).toBeLessThan(2 * 2000);
+    expect((await bench.context.backend.read())?.open).toEqual([]);
+  });
+
+  it("is never an id without its outcome: what a look finds is written down in one piece", async () => {
+    const disk = new MemoryDisk();
+    bench = createWorkbench({ disk });
+    bench.write("rnv.yaml", shop);
+    const seen: string[] = [];
+    disk.fault = () => {
+      seen.push(disk.text(`${bench.folder}/.rnv/state.json.journal`));
+      return undefined;
+    };
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "POST" && path.endsWith("/services")
+        ? { kind: "status", status: 500, when: "after" }
+        : undefined,
+    );
+    expect((await bench.apply()).exitCode).toBe(0);
+    const [service] = bench.emulator.store.services();
+    // The project's outcome is the first one.
+    const withOutcome = seen.filter((text) => text.split('"kind":"outcome"').length > 2);
+    expect(withOutcome.length).toBeGreaterThan(0);
+    for (const text of withOutcome) expect(text).toContain(`"id":"${service?.id}"`);
+    expect(withOutcome.every((text) => text.includes('"address":"service.shop.api","resource":{'))).toBe(
+      true,
+    );
+  });
+});
