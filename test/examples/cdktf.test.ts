@@ -1,55 +1,72 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
-import { builtLibrary } from "../support/built-library";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
+import { installPackage } from "../support/install-package";
 
 const root = join(__dirname, "..", "..");
 const env = { SHOP_QUEUE_TOKEN: "example-queue-token", RNV_STATE_KEY: "5a".repeat(32) };
 
-/** What `npm install` would make: the dependencies of this repository, and this package in its built form. */
-function install(folder: string): void {
-  const modules = join(folder, "node_modules");
-  mkdirSync(modules);
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (name !== "terraform-provider-rnv") symlinkSync(join(root, "node_modules", name), join(modules, name));
-  symlinkSync(root, join(modules, "terraform-provider-rnv"));
-}
-
 describe("examples/cdktf", () => {
   let scenario: Scenario;
-  const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
+  let isInstalled: boolean;
+  const installed = (...path: string[]): string => join(scenario.folder, "node_modules", ...path);
+  const rnv = (...args: string[]) => scenario.runWith({ env, program: installed(".bin", "rnv") }, ...args);
+  const program = (name: string, ...args: string[]): string => {
+    const { status, stdout, stderr } = spawnSync(name, args, { cwd: scenario.folder, encoding: "utf8" });
+    return status === 0 ? "" : stdout + stderr;
+  };
   beforeAll(async () => {
-    builtLibrary();
     scenario = await openScenario();
-    cpSync(join(root, "examples", "cdktf"), scenario.folder, { recursive: true });
-    install(scenario.folder);
-  });
+    cpSync(join(root, "examples", "cdktf"), scenario.folder, {
+      recursive: true,
+      filter: (path) => basename(path) !== "node_modules",
+    });
+    isInstalled = installPackage(scenario.folder);
+    if (!isInstalled) console.warn("npm does not reach its registry: the example is linked, not installed");
+  }, 300_000);
   afterAll(() => scenario.close());
 
+  it("installs the package with its program, and nothing of what only others need", () => {
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(execFileSync(installed(".bin", "rnv"), ["--version"], { encoding: "utf8" })).toContain(version);
+    expect(lstatSync(installed("terraform-provider-rnv")).isSymbolicLink()).toBe(!isInstalled);
+    if (isInstalled)
+      for (const name of ["cdktn", "jest", "terraform-provider-rnv/src", "terraform-provider-rnv/test"])
+        expect([name, existsSync(installed(name))]).toEqual([name, false]);
+  });
+
+  it("finds what the package exports", () => {
+    const use = `
+      const { loadManifest } = require("terraform-provider-rnv");
+      require("terraform-provider-rnv/schemas/plan.schema.json");
+      require("terraform-provider-rnv/cdktf");
+    `;
+    writeFileSync(join(scenario.folder, "use.cjs"), use);
+    expect(program(process.execPath, "use.cjs")).toBe("");
+  });
+
   it("compiles against the types of the package", () => {
-    const tsc = join(root, "node_modules", ".bin", "tsc");
-    expect(spawnSync(tsc, ["--noEmit"], { cwd: scenario.folder, encoding: "utf8" }).stdout).toBe("");
+    expect(program(installed(".bin", "tsc"))).toBe("");
   });
 
   it("passes its own tests with the library's matchers", () => {
-    const jest = join(root, "node_modules", "jest", "bin", "jest.js");
-    const run = spawnSync(process.execPath, [jest, "--ci"], { cwd: scenario.folder, encoding: "utf8" });
-    expect(run.status === 0 ? "" : run.stderr).toBe("");
+    expect(program("npm", "test")).toBe("");
+  });
+
+  it("brings the provider for Terraform", async () => {
+    expect(await rnv("terraform", "install", "--dir", "mirror")).toMatchObject({ code: 0 });
   });
 
   it("is synthesized, applied, planned to nothing and destroyed", async () => {
-    const planned = await rnv("plan");
+    const planned = await rnv("plan", "-out", "first.rnvplan");
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining("Plan: 12 to add") });
     expect(planned.stderr).toContain("Synthesizing: npx tsx main.ts");
-    expect(await rnv("plan", "-out", "first.rnvplan")).toMatchObject({ code: 0 });
     // A saved plan reads what was synthesized for it, and runs nothing.
     const applied = await rnv("apply", "first.rnvplan", "-input=false");
     expect(applied.stderr).not.toContain("Synthesizing");
     expect(applied).toMatchObject({ code: 0 });
-    await scenario
-      .runWith({ env }, "output", "-json")
-      .then(({ stdout }) => expect(stdout).toContain("apiUrl"));
+    expect((await rnv("output", "-json")).stdout).toContain("apiUrl");
     // What is synthesized is read again without running the program.
     const again = await rnv("plan", "-f", "cdktf.out", "-detailed-exitcode");
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });

@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly input?: string;
   /** Options of node itself. */
   readonly node?: readonly string[];
+  /** What runs in place of the program built here: a copy installed elsewhere. */
+  readonly program?: string;
 }
 
 export interface WriteSeen extends SeenRequest {
@@ -79,8 +81,8 @@ export async function openScenario(options: EmulatorOptions = {}): Promise<Scena
     if (request.method !== "GET") sent.push(request);
     return fault?.(request, counted++);
   });
-  const start: Scenario["start"] = ({ env, input, node = [] }, ...args) =>
-    startCli([...node, bundle, ...args], {
+  const start: Scenario["start"] = ({ env, input, node = [], program = bundle }, ...args) =>
+    startCli([...node, program, ...args], {
       cwd: folder,
       input,
       env: { ...baseEnvironment(server), ...env },

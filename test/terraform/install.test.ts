@@ -1,10 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { packageProvider } from "../../src/terraform/release/package-provider";
 import { builtCli } from "../support/built-cli";
-import { builtLibrary } from "../support/built-library";
 import { builtProvider } from "../support/built-provider";
+import { linkPackage } from "../support/install-package";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const root = resolve(__dirname, "../..");
@@ -83,15 +83,12 @@ describeTerraform("the installed provider", () => {
   }, 90_000);
 
   it("runs the stack of the CDKTF example", async () => {
-    builtLibrary();
     const app = join(world.folder, "app");
-    cpSync(join(root, "examples/cdktf"), app, { recursive: true });
-    const modules = join(app, "node_modules");
-    if (!existsSync(modules)) mkdirSync(modules);
-    for (const name of readdirSync(join(root, "node_modules")))
-      if (name !== "terraform-provider-rnv" && !existsSync(join(modules, name)))
-        symlinkSync(join(root, "node_modules", name), join(modules, name));
-    symlinkSync(root, join(modules, "terraform-provider-rnv"));
+    cpSync(join(root, "examples/cdktf"), app, {
+      recursive: true,
+      filter: (path) => basename(path) !== "node_modules",
+    });
+    linkPackage(app);
     execFileSync(process.execPath, [join(root, "node_modules/tsx/dist/cli.mjs"), "main.ts"], {
       cwd: app,
       stdio: "pipe",

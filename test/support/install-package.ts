@@ -1,0 +1,62 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { builtCli } from "./built-cli";
+import { builtLibrary } from "./built-library";
+import { builtProvider } from "./built-provider";
+
+const root = resolve(__dirname, "../..");
+const isCi = process.env.CI === "true";
+
+/** What npm says when it does not reach its registry at all; anything else it says is a mistake of ours. */
+const unreachable = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)\b/;
+
+/** What only npm tells the scripts that it runs would make a second one work on the folder of the first. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|config_local)_/.test(name)),
+);
+
+/**
+ * Installs a project as its user does: this package as `npm pack` makes it, the rest from the registry. Where that
+ * cannot be reached the result is false and links stand in for both, except under CI=true, where that is a failure.
+ */
+export function installPackage(folder: string): boolean {
+  builtCli();
+  builtLibrary();
+  builtProvider();
+  const pack = npm(root, "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
+  const packed = join(folder, pack.stdout.trim());
+  if (pack.status !== 0) throw new Error(`npm pack:\n${pack.stdout}${pack.stderr}`);
+  const quick = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  const { status, stdout, stderr } = npm(
+    folder,
+    "install",
+    packed,
+    ...quick,
+    ...(isCi ? [] : ["--fetch-retries=0"]),
+  );
+  if (status === 0) return true;
+  if (isCi || !unreachable.test(stderr)) throw new Error(`npm install:\n${stdout}${stderr}`);
+  rmSync(join(folder, "node_modules"), { recursive: true, force: true });
+  linkPackage(folder);
+  return false;
+}
+
+const npm = (cwd: string, ...args: readonly string[]) =>
+  spawnSync("npm", [...args], { cwd, encoding: "utf8", env: environment });
+
+/** Links in place of an installation: the dependencies of this repository, and this package in its built form. */
+export function linkPackage(folder: string): void {
+  builtLibrary();
+  const modules = join(folder, "node_modules");
+  mkdirSync(modules);
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (!["terraform-provider-rnv", ".bin"].includes(name))
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+  symlinkSync(root, join(modules, "terraform-provider-rnv"));
+  const programs = join(modules, ".bin");
+  mkdirSync(programs);
+  for (const name of readdirSync(join(root, "node_modules", ".bin")))
+    symlinkSync(join(root, "node_modules", ".bin", name), join(programs, name));
+  symlinkSync(builtCli(), join(programs, "rnv"));
+}
