@@ -1,5 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
 import { isGone, type Subject, type Subjects } from "./subject";
 
 /**
@@ -32,13 +33,18 @@ export function doubtDisappearance(subjects: Subjects): {
   return { subjects: doubted, diagnostics };
 }
 
+const mostNamed = 5;
+
 /** The service shows that its deletion goes on, or we asked for it ourselves. */
 const isBeingDeleted = ({ read, recorded }: Subject): boolean =>
   (read.kind === "gone" && read.ending !== undefined) || recorded?.pending?.deletes === true;
 
 const massDisappearance = (gone: readonly Subject[], all: number): Diagnostic =>
   error("live.mass_disappearance", `${gone.length} of ${all} recorded resources are gone at once`, {
-    detail: `A key that lost its membership sees the same. Gone: ${gone.map((subject) => subject.address).join(", ")}`,
+    detail: `A key that lost its membership sees the same. Gone: ${shortList(
+      gone.map(({ address }) => address),
+      mostNamed,
+    )}`,
     hint: "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …",
   });
 

@@ -5,6 +5,7 @@ import { inertCode, inertFence, inertHtml, inertMarkdown, shorten } from "./iner
 import { fieldLines } from "./markdown-fields";
 import { counted, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
+import { uncheckedRows } from "./unchecked";
 
 export interface DriftMarkdownOptions {
   /** Longest result in characters. */
@@ -30,8 +31,8 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
     ...addressesInReadingOrder(report.pending).map((pending) =>
       folded(pending.address, pendingPhrase(pending), pending.fields),
     ),
-    ...report.unchecked.map(
-      ({ address, reason }) => `- ${code(address)} could not be checked: ${inertMarkdown(reason)}`,
+    ...uncheckedRows(report.unchecked, code).map(
+      ({ addresses, reason }) => `- ${addresses} could not be checked: ${inertMarkdown(reason)}`,
     ),
     ...(report.unmanaged.length === 0
       ? []

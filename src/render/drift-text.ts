@@ -6,6 +6,7 @@ import { inertText } from "./inert";
 import { actionSymbols, counted, pendingPhrases, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import type { Style } from "./style";
+import { uncheckedRows } from "./unchecked";
 
 /** What differs from what was recorded and declared, for people. The last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
@@ -31,7 +32,7 @@ export function driftText(report: DriftReport, style: Style): string {
     ),
     report.unchecked.length === 0
       ? ""
-      : `Could not be checked:\n\n${alignColumns(report.unchecked.map(({ address, reason }) => [`    ${inertText(address)}`, inertText(reason)])).join("\n")}`,
+      : `Could not be checked:\n\n${alignColumns(uncheckedRows(report.unchecked, inertText).map(({ addresses, reason }) => [`    ${addresses}`, inertText(reason)])).join("\n")}`,
     report.unmanaged.length === 0
       ? ""
       : `Also in this workspace, not managed here: ${unmanagedText(report.unmanaged)}.`,

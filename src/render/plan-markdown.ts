@@ -15,6 +15,7 @@ import {
   unmanagedText,
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
+import { uncheckedRows } from "./unchecked";
 import { capLines } from "./value-text";
 
 export interface PlanMarkdownOptions {
@@ -193,8 +194,8 @@ function moved(plan: Plan): string[] {
 
 function unchecked(plan: Plan): string[] {
   if (plan.unchecked.length === 0) return [];
-  const lines = plan.unchecked.map(
-    ({ address, reason }) => `- ${inertCode(address)}: ${inertMarkdown(reason)}`,
+  const lines = uncheckedRows(plan.unchecked, inertCode).map(
+    ({ addresses, reason }) => `- ${addresses}: ${inertMarkdown(reason)}`,
   );
   return [`Could not be read, planned from what is recorded:\n\n${capLines(lines).join("\n")}`];
 }

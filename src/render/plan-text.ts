@@ -19,6 +19,7 @@ import {
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { arrowOf, type Style } from "./style";
+import { uncheckedRows } from "./unchecked";
 import { shownText } from "./value-text";
 
 export interface PlanTextOptions {
@@ -177,7 +178,10 @@ function outputSection(plan: Plan, style: Style): string {
 
 function uncheckedSection(plan: Plan, style: Style): string {
   if (plan.unchecked.length === 0) return "";
-  const rows = plan.unchecked.map(({ address, reason }) => [`  ${inertText(address)}`, inertText(reason)]);
+  const rows = uncheckedRows(plan.unchecked, inertText).map(({ addresses, reason }) => [
+    `  ${addresses}`,
+    inertText(reason),
+  ]);
   return `${style.colors.yellow("Could not be read, planned from what is recorded:")}\n${alignColumns(rows).join("\n")}`;
 }
 

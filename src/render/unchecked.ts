@@ -1,0 +1,23 @@
+import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
+import type { Plan } from "../plan/plan";
+
+const mostNamed = 3;
+
+/** What could not be read, a row for each; many with one reason share a row that names the first of them. */
+export function uncheckedRows(
+  unchecked: Plan["unchecked"],
+  shown: (address: Address) => string,
+): { readonly addresses: string; readonly reason: string }[] {
+  const groups = new Map<string, Address[]>();
+  for (const { address, reason } of unchecked) {
+    const group = groups.get(reason);
+    if (group) group.push(address);
+    else groups.set(reason, [address]);
+  }
+  return [...groups].flatMap(([reason, addresses]) =>
+    addresses.length <= mostNamed
+      ? addresses.map((address) => ({ addresses: shown(address), reason }))
+      : [{ addresses: shortList(addresses.map(shown), mostNamed), reason }],
+  );
+}
