@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
 import { type GapSettings, gapSettings } from "../api/gaps";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
+import { nodeDisk } from "../state/node-disk";
 import type { TerraformObject } from "./values/terraform-value";
 
 /** What a provider block and the environment say together. */
@@ -42,11 +42,11 @@ export function checkProviderBlock(config: TerraformObject): readonly Diagnostic
 }
 
 /** The settings of a provider block whose values are all known. */
-export function providerSettings(
+export async function providerSettings(
   config: TerraformObject,
   environment: Environment,
   cwd: string,
-): ProviderSettings {
+): Promise<ProviderSettings> {
   const text = (name: string, variable: string): string => {
     const given = config[name];
     return typeof given === "string" && given !== "" ? given : (environment[variable]?.trim() ?? "");
@@ -54,7 +54,7 @@ export function providerSettings(
   const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
   const isEmbedded = baseUrl === "embedded";
   const workspaceId = text("workspace_id", "RNV_WORKSPACE_ID");
-  const key = isEmbedded ? { text: "" } : readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
   const gaps = gapSettings(environment);
   const most = config.max_concurrency;
   const missing = [
@@ -90,29 +90,35 @@ const missingSetting = (attribute: string, variable: string): Diagnostic =>
     hint: `set it in the provider block, or ${variable} in the environment`,
   });
 
+/** Bytes. */
+const largestKeyFile = 4096;
+
+interface KeyText {
+  readonly text: string;
+  readonly wrong?: Diagnostic;
+}
+
 /** Nothing of the key is ever put into a message. */
-function readKey(
-  given: string,
-  environment: Environment,
-  cwd: string,
-): { readonly text: string; readonly wrong?: Diagnostic } {
+async function readKey(given: string, environment: Environment, cwd: string): Promise<KeyText> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
   if (file === "") return { text: "" };
+  const unreadable = (reason: string): KeyText => ({
+    text: "",
+    wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+      hint: "name a readable file that holds the key and nothing else",
+    }),
+  });
   try {
-    return checkKey(readFileSync(resolve(cwd, file), "utf8").trim());
+    // Terraform starts several processes, which all read it: a pipe would do for the first alone.
+    const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
+    return bytes === undefined ? unreadable("ENOENT") : checkKey(Buffer.from(bytes).toString("utf8").trim());
   } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
-    return {
-      text: "",
-      wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
-        hint: "name a readable file that holds the key and nothing else",
-      }),
-    };
+    return unreadable((cause as NodeJS.ErrnoException).code ?? "unreadable");
   }
 }
 
-const checkKey = (text: string): { readonly text: string; readonly wrong?: Diagnostic } =>
+const checkKey = (text: string): KeyText =>
   /^rnv_[!-~]+$/.test(text)
     ? { text }
     : {

@@ -25,7 +25,7 @@ export async function configureProvider(provider: Provider, request: Request): P
     provider.configure(undefined);
     return {};
   }
-  const settings = providerSettings(config, provider.environment, provider.cwd);
+  const settings = await providerSettings(config, provider.environment, provider.cwd);
   const diagnostics = settings.diagnostics.map((one) => diagnosticMessage(one, (attribute) => [attribute]));
   if (!hasErrors(settings.diagnostics)) {
     await provider.session?.close();

@@ -36,7 +36,10 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   });
   addProvider(server, options.answer);
   addPluginServices(server, options.onEnd);
-  const close = (): void => rmSync(folder, { recursive: true, force: true });
+  const close = (): void => {
+    rmSync(folder, { recursive: true, force: true });
+    server.forceShutdown();
+  };
   try {
     await listen(server, path, credentialsOf(own, options.clientCertificate));
   } catch (failure) {

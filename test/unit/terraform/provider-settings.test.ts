@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { providerSettings } from "../../../src/terraform/provider-settings";
+
+describe("the settings of the provider", () => {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-settings-"));
+  const settingsWith = (file: string) =>
+    providerSettings(
+      {},
+      {
+        RNV_BASE_URL: "https://service.example/api/v1",
+        RNV_WORKSPACE_ID: "00000000-0000-4000-8000-0000000000e1",
+        RNV_API_KEY_FILE: file,
+      },
+      folder,
+    );
+  const summaries = async (file: string) =>
+    (await settingsWith(file)).diagnostics.map(({ summary }) => summary);
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it("take the key from a file, whose path counts from the working folder", async () => {
+    writeFileSync(join(folder, "key"), "rnv_from-a-file\n");
+    const { apiKey, diagnostics } = await settingsWith("key");
+    expect(diagnostics).toEqual([]);
+    expect(apiKey).toBeDefined();
+  });
+
+  it("read no key file without end, and none that is large", async () => {
+    writeFileSync(join(folder, "large"), `rnv_${"k".repeat(5000)}`);
+    expect(await summaries("large")).toEqual(["RNV_API_KEY_FILE: cannot read large (EFBIG)"]);
+    expect(await summaries("/dev/zero")).toEqual(["RNV_API_KEY_FILE: cannot read /dev/zero (EISDIR)"]);
+    expect(await summaries("nothing")).toEqual(["RNV_API_KEY_FILE: cannot read nothing (ENOENT)"]);
+  });
+
+  it("show nothing of a file that holds no key", async () => {
+    writeFileSync(join(folder, "other"), "another-secret");
+    expect(JSON.stringify(await settingsWith("other"))).not.toContain("another-secret");
+    expect(await summaries("other")).toEqual(["the API key is not one"]);
+  });
+});

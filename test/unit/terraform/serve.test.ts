@@ -1,0 +1,68 @@
+import * as grpc from "@grpc/grpc-js";
+import { answerCall } from "../../../src/terraform/start";
+import { providerMethods } from "../../../src/terraform/wire/methods";
+import { type PluginServer, serve } from "../../../src/terraform/wire/serve";
+
+/** Every call of the provider service in plugin protocol 6.8. */
+const calls = [
+  ...["GetMetadata", "GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
+  ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
+  ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState"],
+  ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
+  ...["ValidateEphemeralResourceConfig", "OpenEphemeralResource", "RenewEphemeralResource"],
+  "CloseEphemeralResource",
+];
+
+/** Calls of later minor versions, and services that go-plugin or a debugger may ask for. */
+const laterCalls = [
+  ...["GetResourceIdentitySchemas", "UpgradeResourceIdentity", "ListResource", "PlanAction"].map(
+    (name) => `/tfplugin6.Provider/${name}`,
+  ),
+  "/tfplugin6.StateStore/Configure",
+  "/tfplugin5.Provider/GetSchema",
+  "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+];
+
+describe("the plugin server", () => {
+  let server: PluginServer;
+  let client: grpc.Client;
+  let hasEnded = false;
+  const bytes = (value: Buffer): Buffer => value;
+  const codeOf = (path: string): Promise<grpc.status> =>
+    new Promise((resolve) =>
+      client.makeUnaryRequest(path, bytes, bytes, Buffer.alloc(0), (failure) =>
+        resolve(failure?.code ?? grpc.status.OK),
+      ),
+    );
+
+  beforeAll(async () => {
+    server = await serve({
+      clientCertificate: undefined,
+      answer: answerCall,
+      onEnd: () => {
+        hasEnded = true;
+      },
+    });
+    client = new grpc.Client(`unix:${server.path}`, grpc.credentials.createInsecure());
+  });
+  afterAll(() => {
+    client.close();
+    server.close();
+  });
+
+  it("serves every call of protocol 6.8, and answers each even when nothing is in it", async () => {
+    expect(Object.keys(providerMethods).sort()).toEqual([...calls].sort());
+    const codes = await Promise.all(calls.map((name) => codeOf(`/tfplugin6.Provider/${name}`)));
+    expect(calls.filter((_name, index) => codes[index] !== grpc.status.OK)).toEqual([]);
+  });
+
+  it("answers UNIMPLEMENTED to calls and services that it does not know", async () => {
+    const codes = await Promise.all(laterCalls.map(codeOf));
+    expect(codes).toEqual(laterCalls.map(() => grpc.status.UNIMPLEMENTED));
+  });
+
+  it("ends when it is told to, after its answer", async () => {
+    expect(await codeOf("/plugin.GRPCController/Shutdown")).toBe(grpc.status.OK);
+    while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+  });
+});
