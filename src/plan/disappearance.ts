@@ -6,29 +6,29 @@ import { isGone, type Subject, type Subjects } from "./subject";
 /**
  * Gone needs proof (DESIGN section 5): something else that is recorded must still be readable, and not more than a
  * third of what is recorded may vanish at once; a lost membership looks the same. Without proof, what seems gone is
- * planned from what is recorded. Things that live and die with their parent do not count.
+ * planned from what is recorded. Things that live and die with their parent are counted among themselves, and not
+ * where their parent is gone.
  */
 export function doubtDisappearance(subjects: Subjects): {
   readonly subjects: Subjects;
   readonly diagnostics: readonly Diagnostic[];
 } {
   const recorded = [...subjects.values()].filter((subject) => subject.recorded);
-  const independent = recorded.filter((subject) => !subject.type.removedWithParent);
-  const gone = independent.filter((subject) => isGone(subject) && !isBeingDeleted(subject));
+  const gone = recorded.filter(isLost);
   if (gone.length === 0) return { subjects, diagnostics: [] };
 
-  const diagnostics =
-    gone.length >= 3 && gone.length * 3 > independent.length
-      ? [massDisappearance(gone, independent.length)]
-      : recorded.some((subject) => subject.live)
-        ? []
-        : gone.map(unproven);
+  const independent = recorded.filter((subject) => !subject.type.removedWithParent);
+  const dependent = recorded.filter(
+    (subject) => subject.type.removedWithParent && hasParent(subject, subjects),
+  );
+  const masses = [independent, dependent].flatMap(massDisappearance);
+  const isAnyLive = recorded.some((subject) => subject.live);
+  const diagnostics = masses.length > 0 || isAnyLive ? masses : independent.filter(isLost).map(unproven);
   if (diagnostics.length === 0) return { subjects, diagnostics };
   const doubted = new Map<Address, Subject>();
   for (const [address, subject] of subjects) {
     const read = { kind: "unchecked", reason: "it seems gone, which is not proven" } as const;
-    const isDoubted = isGone(subject) && !isBeingDeleted(subject);
-    doubted.set(address, isDoubted ? { ...subject, read } : subject);
+    doubted.set(address, isLost(subject) ? { ...subject, read } : subject);
   }
   return { subjects: doubted, diagnostics };
 }
@@ -39,14 +39,24 @@ const mostNamed = 5;
 const isBeingDeleted = ({ read, recorded }: Subject): boolean =>
   (read.kind === "gone" && read.ending !== undefined) || recorded?.pending?.deletes === true;
 
-const massDisappearance = (gone: readonly Subject[], all: number): Diagnostic =>
-  error("live.mass_disappearance", `${gone.length} of ${all} recorded resources are gone at once`, {
-    detail: `A key that lost its membership sees the same. Gone: ${shortList(
-      gone.map(({ address }) => address),
-      mostNamed,
-    )}`,
-    hint: "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …",
-  });
+const isLost = (subject: Subject): boolean => isGone(subject) && !isBeingDeleted(subject);
+
+function hasParent({ parent }: Subject, subjects: Subjects): boolean {
+  const found = parent === undefined ? undefined : subjects.get(parent);
+  return found !== undefined && !isGone(found);
+}
+
+function massDisappearance(counted: readonly Subject[]): Diagnostic[] {
+  const gone = counted.filter(isLost).map(({ address }) => address);
+  if (gone.length < 3 || gone.length * 3 <= counted.length) return [];
+  const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
+  return [
+    error("live.mass_disappearance", summary, {
+      detail: `A key that lost its membership sees the same. Gone: ${shortList(gone, mostNamed)}`,
+      hint: "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …",
+    }),
+  ];
+}
 
 const unproven = (subject: Subject): Diagnostic =>
   error("live.gone_unproven", `${subject.address} cannot be found, and nothing else that is recorded can`, {

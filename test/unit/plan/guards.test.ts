@@ -165,6 +165,19 @@ describe("something recorded that is gone", () => {
     expect(actionsOf(plan)).toEqual([]);
   });
 
+  it("stops the plan when more than a third of the variables of what still stands vanishes at once", () => {
+    const variables = ["A", "B", "C", "D"].map((key) =>
+      declare(`variable.a.${key}`, { value: new Secret(key) }),
+    );
+    const desired = desiredOf([declare("service.a", { kind: "web" }), ...variables]);
+    const world = new World();
+    world.settle(desired);
+    world.lose("variable.a.A", "variable.a.B");
+    expect(codesOf(world.plan(desired))).toEqual([]);
+    world.lose("variable.a.C");
+    expect(codesOf(world.plan(desired))).toEqual(["live.mass_disappearance"]);
+  });
+
   it("is planned from what is recorded where it could not be read", () => {
     const world = settledShop();
     const input = world.input(desiredOf(shop()));

@@ -1,0 +1,169 @@
+import type { ApiError } from "../../../src/api/api-error";
+import { createClient } from "../../../src/api/client";
+import { createEndpoints } from "../../../src/api/create-endpoints";
+import { createReads } from "../../../src/api/create-reads";
+import { diagnosticOf } from "../../../src/api/diagnostic-of";
+import type { WireRequest, WireResponse } from "../../../src/api/transport";
+import { apply } from "../../../src/commands/apply";
+import type { Context } from "../../../src/commands/context";
+import { plan } from "../../../src/commands/plan";
+import { planRequest } from "../../../src/commands/requests";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../../src/emulator/emulator";
+import { Secret } from "../../../src/model/secret";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const names = ["api", "worker", "mail", "search"];
+const shop = `projects:\n  shop:\n    name: Shop\n    services:\n${names
+  .map((name) => `      ${name}: { kind: worker, variables: { LOG_LEVEL: info }, deploy: { when: never } }\n`)
+  .join("")}`;
+
+type Body = Record<string, unknown>;
+type Lie = (request: WireRequest, honest: WireResponse) => WireResponse;
+
+const isList = ({ url }: WireRequest): boolean => /(projects|canvas|variables|deploys)(\?.*)?$/.test(url);
+const isCatalog = ({ url }: WireRequest): boolean => url.endsWith("/catalog");
+const notFound = (response: WireResponse): WireResponse => ({
+  ...response,
+  status: 404,
+  body: JSON.stringify({ error: { code: "not_found", message: "Not found" } }),
+});
+const edited = (response: WireResponse, edit: (body: Body) => unknown): WireResponse =>
+  response.status === 200
+    ? { ...response, body: JSON.stringify(edit(JSON.parse(response.body) as Body)) }
+    : response;
+const lists = (
+  response: WireResponse,
+  edit: (items: readonly unknown[]) => readonly unknown[],
+): WireResponse =>
+  edited(response, (body) =>
+    Object.fromEntries(
+      Object.entries(body).map(([key, value]) => [key, Array.isArray(value) ? edit(value) : value]),
+    ),
+  );
+
+const isOfServices = ({ url }: WireRequest): boolean => /(projects|canvas)$/.test(url);
+
+/** Each with the code that it is stopped with; a list that leaves out services is seen through: each is asked for. */
+const lies: readonly { name: string; lie: Lie; stops: string | undefined }[] = [
+  { name: "a storm of 404", lie: (_, honest) => notFound(honest), stops: "api.not_found" },
+  {
+    name: "404 for everything but the catalog",
+    lie: (request, honest) => (isCatalog(request) ? honest : notFound(honest)),
+    stops: "api.not_found",
+  },
+  {
+    name: "short lists of projects and services",
+    lie: (request, honest) => (isOfServices(request) ? lists(honest, (items) => items.slice(0, -1)) : honest),
+    stops: undefined,
+  },
+  {
+    name: "empty lists of projects and services",
+    lie: (request, honest) => (isOfServices(request) ? lists(honest, () => []) : honest),
+    stops: undefined,
+  },
+  {
+    name: "short lists, of variables too",
+    lie: (request, honest) => (isList(request) ? lists(honest, (items) => items.slice(0, -1)) : honest),
+    stops: "live.mass_disappearance",
+  },
+  {
+    name: "empty lists, of variables too",
+    lie: (request, honest) => (isList(request) ? lists(honest, () => []) : honest),
+    stops: "live.mass_disappearance",
+  },
+  {
+    name: "a list without framing",
+    lie: (request, honest) =>
+      isList(request)
+        ? edited(honest, (body) => Object.values(body).find((value) => Array.isArray(value)) ?? [])
+        : honest,
+    stops: "api.malformed",
+  },
+  {
+    name: "a revoked membership: empty lists, and 404 for all else",
+    lie: (request, honest) =>
+      isCatalog(request) ? honest : isList(request) ? lists(honest, () => []) : notFound(honest),
+    stops: "live.mass_disappearance",
+  },
+];
+
+describe.each(lies)("$name", ({ lie, stops }) => {
+  let bench: Workbench;
+  let isLying = false;
+  /** Writes since everything was made. */
+  let written: () => string[] = () => [];
+  beforeEach(async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+    isLying = false;
+    expect((await apply(contextOf(), request)).exitCode).toBe(0);
+    const made = bench.writes().length;
+    written = () => bench.writes().slice(made);
+    isLying = true;
+  });
+  afterEach(() => bench.remove());
+
+  const request = {
+    ...planRequest,
+    lockTimeoutMs: 0,
+    parallelism: 10,
+    adopt: true,
+    approve: async () => ({ confirmedDeletes: names.map((name) => `service.shop.${name}` as never) }),
+  };
+
+  function contextOf(): Context {
+    const { emulator, clock, context } = bench;
+    const honest = emulator.transport();
+    const client = createClient({
+      baseUrl: context.baseUrl,
+      apiKey: new Secret(embeddedApiKey),
+      transport: {
+        send: async (wire) => {
+          const answer = await honest.send(wire);
+          return isLying && wire.method === "GET" ? lie(wire, answer) : answer;
+        },
+        close: honest.close,
+      },
+      clock,
+      random: () => 0.5,
+    });
+    const endpoints = (send: typeof client.send) => createEndpoints(send, embeddedWorkspaceId);
+    const connection = {
+      send: client.send,
+      endpoints,
+      reads: createReads(endpoints(client.send)),
+      close: client.close,
+    };
+    return { ...context, connect: async () => connection };
+  }
+
+  const verdictOf = ({
+    exitCode,
+    diagnostics,
+  }: {
+    exitCode: number;
+    diagnostics: readonly { code: string }[];
+  }) => ({
+    isStopped: exitCode !== 0,
+    codes: [...new Set(diagnostics.map(({ code }) => code))],
+  });
+  const expected = { isStopped: stops !== undefined, codes: stops === undefined ? [] : [stops] };
+  const settled = (work: Promise<Parameters<typeof verdictOf>[0]>) =>
+    work.catch((cause: unknown) => ({ exitCode: 1, diagnostics: [diagnosticOf(cause as ApiError)] }));
+
+  it("plans nothing anew and nothing to delete", async () => {
+    const planned = await settled(plan(contextOf(), request));
+    expect(verdictOf(planned)).toEqual(expected);
+    const changes = (planned as Awaited<ReturnType<typeof plan>>).plan?.changes ?? [];
+    expect(changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+  });
+
+  it("has an apply with every approval write nothing, and the next one finds all as it was", async () => {
+    expect(verdictOf(await settled(apply(contextOf(), request)))).toEqual(expected);
+    expect(written()).toEqual([]);
+    isLying = false;
+    const { plan: quiet, diagnostics } = await plan(contextOf(), request);
+    expect(diagnostics).toEqual([]);
+    expect(quiet?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+  });
+});
