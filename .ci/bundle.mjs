@@ -34,22 +34,6 @@ const shared = {
   logLevel: "warning",
 };
 
-/** Of undici only the dispatcher that `api` uses: its fetch, WebSocket, cache and mocks would take longer to load. */
-const dispatcherOnly = {
-  name: "dispatcher-only",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "dispatcher-only" }));
-    onLoad({ filter: /.*/, namespace: "dispatcher-only" }, () => ({
-      contents: `
-        const Dispatcher = require("undici/lib/dispatcher/dispatcher.js");
-        Dispatcher.prototype.request = require("undici/lib/api/api-request.js");
-        exports.Agent = require("undici/lib/dispatcher/agent.js");
-      `,
-      resolveDir: root,
-    }));
-  },
-};
-
 const sample = `
 projects:
   shop:
@@ -72,7 +56,8 @@ const put = (path, bytes) => {
 };
 
 mkdirSync(folder, { recursive: true });
-const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"], plugins: [dispatcherOnly] });
+const undici = "./.ci/dispatcher-only.cjs";
+const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"], alias: { undici } });
 const [{ contents }] = program.outputFiles;
 const digest = createHash("sha256").update(contents).digest("hex").slice(0, 16);
 const name = `program-${digest}.js`;
