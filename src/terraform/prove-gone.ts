@@ -4,9 +4,10 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { doubtDisappearance } from "../plan/disappearance";
-import type { Subject } from "../plan/subject";
+import type { Subject, Subjects } from "../plan/subject";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Session } from "./session";
+import type { Sightings } from "./sightings";
 
 /** A thing of the state that the service does not show. */
 export interface Missing {
@@ -23,19 +24,21 @@ export interface Doubt {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+type Named = Pick<LiveResource, "id" | "name"> & { readonly parentId: string | null | undefined };
+
 /** Remembers that a thing of the state was found: a witness for those that are not. */
 export function noteFound({ sightings }: Session, resource: Resource, live: LiveResource): void {
-  if (!resource.removedWithParent) sightings.byId.set(live.id, witness(resource, live));
+  sightings.byId.set(live.id, witness(resource, live));
 }
 
 /**
  * Gone needs proof (DESIGN section 5): undefined where there is some, else why not. The rule is that of the engine.
  * A provider is never told all that is recorded, so what the workspace lists stands beside what this process was
- * asked for. What lives and dies with its parent is judged by its parent.
+ * asked for. What lives and dies with its parent is judged by its parent as long as that is missing too.
  */
 export async function doubtGone(session: Session, missing: Missing): Promise<Doubt | undefined> {
   const { sightings } = session;
-  const subject = missing.resource.removedWithParent ? await missingParent(session, missing) : missing;
+  const subject = missing.resource.removedWithParent ? await withItsParent(session, missing) : missing;
   if (subject === undefined) return undefined;
   const elsewhere = otherWorkspace(session, missing);
   const found = elsewhere === undefined ? await disappearance(session, subject) : [elsewhere];
@@ -45,60 +48,58 @@ export async function doubtGone(session: Session, missing: Missing): Promise<Dou
   return { diagnostics };
 }
 
-/** The parent as far as it is missing too; undefined where it is there, or is known to be on its way out. */
-async function missingParent(session: Session, child: Missing): Promise<Missing | undefined> {
+/** The parent where it is missing too, else the child; undefined where the parent is known to be on its way out. */
+async function withItsParent(session: Session, child: Missing): Promise<Missing | undefined> {
   const [parent] = child.resource.parents;
   const resource = parent && typeNamed(parent.type);
   const { parentId, workspace } = child;
-  if (resource === undefined || parentId === undefined) return undefined;
+  if (resource === undefined || parentId === undefined) return child;
   const name = parentId;
-  const read = await resource.read(session.reads, {
-    address: addressOf(resource, name),
-    id: parentId,
-    name,
-    declared: new Map(),
-  });
+  const address = addressOf(resource, name);
+  const read = await resource.read(session.reads, { address, id: parentId, name, declared: new Map() });
   if (read.kind === "found") noteFound(session, resource, read.live);
-  if (read.kind !== "gone" || read.ending !== undefined) return undefined;
+  if (read.kind !== "gone") return child;
+  if (read.ending !== undefined) return undefined;
   return { resource, id: parentId, name, parentId: undefined, workspace };
 }
 
 async function disappearance(session: Session, missing: Missing): Promise<readonly Diagnostic[]> {
   const { byId } = session.sightings;
-  const { resource, id, name } = missing;
-  byId.set(id, { ...recordedAs(resource, id, name), read: { kind: "gone" } });
+  byId.set(missing.id, { ...recordedAs(missing.resource, missing), read: { kind: "gone" } });
   const listed = await Promise.all(
     resourceTypes
-      .filter((type) => !type.removedWithParent)
+      .filter((type) => !type.removedWithParent || missingOf(type, byId) >= fewestInMass)
       .map(async (type) => (await type.list(session.reads)).map((live) => witness(type, live))),
   );
   const seen = new Map<string, Subject>();
-  for (const one of listed.flat()) seen.set(one.live?.id ?? "", one);
+  for (const one of listed.flat()) seen.set(one.recorded?.id ?? "", one);
   for (const [known, subject] of byId) seen.set(known, subject);
-  const { diagnostics } = doubtDisappearance(
-    seen as ReadonlyMap<string, Subject> as ReadonlyMap<Address, Subject>,
-  );
-  return diagnostics.map(inTerraform);
+  return doubtDisappearance(seen as ReadonlyMap<string, Subject> as Subjects).diagnostics.map(inTerraform);
 }
+
+/** Fewer of a kind are never a mass: what would take a request for each parent need not be listed for them. */
+const fewestInMass = 3;
+
+const missingOf = (resource: Resource, byId: Sightings["byId"]): number =>
+  [...byId.values()].filter(({ type, read }) => type === resource && read.kind === "gone").length;
 
 const addressOf = (resource: Resource, name: string): Address => `${resource.type}.${name}` as Address;
 
-function recordedAs(resource: Resource, id: string, name: string): Omit<Subject, "read"> {
+/** As the engine records it, but that ids stand for addresses: names are not unique here. */
+function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<Subject, "read"> {
   const recorded: RecordedResource = {
     ...{ type: resource.type, id, name, dependsOn: [], applied: {}, computed: {} },
     ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
   };
+  const address = addressOf(resource, name);
   return {
-    address: addressOf(resource, name),
-    type: resource,
-    defaults: new Map(),
-    recorded,
-    removed: false,
+    ...{ address, type: resource, defaults: new Map(), recorded, removed: false },
+    ...(parentId == null ? {} : { parent: parentId as Address }),
   };
 }
 
 const witness = (resource: Resource, live: LiveResource): Subject => ({
-  ...recordedAs(resource, live.id, live.name),
+  ...recordedAs(resource, live),
   read: { kind: "found", live },
   live,
 });

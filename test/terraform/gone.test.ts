@@ -93,10 +93,15 @@ describeTerraform("resources that seem gone", () => {
     try {
       const api = only.emulator.store.addService({ name: "api", kind: "web" });
       only.write(
-        `resource "rnv_variables" "all" {\n  service_id = "${api.id}"\n  values = { A = "1" }\n}\n` +
+        `resource "rnv_variables" "all" {\n  service_id = "${api.id}"\n  values = { A = "1", C = "3", D = "4" }\n}\n` +
           `resource "rnv_variable" "b" {\n  service_id = "${api.id}"\n  key = "B"\n  value = "2"\n}\n`,
       );
       await only.apply();
+      const variables = only.emulator.store.variables(api.id).map(({ id }) => id);
+      only.emulator.setFaults((_index, { path }) =>
+        path.endsWith("/variables") ? { kind: "stale-list", omit: variables } : undefined,
+      );
+      expect(await only.run("plan", 1)).toContain("Much of what this state records is gone at once");
       only.emulator.setFaults((_index, { path }) =>
         path.includes(api.id)
           ? { kind: "status", status: 404 }

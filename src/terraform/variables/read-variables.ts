@@ -1,21 +1,33 @@
+import { liveVariable } from "../../resources/variable";
+import { type Doubt, doubtGone, noteFound } from "../prove-gone";
 import type { Session } from "../session";
 import { textIn } from "../values/attributes";
 import type { TerraformObject } from "../values/terraform-value";
-import { textsIn } from "./variables-type";
+import { entryType, textsIn } from "./variables-type";
+
+export type VariablesRead = { readonly next: TerraformObject | null } | { readonly doubt: Doubt };
 
 /**
- * The state after a refresh; null when the service is gone. A value that was changed outside cannot be seen: it
+ * The state after a refresh, null when the service is gone; or why what seems gone is not believed. A value that was changed outside cannot be seen: it
  * leaves the state, so that the next plan sends it again.
  */
 export async function readVariables(
   session: Session,
   state: TerraformObject,
-): Promise<TerraformObject | null> {
+  workspace: string | undefined,
+): Promise<VariablesRead> {
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
+  const { resource } = entryType;
+  const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
+    doubtGone(session, { resource, id, name, parentId: serviceId, workspace });
   const service = await session.reads.service(serviceId);
-  if (service.kind === "gone") return null;
+  if (service.kind === "gone") {
+    const doubt = await doubtOf("", serviceId);
+    return doubt === undefined ? { next: null } : { doubt };
+  }
   const listed = service.kind === "found" ? await session.reads.variables(serviceId) : undefined;
-  if (listed === undefined) return state;
+  if (listed === undefined) return { next: state };
+  for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
   const ids: Record<string, string> = {};
   const updatedAt: Record<string, string> = {};
   const values: Record<string, string> = { ...textsIn(state.values) };
@@ -28,11 +40,15 @@ export async function readVariables(
       delete values[name];
       isTouched = true;
     }
-    if (live === undefined) continue;
+    if (live === undefined) {
+      const doubt = await doubtOf(id, name);
+      if (doubt !== undefined) return { doubt };
+      continue;
+    }
     ids[name] = live.id;
     updatedAt[name] = live.updatedAt ?? known ?? "";
   }
-  return {
+  const next = {
     ...state,
     service_id: serviceId,
     ids,
@@ -40,4 +56,5 @@ export async function readVariables(
     values: state.values === null ? null : values,
     values_wo_version: isTouched ? null : (state.values_wo_version ?? null),
   };
+  return { next };
 }

@@ -1,11 +1,9 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { diagnosticMessage, pathMessage } from "../diagnostic-message";
 import { noPrivateData, readPrivate, writePrivate } from "../private-data";
-import { doubtGone, type Missing } from "../prove-gone";
 import type { Provider } from "../provider";
 import { importResourceState } from "../rpc/import-resource-state";
 import type { Session } from "../session";
-import { textIn } from "../values/attributes";
 import { decodeValue, encodeValue } from "../values/codec";
 import { fromState } from "../values/from-state";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
@@ -13,7 +11,7 @@ import type { ProviderMethod } from "../wire/methods";
 import { applyVariables } from "./apply-variables";
 import { planVariables } from "./plan-variables";
 import { readVariables } from "./read-variables";
-import { declaredMap, entryType, variablesType } from "./variables-type";
+import { declaredMap, variablesType } from "./variables-type";
 
 interface Encoded {
   readonly msgpack: Uint8Array;
@@ -129,13 +127,6 @@ interface ReadRequest {
   readonly private?: Uint8Array;
 }
 
-/** What is missing is the service: the map is no more than what it holds. */
-const missingIn = (state: TerraformObject, kept: Uint8Array | undefined): Missing => {
-  const id = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
-  const { workspace } = readPrivate(kept);
-  return { resource: entryType.resource, id, name: id, parentId: id, workspace };
-};
-
 const keptBy = (session: Session): Buffer =>
   writePrivate({ ...noPrivateData, workspace: session.workspaceId });
 
@@ -144,14 +135,10 @@ async function read(provider: Provider, request: ReadRequest): Promise<object> {
   const { session } = provider;
   if (session === undefined || state === undefined)
     return { newState: request.currentState, private: request.private };
-  const next = await readVariables(session, state);
-  const doubt = next === null ? await doubtGone(session, missingIn(state, request.private)) : undefined;
-  if (doubt === undefined) return { newState: encoded(next), private: request.private };
-  return {
-    newState: request.currentState,
-    private: request.private,
-    diagnostics: messages(doubt.diagnostics),
-  };
+  const { currentState, private: kept } = request;
+  const read = await readVariables(session, state, readPrivate(kept).workspace);
+  if ("next" in read) return { newState: encoded(read.next), private: kept };
+  return { newState: currentState, private: kept, diagnostics: messages(read.doubt.diagnostics) };
 }
 
 interface PlanRequest {
