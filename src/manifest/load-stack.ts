@@ -61,7 +61,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const data = new Map(foundData.map((one) => [one.address, buildData(one, reading)]));
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data)]), findings.report);
   const desired: Desired = {
-    resources: withoutDataEdges(resources),
+    resources: data.size === 0 ? resources : withoutDataEdges(resources),
     data,
     moved: readStackMoves(program, stackBlocks, reading),
     removed: readStackRemovals(program, reading),

@@ -19,6 +19,9 @@ export function readAttribute(
   block: Block,
   reading: Reading,
 ): DesiredAttribute | undefined {
+  // What a thousand services have alike is taken without a look at what may stand there.
+  if (node.kind === "scalar" && node.parts === undefined && isAccepted(shape, node.value))
+    return { value: node.value, range: node.range };
   const { address } = block;
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
@@ -39,6 +42,9 @@ export function readAttribute(
   reportIssues(parsed.error.issues, shape, node, address, reading);
   return undefined;
 }
+
+const isAccepted = (shape: AttributeShape, value: ScalarNode["value"]): boolean =>
+  shape.accepted.has(value) && !(typeof value === "string" && value.includes("${"));
 
 function refusal(shape: AttributeShape): { noReference?: string } {
   if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };

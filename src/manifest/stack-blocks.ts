@@ -82,10 +82,10 @@ export function readResource(
   const parent = readParent(resource, placed, reader, parentOf);
   const { meta, movedFrom } = metaEntries(resource, placed, address, reader, imports);
   const logicalName = address.slice(address.lastIndexOf(".") + 1);
-  const { nameAttribute } = placed.type;
-  if (nameAttribute !== undefined && body[snakeCase(nameAttribute)] === undefined)
+  const { nameKey } = namesOf(placed);
+  if (nameKey !== undefined && body[nameKey] === undefined)
     reader.refuse(
-      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${snakeCase(nameAttribute)}`),
+      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${nameKey}`),
       place.keyPlace,
     );
   return {
@@ -180,6 +180,8 @@ interface SnakeNames {
   readonly attributes: ReadonlyMap<string, AttributeShape>;
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   readonly others: ReadonlySet<string>;
+  readonly parents: readonly { readonly key: string; readonly link: Parent }[];
+  readonly nameKey: string | undefined;
 }
 
 const snakeNames = new WeakMap<PlacedType, SnakeNames>();
@@ -189,14 +191,14 @@ function namesOf(placed: PlacedType): SnakeNames {
   if (known !== undefined) return known;
   const snake = (shapes: ReadonlyMap<string, AttributeShape>): ReadonlyMap<string, AttributeShape> =>
     new Map([...shapes].map(([key, shape]) => [snakeCase(key), shape]));
-  const names = {
+  const { parents, nameAttribute } = placed.type;
+  const links = parents.map((link) => ({ key: snakeCase(link.attribute), link }));
+  const names: SnakeNames = {
     attributes: snake(placed.attributes),
     groups: new Map([...placed.groups].map(([key, group]) => [snakeCase(key), snake(group)])),
-    others: new Set([
-      ...ownKeys,
-      ...terraformOnly,
-      ...placed.type.parents.map(({ attribute }) => snakeCase(attribute)),
-    ]),
+    others: new Set([...ownKeys, ...terraformOnly, ...links.map(({ key }) => key)]),
+    parents: links,
+    nameKey: nameAttribute === undefined ? undefined : snakeCase(nameAttribute),
   };
   snakeNames.set(placed, names);
   return names;
@@ -215,22 +217,20 @@ function readParent(
   reader: Reader,
   parentOf: (address: Address) => Block | undefined,
 ): FoundParent {
-  for (const link of placed.type.parents) {
-    const key = snakeCase(link.attribute);
+  const { parents } = namesOf(placed);
+  for (const { key, link } of parents) {
     const value = body[key];
     if (value === undefined || value === null) continue;
     const at = place.at(key);
     const node = reader.read(value, at);
     return node === undefined ? {} : linkedParent(node, link, at, key, reader, parentOf);
   }
-  const [link] = placed.type.parents;
-  if (link !== undefined && !placed.place.within.includes("root")) {
-    const key = snakeCase(link.attribute);
+  const [first] = parents;
+  if (first !== undefined && !placed.place.within.includes("root"))
     reader.refuse(
-      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${key}`),
+      new StackProblem("manifest.missing_key", `${terraformType}.${name} lacks ${first.key}`),
       place.keyPlace,
     );
-  }
   return {};
 }
 

@@ -16,6 +16,8 @@ interface Meta {
   readonly movedFrom: readonly MapEntry[];
 }
 
+const nothing: Meta = { meta: new Map(), movedFrom: [] };
+
 /** What a resource says about its life: `lifecycle`, an `import` block that names it, and the comment of rnv. */
 export function metaEntries(
   { body, place }: StackResource,
@@ -24,11 +26,13 @@ export function metaEntries(
   reader: Reader,
   imports: ReadonlyMap<Address, MapEntry>,
 ): Meta {
+  const comment = commentOf(body, terraformPrefix);
+  const imported = imports.get(address);
+  if (body.lifecycle === undefined && comment === undefined && imported === undefined) return nothing;
   const meta = new Map<string, MapEntry>();
   const lifecycle = new Map<string, MapEntry>();
   for (const { value, place: at } of blocksOf(body.lifecycle, place.at("lifecycle")))
     readLifecycle(value, at, placed, lifecycle, reader);
-  const comment = commentOf(body, terraformPrefix);
   const commentPlace = place.at("//").at(terraformPrefix);
   if (comment?.on_remove !== undefined) {
     const at = commentPlace.at("on_remove");
@@ -38,7 +42,6 @@ export function metaEntries(
     const at = place.at("lifecycle");
     meta.set("lifecycle", entry("lifecycle", { kind: "map", entries: lifecycle, range: at }, at));
   }
-  const imported = imports.get(address);
   if (imported !== undefined) meta.set("import", imported);
   const before = Array.isArray(comment?.moved_from) ? (comment.moved_from as readonly Json[]) : [];
   const movedFrom = before.map((from, i) => {

@@ -6,6 +6,7 @@ import type { PlacedType } from "./type-index";
  * `rnv_service.shop__api` is `service.shop.api`, as a manifest would call it. Two names never share an address.
  */
 export function addressOfResource(placed: PlacedType, name: string): Address {
+  if (!name.includes("__")) return addressOf(placed.type.type, name);
   const segments = name.split("__");
   return addressOf(placed.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
 }

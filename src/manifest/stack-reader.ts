@@ -18,6 +18,8 @@ export interface Reader {
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
 }
 
+const notBusy: Site["busy"] = new Set();
+
 export function readerOf(stack: Stack, program: Program, owner: string, address?: Address): Reader {
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     program.report(problemAt(problem, owner, range, address));
@@ -25,7 +27,7 @@ export function readerOf(stack: Stack, program: Program, owner: string, address?
     refuse,
     read: (value, place) => {
       try {
-        return readJson(value, { stack, place, source: "", busy: new Set() }, program);
+        return readJson(value, { stack, place, source: "", busy: notBusy }, program);
       } catch (cause) {
         if (!(cause instanceof StackProblem)) throw cause;
         refuse(cause, place);

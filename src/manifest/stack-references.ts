@@ -125,8 +125,8 @@ function resourceAttribute(
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
-  const parent = placed.type.parents.find(({ attribute }) => snakeCase(attribute) === first);
-  if (parent !== undefined && others.length === 0)
+  const { parents } = pathsOf(placed);
+  if (parents.has(first) && others.length === 0)
     return parentAttribute(placed, name, first, site, program, read);
   const path = attributePath(placed, first, others);
   if (path === undefined)
@@ -162,13 +162,38 @@ function parentAttribute(
 
 /** `health_check_path` in `configuration`: the path of the attribute, in the words of a manifest. */
 function attributePath(placed: PlacedType, first: string, others: Steps): string | undefined {
+  const { groups, attributes } = pathsOf(placed);
   const [second, ...deeper] = others;
-  for (const [key, group] of placed.groups) {
-    if (snakeCase(key) !== first || typeof second !== "string" || deeper.length > 0) continue;
-    const field = [...group.keys()].find((name) => snakeCase(name) === second);
-    return `${key}.${field ?? second}`;
-  }
-  if (others.length > 0) return undefined;
-  const names = [...placed.attributes.keys(), ...Object.keys(placed.type.computed)];
-  return names.find((name) => snakeCase(name) === first) ?? first;
+  const group = groups.get(first);
+  if (group !== undefined && typeof second === "string" && deeper.length === 0)
+    return `${group.key}.${group.fields.get(second) ?? second}`;
+  return others.length > 0 ? undefined : (attributes.get(first) ?? first);
+}
+
+/** Names in Terraform, with what they are in a manifest. */
+interface Paths {
+  readonly parents: ReadonlySet<string>;
+  readonly groups: ReadonlyMap<
+    string,
+    { readonly key: string; readonly fields: ReadonlyMap<string, string> }
+  >;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+const knownPaths = new WeakMap<PlacedType, Paths>();
+
+function pathsOf(placed: PlacedType): Paths {
+  const known = knownPaths.get(placed);
+  if (known !== undefined) return known;
+  const bySnake = (names: Iterable<string>) => new Map([...names].map((name) => [snakeCase(name), name]));
+  const { type } = placed;
+  const paths: Paths = {
+    parents: new Set(type.parents.map(({ attribute }) => snakeCase(attribute))),
+    groups: new Map(
+      [...placed.groups].map(([key, group]) => [snakeCase(key), { key, fields: bySnake(group.keys()) }]),
+    ),
+    attributes: bySnake([...Object.keys(type.computed), ...placed.attributes.keys()]),
+  };
+  knownPaths.set(placed, paths);
+  return paths;
 }

@@ -251,6 +251,13 @@ describe("mistakes in a stack", () => {
     expect((await loadStackJson(quoted)).diagnostics).toEqual([]);
   });
 
+  it("a key that stands twice is found beside one that ends in a backslash", async () => {
+    const twice = '{"locals":{"a\\\\":1},"resource":{"rnv_project":{"p":{"name":"a","name":"b"}}}}';
+    expect((await loadStackJson(twice)).diagnostics).toMatchObject([
+      { code: "manifest.duplicate_key", range: { start: twice.lastIndexOf('"name"') } },
+    ]);
+  });
+
   it("text that is not JSON is pointed at", async () => {
     for (const [text, at] of [
       ['{"a": }', 6],
