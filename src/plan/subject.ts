@@ -74,7 +74,10 @@ function readOf(
   previousAddress: Address | undefined,
   recorded: RecordedResource | undefined,
 ): ReadResult {
-  const read = (previousAddress && reads.get(previousAddress)) ?? reads.get(address);
+  const here = reads.get(address);
+  // Where only what holds it was moved before, it is not to be seen under the old address any more.
+  if (here?.kind === "found" && recorded?.id === here.live.id) return here;
+  const read = (previousAddress && reads.get(previousAddress)) ?? here;
   if (read && !(recorded && read.kind === "absent")) return read;
   if (read) return { kind: "gone" };
   return recorded ? { kind: "unchecked", reason: "it was not read" } : { kind: "absent" };
