@@ -78,7 +78,7 @@ export class Machine {
       time: this.clock.now() + 1000,
       seeded,
       unlisted: this.unlisted,
-      ...(this.remote && { remote: this.remote.server.image() }),
+      ...(this.remote && { remote: this.remote.image() }),
     };
   }
 

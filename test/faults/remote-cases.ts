@@ -4,6 +4,12 @@ import { type RemoteFault, type RemoteMode, remoteFaults } from "./remote-faults
 import type { RemoteKind } from "./remote-server";
 import type { Stage } from "./stage";
 
+/** What takes real time over sockets, or cannot be made to happen there. */
+const inMemoryOnly = /^(refuse|timeout|trickle-late)/;
+
+const whereOf = ({ scenario, wire }: Stage, kind: RemoteKind): string =>
+  `remote ${kind}${wire ? " over sockets" : ""} ${scenario.name}`;
+
 /** Every case of a scenario whose state lies on a server: what befalls the requests to it, and the run between them. */
 export function* remoteCasesOf(stage: Stage, kind: RemoteKind): Generator<Case> {
   yield* stateRequestCases(stage, kind);
@@ -11,17 +17,18 @@ export function* remoteCasesOf(stage: Stage, kind: RemoteKind): Generator<Case> 
   yield* rivalCases(stage, kind);
 }
 
-function* stateRequestCases({ scenario, stateRequests }: Stage, kind: RemoteKind): Generator<Case> {
+function* stateRequestCases(stage: Stage, kind: RemoteKind): Generator<Case> {
+  const { scenario, stateRequests, wire } = stage;
   for (const [index, { label, ...request }] of stateRequests.entries()) {
     for (const fault of remoteFaults) {
-      if (!fault.applies(request, kind)) continue;
+      if (!fault.applies(request, kind) || (wire && inMemoryOnly.test(fault.name))) continue;
       for (const mode of fault.modes) {
         // Nobody can tell a server without rules that always shows an older state from one that has it.
         if (fault.name === "stale" && mode === "held" && kind === "http-lax") continue;
         yield {
-          name: `remote ${kind} ${scenario.name} ${fault.name} ${mode} #${index} ${label}`,
+          name: `${whereOf(stage, kind)} ${fault.name} ${mode} #${index} ${label}`,
           scenario: scenario.name,
-          fault: `remote ${fault.name} ${mode}`,
+          fault: `${stage.wire ? "remote over sockets" : "remote"} ${fault.name} ${mode}`,
           mishaps: () => ({ state: stateMishap(fault, kind, index, mode) }),
         };
       }
@@ -39,12 +46,13 @@ function stateMishap(fault: RemoteFault, kind: RemoteKind, at: number, mode: Rem
   };
 }
 
-function* killCases({ scenario, points }: Stage, kind: RemoteKind): Generator<Case> {
+function* killCases(stage: Stage, kind: RemoteKind): Generator<Case> {
+  const { scenario, points } = stage;
   for (const [at, label] of points.entries()) {
     for (const between of [undefined, "later"] as const) {
       const fault = `kill${between === undefined ? "" : ` ${between}`}`;
       yield {
-        name: `remote ${kind} ${scenario.name} ${fault} @${at} ${label}`,
+        name: `${whereOf(stage, kind)} ${fault} @${at} ${label}`,
         scenario: scenario.name,
         fault: `remote ${fault}`,
         between,
@@ -54,7 +62,8 @@ function* killCases({ scenario, points }: Stage, kind: RemoteKind): Generator<Ca
   }
 }
 
-function* rivalCases({ scenario, points }: Stage, kind: RemoteKind): Generator<Case> {
+function* rivalCases(stage: Stage, kind: RemoteKind): Generator<Case> {
+  const { scenario, points } = stage;
   for (const [at, label] of points.entries()) {
     for (const steals of [false, true]) {
       // A server without rules takes a write from whoever sends it; what was read just before is all that protects it.
@@ -62,7 +71,7 @@ function* rivalCases({ scenario, points }: Stage, kind: RemoteKind): Generator<C
       if (steals && isUnguarded) continue;
       const fault = steals ? "lock stolen" : "two at once";
       yield {
-        name: `remote ${kind} ${scenario.name} ${fault} @${at} ${label}`,
+        name: `${whereOf(stage, kind)} ${fault} @${at} ${label}`,
         scenario: scenario.name,
         fault: `remote ${fault}`,
         mishaps: () => ({}),

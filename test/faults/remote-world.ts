@@ -5,6 +5,7 @@ import type { Rnv } from "./build-rnv";
 import { baseUrl, type Machine, workspaceId } from "./machine";
 import { type Delivery, remoteLabel, type StateMishap, type StateRequest, type Told } from "./remote-faults";
 import { isS3, type RemoteImage, RemoteServer, stateUser } from "./remote-server";
+import type { SeenOnWire, Wire } from "./wire";
 
 /** One process as the state's server meets it. */
 export interface RemoteProcess {
@@ -15,7 +16,7 @@ export interface RemoteProcess {
 }
 type StateBackendClock = Parameters<Rnv["createRemoteBackend"]>[0]["patience"]["clock"];
 
-const origin = "http://127.0.0.1:2";
+const inMemory = "http://127.0.0.1:2";
 const deadlineMs = 60_000;
 const passOn = 3;
 const stateKey = "c0ffee11".repeat(8);
@@ -25,6 +26,8 @@ export class RemoteWorld {
   readonly server: RemoteServer;
   /** Requests that went anywhere else. */
   readonly strays: string[] = [];
+  readonly #wire: Wire | undefined;
+  readonly #origin: string;
   #delayed: { left: number; readonly deliver: () => void }[] = [];
 
   constructor(
@@ -32,6 +35,8 @@ export class RemoteWorld {
     image: RemoteImage,
   ) {
     this.server = new RemoteServer(image);
+    this.#wire = image.wire;
+    this.#origin = image.wire?.origin ?? inMemory;
   }
 
   /** The backend that one process has; from outside, without a process, nothing goes wrong. */
@@ -44,8 +49,12 @@ export class RemoteWorld {
     };
     return rnv.createRemoteBackend({
       store: isS3(kind)
-        ? rnv.createS3Store(s3Settings, fetch)
-        : rnv.createHttpStore(httpSettings, fetch, rnv.backupFolder(machine.disk, "/state/backups", origin)),
+        ? rnv.createS3Store(s3Settings(this.#origin), fetch)
+        : rnv.createHttpStore(
+            httpSettings(this.#origin),
+            fetch,
+            rnv.backupFolder(machine.disk, "/state/backups", "the state"),
+          ),
       patience: { clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
@@ -55,6 +64,10 @@ export class RemoteWorld {
       workspaceId,
       baseUrl,
     });
+  }
+
+  image(): RemoteImage {
+    return { ...this.server.image(), ...(this.#wire && { wire: this.#wire }) };
   }
 
   /** What was still on its way arrives. */
@@ -70,18 +83,21 @@ export class RemoteWorld {
   #fetch(rnv: Rnv, process: RemoteProcess): Fetch {
     return (url, init) => {
       const { origin: asked, pathname } = new URL(url);
-      if (asked !== origin || init.redirect !== "manual") this.strays.push(`${init.method} ${url}`);
+      if (asked !== this.#origin || init.redirect !== "manual") this.strays.push(`${init.method} ${url}`);
       const request = { method: init.method, path: pathname };
       const label = remoteLabel(request, this.server.kind);
       return process.step(`remote ${label}`, async () => {
         const mishap = process.mishap(request);
         const about = `${process.pid} remote ${label}${mishap ? ` [${mishap.name}]` : ""}`;
-        const delivery = this.#delivery(rnv, url, init);
-        this.#letPass();
+        const answering = async (seen: SeenOnWire): Promise<Told> => {
+          this.#letPass();
+          const delivery = this.#delivery(rnv, seen);
+          return mishap?.tell(delivery) ?? delivery.carry();
+        };
         try {
-          const told = await (mishap?.tell(delivery) ?? delivery.carry());
-          this.machine.note(`${about} ${told.status}`);
-          return this.#answer(rnv, told);
+          const answer = await this.#send(rnv, url, init, answering);
+          this.machine.note(`${about} ${answer.status}`);
+          return answer;
         } catch (cause) {
           this.machine.note(`${about} ${String((cause as Error).message)}`);
           throw cause;
@@ -90,15 +106,26 @@ export class RemoteWorld {
     };
   }
 
-  #delivery(rnv: Rnv, url: string, init: FetchInit): Delivery {
+  async #send(
+    rnv: Rnv,
+    url: string,
+    init: FetchInit,
+    answering: (seen: SeenOnWire) => Promise<Told>,
+  ): Promise<FetchAnswer> {
+    if (this.#wire !== undefined) return (await this.#wire.fetch(url, init, answering)) as FetchAnswer;
     const { pathname, search, host } = new URL(url);
     const body = Buffer.from(init.body ?? []).toString("utf8");
     const headers = { host, ...init.headers };
-    const seen = { method: init.method, path: `${pathname}${search}`, body, headers };
-    const carry = async () => this.server.handle(seen);
+    return this.#answer(
+      rnv,
+      await answering({ method: init.method, path: `${pathname}${search}`, body, headers }),
+    );
+  }
+
+  #delivery(rnv: Rnv, seen: SeenOnWire): Delivery {
     return {
-      carry,
-      stale: (answer) => this.server.stale(pathname, answer),
+      carry: async () => this.server.handle(seen),
+      stale: (answer) => this.server.stale(seen.path.split("?")[0] ?? "", answer),
       broken: (code) => {
         throw new TypeError("fetch failed", { cause: { code } });
       },
@@ -138,7 +165,7 @@ export class RemoteWorld {
   }
 }
 
-const httpSettings = {
+const httpSettings = (origin: string) => ({
   url: `${origin}/state/shop`,
   updateMethod: "POST",
   lockUrl: `${origin}/state/shop`,
@@ -150,9 +177,9 @@ const httpSettings = {
   retries: 4,
   waitMinMs: 500,
   waitMaxMs: 30_000,
-};
+});
 
-const s3Settings = {
+const s3Settings = (origin: string) => ({
   location: "s3://bucket/team/shop.json",
   url: `${origin}/bucket/team/shop.json`,
   region: s3Environment.AWS_REGION,
@@ -161,4 +188,4 @@ const s3Settings = {
     accessKeyId: s3Environment.AWS_ACCESS_KEY_ID,
     secretAccessKey: s3Environment.AWS_SECRET_ACCESS_KEY,
   },
-};
+});

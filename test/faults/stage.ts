@@ -10,6 +10,7 @@ import { Process } from "./process";
 import { remoteLabel, type StateRequest } from "./remote-faults";
 import { emptyRemote, type RemoteKind } from "./remote-server";
 import type { Scenario } from "./scenarios";
+import type { Wire } from "./wire";
 
 /** A scenario made ready: its manifests in files, and what its cases start from. */
 export interface Stage {
@@ -26,6 +27,8 @@ export interface Stage {
   readonly diskCalls: number;
   /** Requests to the server of the state, where there is one. */
   readonly remote?: RemoteKind;
+  /** Real sockets to it. */
+  readonly wire?: Wire;
   /** The whole run plays every n-th case only: its like is played in full elsewhere. */
   readonly thinned?: number;
   readonly stateRequests: readonly (StateRequest & { readonly label: string })[];
@@ -33,14 +36,19 @@ export interface Stage {
 }
 
 /** Runs a scenario up to where its cases begin, then once more without a fault, to measure it. */
-export async function stageOf(rnv: Rnv, scenario: Scenario, remote?: RemoteKind): Promise<Stage> {
+export async function stageOf(
+  rnv: Rnv,
+  scenario: Scenario,
+  remote?: RemoteKind,
+  wire?: Wire,
+): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
     const path = join(folder, name);
     writeFileSync(path, text);
     return path;
   };
-  const machine = new Machine(1, undefined, scenario.unlisted, remote && emptyRemote(remote));
+  const machine = new Machine(1, undefined, scenario.unlisted, remote && emptyRemote(remote, wire));
   const { store } = machine.emulator;
   scenario.seed?.(store);
   const seeded = idsOf(machine);
@@ -61,7 +69,7 @@ export async function stageOf(rnv: Rnv, scenario: Scenario, remote?: RemoteKind)
   };
   const measured = await measure(rnv, image, request, scenario);
   return {
-    ...{ rnv, scenario, request, image, ...(remote && { remote }) },
+    ...{ rnv, scenario, request, image, ...(remote && { remote }), ...(wire && { wire }) },
     foreign: new Set(scenario.adopt ? [] : foreign),
     deletable: new Set(scenario.deletes.flatMap((address) => state?.resources[address as never]?.id ?? [])),
     ...measured,
