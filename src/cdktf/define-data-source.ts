@@ -1,7 +1,7 @@
 import type { Construct } from "constructs";
 import type { ComputedRule } from "../model/resource-type";
 import { snakeCase } from "../model/terraform-name";
-import { defineTokens, generatorMetadata, type ResourceClass } from "./define-resource";
+import { defineTokens, libraryConfig, type ResourceClass } from "./define-resource";
 import type { Library } from "./library";
 import type { GivenProps } from "./write-attributes";
 
@@ -22,16 +22,7 @@ export function defineDataSource(
     readonly #props: GivenProps;
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      const { dependsOn, count, forEach, provider, lifecycle } = props;
-      super(scope, id, {
-        terraformResourceType: terraformType,
-        terraformGeneratorMetadata: generatorMetadata,
-        dependsOn,
-        count,
-        forEach,
-        provider,
-        lifecycle,
-      });
+      super(scope, id, libraryConfig(terraformType, props));
       this.#props = props;
     }
 

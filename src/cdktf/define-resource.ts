@@ -31,7 +31,20 @@ const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"]
 /** A resource whose `triggers` come from what it depends on says so with this. */
 const derived = "derived";
 
-export const generatorMetadata = { providerName: terraformPrefix } as const;
+/** What the library takes of the props of a resource or a data source. */
+export function libraryConfig(terraformResourceType: string, props: GivenProps): object {
+  const { dependsOn, count, forEach, provider, lifecycle } = props;
+  const terraformGeneratorMetadata = { providerName: terraformPrefix };
+  return {
+    terraformResourceType,
+    terraformGeneratorMetadata,
+    dependsOn,
+    count,
+    forEach,
+    provider,
+    lifecycle,
+  };
+}
 
 /** A resource of Terraform made from the description of its type. Everything it knows it takes from there. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
@@ -53,16 +66,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     #logicalId: string | undefined;
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      const { dependsOn, count, forEach, provider, lifecycle } = props;
-      super(scope, id, {
-        terraformResourceType: terraformType,
-        terraformGeneratorMetadata: generatorMetadata,
-        dependsOn,
-        count,
-        forEach,
-        provider,
-        lifecycle,
-      });
+      super(scope, id, libraryConfig(terraformType, props));
       typeOfConstruct.set(this, type);
       const attributes = write(props, `${terraformType} ${this.node.path}`);
       if (nameAttribute !== undefined) attributes[snakeCase(nameAttribute)] ??= id;
