@@ -111,10 +111,14 @@ export function unsettled(type: ManagedType, name: string, result: WaitResult): 
  * The state after a write: as planned, with what was not known filled in from the answer. What the answer leaves out
  * is null.
  */
-export function stateAfter(type: ManagedType, planned: TerraformObject, live: LiveResource): TerraformObject {
+export function stateAfter(
+  type: ManagedType,
+  planned: TerraformObject,
+  live: LiveResource | undefined,
+): TerraformObject {
   const next = draftOf(type, planned);
   const fresh: Record<string, TerraformValue> = {};
-  setComputed(type, fresh, live);
+  if (live !== undefined) setComputed(type, fresh, live);
   for (const { steps } of type.computed)
     if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(fresh, steps));
   return next;

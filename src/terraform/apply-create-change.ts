@@ -45,7 +45,7 @@ export async function applyCreate(
   else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
   const { workspaceId: workspace } = session;
   const kept = { applied: appliedIn(type, config), workspace, ...(type.reacts ? { ran: accepted.id } : {}) };
-  const state = live === undefined ? { ...planned, id: accepted.id } : stateAfter(type, planned, live);
+  const state = { ...stateAfter(type, planned, live), ...(live === undefined ? { id: accepted.id } : {}) };
   return { state, kept, diagnostics };
 }
 

@@ -3,6 +3,7 @@ import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
 import type { PrivateData } from "./private-data";
+import { protection } from "./protection";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
 import { addressIn, liveOf } from "./values/attributes";
@@ -16,6 +17,8 @@ export async function applyDelete(
   kept: PrivateData,
 ): Promise<Applied> {
   const { id, name, parentId } = liveOf(type, prior);
+  const refused = protection(session, type, prior, "delete");
+  if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   const gone = (diagnostics: readonly Diagnostic[] = []): Applied => ({ state: null, kept, diagnostics });
   // The same thing was adopted under another address of this apply: only this address lets go of it.
   if (session.made.has(id)) return gone([adopted(type, name, id)]);
@@ -29,7 +32,11 @@ export async function applyDelete(
     if (failed === undefined) return gone();
     return { state: prior, kept, diagnostics: [failed] };
   } catch (failure) {
-    if (!(failure instanceof ApiError) || failure.status !== 404) throw failure;
+    if (!(failure instanceof ApiError) || failure.status !== 404) {
+      // It may stand: then its name is taken.
+      session.removed.delete(id);
+      throw failure;
+    }
     session.reads.invalidate();
     const read = await type.resource.read(session.reads, {
       address,

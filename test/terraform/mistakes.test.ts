@@ -88,6 +88,12 @@ describeTerraform("mistakes in a configuration", () => {
     expect(await world.run("plan -destroy", 1)).toContain('would delete the service "a"');
     world.write(service("worker"), "deletion_protection = true");
     expect(await world.run("plan", 1)).toContain('would replace the service "a"');
+    // Not known before apply: then the apply refuses.
+    world.write(
+      `resource "terraform_data" "on" { input = true }\n`,
+      "deletion_protection = terraform_data.on.output",
+    );
+    expect(await world.run("apply -auto-approve", 1)).toContain('would delete the service "a"');
     world.write(service("web"), "deletion_protection = true");
     await world.apply();
     expect(world.emulator.store.services()).toHaveLength(1);

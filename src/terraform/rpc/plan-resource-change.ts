@@ -3,9 +3,10 @@ import type { Catalog } from "../../model/catalog";
 import { diagnosticMessage, pathMessage, type Steps } from "../diagnostic-message";
 import { type PlannedChange, planChange } from "../plan-change";
 import { readPrivate } from "../private-data";
+import { protection } from "../protection";
 import type { Provider } from "../provider";
 import type { ManagedType } from "../schema/managed-type";
-import { declaredWithSecrets, nameIn } from "../values/attributes";
+import { declaredWithSecrets } from "../values/attributes";
 import { decodeValue, encodeValue } from "../values/codec";
 import { asObject, isSameValue, type TerraformObject } from "../values/terraform-value";
 
@@ -30,7 +31,7 @@ export async function planResourceChange(provider: Provider, request: Request): 
   const diagnostics = [
     ...change.diagnostics,
     ...(catalog ? offerFindings(type, config, prior === undefined, change, catalog) : []),
-    ...(change.replaced.length > 0 && prior ? protection(provider, type, prior, "replace") : []),
+    ...(change.replaced.length > 0 && prior ? protection(provider.session, type, prior, "replace") : []),
   ];
   const stepsOf = stepsIn(type);
   return {
@@ -55,33 +56,12 @@ function planDestroy(
   prior: TerraformObject | undefined,
   request: Request,
 ): object {
-  const diagnostics = prior ? protection(provider, type, prior, "delete") : [];
+  const diagnostics = prior ? protection(provider.session, type, prior, "delete") : [];
   return {
     plannedState: request.proposedNewState,
     plannedPrivate: request.priorPrivate,
     diagnostics: diagnostics.map((one) => diagnosticMessage(one, stepsIn(type))),
   };
-}
-
-/** Only what is deleted for itself: a variable goes with its service, a deployment is history. */
-function protection(
-  { session }: Provider,
-  type: ManagedType,
-  prior: TerraformObject,
-  verb: "delete" | "replace",
-): readonly Diagnostic[] {
-  const { removal, removedWithParent } = type.resource;
-  if (session?.deletionProtection !== true || removal !== "delete" || removedWithParent) return [];
-  return [
-    error(
-      "guard.prevent_destroy",
-      `this plan would ${verb} the ${type.resource.type} "${nameIn(type, prior)}"`,
-      {
-        detail: "The provider block sets deletion_protection.",
-        hint: "set deletion_protection = false for this change",
-      },
-    ),
-  ];
 }
 
 /** An error where this plan would send it; a warning about what is there already; nothing about what stays as it is. */
