@@ -41,9 +41,11 @@ const isBeingDeleted = ({ read, recorded }: Subject): boolean =>
 
 const isLost = (subject: Subject): boolean => isGone(subject) && !isBeingDeleted(subject);
 
-function hasParent({ parent }: Subject, subjects: Subjects): boolean {
+/** Whether what held it still stands. What took the place of that in a replacement does not count: it starts empty. */
+function hasParent({ parent, recorded, type }: Subject, subjects: Subjects): boolean {
   const found = parent === undefined ? undefined : subjects.get(parent);
-  return found !== undefined && !isGone(found);
+  if (found?.recorded === undefined || isGone(found)) return false;
+  return type.parents.some(({ attribute }) => recorded?.applied[attribute] === found.recorded?.id);
 }
 
 function massDisappearance(counted: readonly Subject[]): Diagnostic[] {

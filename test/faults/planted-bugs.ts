@@ -1,9 +1,12 @@
 import type { Edit } from "./build-rnv";
+import type { RemoteKind } from "./remote-server";
 
 /** A bug planted in the sources, and cases of the matrix that must find it. */
 export interface PlantedBug extends Edit {
   readonly name: string;
   readonly scenario: string;
+  /** The kind of server that keeps the state; default: it lies on the disk. */
+  readonly remote?: RemoteKind;
   /** Begin of the faults to try, in this order. */
   readonly faults: readonly string[];
 }

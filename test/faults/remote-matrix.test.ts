@@ -1,11 +1,16 @@
 import { casesOf } from "./cases";
+import { hunt } from "./hunt";
 import { play } from "./play";
-import { remoteStages } from "./remote-stages";
+import { remotePlantedBugs } from "./remote-planted-bugs";
+import { remoteStages, wireStages } from "./remote-stages";
 import type { Stage } from "./stage";
 import { newStops } from "./stops";
+import { Wire } from "./wire";
 import { playShare } from "./worker";
 
 jest.setTimeout(120_000);
+
+const share = { worker: 0, workers: 1, only: "", fault: "", seeds: { from: 0, to: 0 } };
 
 describe("the fault matrix of remote states", () => {
   let stages: readonly Stage[];
@@ -15,8 +20,7 @@ describe("the fault matrix of remote states", () => {
 
   it("holds in a sample of its cases, and ends in a stop only where that is known", async () => {
     const evenly = stages.map((stage) => ({ ...stage, thinned: 1 }));
-    const share = { worker: 0, workers: 1, only: "", fault: "", every: 211, seeds: { from: 0, to: 0 } };
-    const tally = await playShare(share, evenly);
+    const tally = await playShare({ ...share, every: 211 }, evenly);
     expect(tally.cases).toBeGreaterThan(60);
     expect(tally.failures).toEqual({});
     expect(newStops(Object.keys(tally.stops))).toEqual([]);
@@ -38,6 +42,20 @@ describe("the fault matrix of remote states", () => {
       "PUT state",
       "UNLOCK state",
     ]);
+  });
+
+  it("holds over real sockets", async () => {
+    const wire = await Wire.open();
+    const overSockets = (await wireStages(wire)).map((stage) => ({ ...stage, thinned: 1 }));
+    const tally = await playShare({ ...share, every: 397 }, overSockets);
+    await wire.close();
+    expect(tally.cases).toBeGreaterThan(8);
+    expect(tally.failures).toEqual({});
+    expect(newStops(Object.keys(tally.stops))).toEqual([]);
+  });
+
+  it.each(remotePlantedBugs)("finds a bug planted on purpose: $name", async (bug) => {
+    expect(await hunt(bug)).toEqual(expect.any(String));
   });
 
   it("plays a case twice with the same trace, signatures and encryption included", async () => {

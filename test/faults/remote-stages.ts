@@ -47,13 +47,16 @@ export async function wireStages(wire: Wire): Promise<Stage[]> {
 export function signInStep(): void {
   const secretOf = (key: unknown): Uint8Array => key as Uint8Array;
   Object.defineProperty(globalThis.crypto.subtle, "importKey", {
+    configurable: true,
     value: async (_format: string, secret: Uint8Array) => secret,
   });
   Object.defineProperty(globalThis.crypto.subtle, "sign", {
+    configurable: true,
     value: async (_name: string, key: unknown, text: Uint8Array) =>
       Uint8Array.from(createHmac("sha256", secretOf(key)).update(text).digest()).buffer,
   });
   Object.defineProperty(globalThis.crypto.subtle, "digest", {
+    configurable: true,
     value: async (_name: string, bytes: Uint8Array) =>
       Uint8Array.from(createHash("sha256").update(bytes).digest()).buffer,
   });

@@ -1,0 +1,50 @@
+import type { PlantedBug } from "./planted-bugs";
+
+/** Bugs planted in what keeps a state on a server, and cases of its matrix that must find them. */
+export const remotePlantedBugs: readonly PlantedBug[] = [
+  {
+    name: "a web page counts as an answer",
+    file: "state/fetch-port.ts",
+    from: "if (status < 300 && isPage(answer.body))",
+    to: "if (status < 0 && isPage(answer.body))",
+    scenario: "update",
+    remote: "http",
+    faults: ["remote html-before held"],
+  },
+  {
+    name: "redirects are followed",
+    file: "state/fetch-port.ts",
+    from: '{ ...request, redirect: "manual", signal: limit.signal }',
+    to: '{ ...request, redirect: "follow" as "manual", signal: limit.signal }',
+    scenario: "no-op",
+    remote: "s3",
+    faults: ["remote redirect"],
+  },
+  {
+    name: "a write does not look at what stands there",
+    file: "state/http-store.ts",
+    from: 'if ((await read())?.version !== expected) return { kind: "changed" };',
+    to: "",
+    scenario: "update",
+    remote: "http-lax",
+    faults: ["remote lock stolen"],
+  },
+  {
+    name: "a write to S3 has no condition",
+    file: "state/s3-store.ts",
+    from: '{ "if-match": expected };\n      const version',
+    to: "{};\n      const version",
+    scenario: "update",
+    remote: "s3",
+    faults: ["remote lock stolen"],
+  },
+  {
+    name: "what is to be durable is not waited for",
+    file: "state/remote-session.ts",
+    from: "this.#waiters.push({ resolve, reject });",
+    to: "this.#waiters.push({ resolve, reject });\n      resolve();",
+    scenario: "create-all",
+    remote: "http",
+    faults: ["remote kill"],
+  },
+];
