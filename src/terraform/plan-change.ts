@@ -72,9 +72,13 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const diff = diffOf(input, prior, declared);
   const planned = draftOf(type, config);
   for (const binding of type.declared)
-    setValue(planned, binding.steps, plannedValue(type, binding, prior, config, diff));
+    setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
   dropWriteOnly(type, planned);
   const sent = new Set(diff.changes.map(({ path }) => path));
+  for (const { path, steps } of backToUnknownDefault(input)) {
+    setValue(planned, steps, unknown);
+    sent.add(path);
+  }
   for (const secret of type.secrets) if (isSecretChanged(secret, prior, config)) sent.add(secret.path);
   const runsAgain = type.reacts && isRerun(prior, config, priorPrivate);
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
@@ -91,6 +95,17 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
     acts,
     diagnostics: diff.diagnostics,
   };
+}
+
+/** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
+function backToUnknownDefault({ type, config, catalog, priorPrivate }: ChangeInput): readonly Binding[] {
+  if (catalog !== undefined) return [];
+  return type.declared.filter(
+    ({ path, steps }) =>
+      path in priorPrivate.applied &&
+      valueAt(config, steps) === null &&
+      type.resource.rules[path]?.change === "update",
+  );
 }
 
 function diffOf(
@@ -148,10 +163,9 @@ export function recordedOf(
 }
 
 function plannedValue(
-  type: ManagedType,
+  { type, config }: ChangeInput,
   binding: Binding,
   prior: TerraformObject,
-  config: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {
   const { path, steps } = binding;

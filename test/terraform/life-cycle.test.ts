@@ -57,6 +57,15 @@ describeTerraform("the life of a project and a service", () => {
     await world.expectNoChanges();
   }, 30_000);
 
+  it("does so while the provider block, and with it the default, is not known before apply", async () => {
+    world.write(shop(`plan = "starter"\n branch = "develop"`));
+    await world.apply();
+    const later = `resource "terraform_data" "later" { input = false }\n`;
+    world.write(shop(`plan = "starter"`) + later, "deletion_protection = terraform_data.later.output");
+    await world.apply();
+    expect(only().configuration.branch).toBe("main");
+  }, 30_000);
+
   it("renames in place", async () => {
     const { id } = only();
     world.write(shop(`plan = "starter"`).replace(`"api"\n  kind`, `"backend"\n  kind`));

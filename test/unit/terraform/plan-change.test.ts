@@ -60,6 +60,15 @@ describe("what Terraform plans for a resource", () => {
     expect([...sent]).toEqual(["configuration.branch"]);
   });
 
+  it("a default that is not known yet, because the provider block is not, is planned as unknown", () => {
+    const applied = { "configuration.branch": "develop" };
+    const prior = state({ "configuration.branch": "develop", "configuration.port": 9000 });
+    const { planned } = planChange({
+      ...{ type, prior, config: value(base), priorPrivate: { applied }, catalog: undefined },
+    });
+    expect(planned.configuration).toMatchObject({ branch: unknown, port: 9000 });
+  });
+
   it("a kind, a project and an environment that change force a replacement", () => {
     for (const [path, other] of [
       ["kind", "worker"],
