@@ -35,7 +35,7 @@ export function createHttpStore(
   return {
     location,
     backups,
-    unlockHint: "remove the lock on the server",
+    unlockHint: "remove the lock on the server; where its id is known: rnv force-unlock ID",
     read,
     async write(bytes, expected, lock) {
       // The protocol has no conditional write: the server checks the lock, and this the content.

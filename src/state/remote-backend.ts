@@ -150,7 +150,7 @@ async function recordOf({ disk }: Backend, holder: LockHolder): Promise<LockReco
 
 async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | undefined> {
   try {
-    const record = await holderNow(backend);
+    const record = await holderNow(backend, id);
     if (record === undefined || record.id !== id) return undefined;
     if (!(await persist(backend.patience, () => backend.store.freeLock(record)))) return undefined;
     const { generation: _generation, process: _process, ...holder } = record;
@@ -160,8 +160,11 @@ async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | u
   }
 }
 
-/** Whoever holds the lock. Where the store does not tell, taking the lock does. */
-async function holderNow(backend: Backend): Promise<LockRecord | undefined> {
+/**
+ * Whoever holds the lock. Where the store does not tell, taking the lock does. A server that does not say either, only
+ * that it is held, knows itself whether the id is the holder's.
+ */
+async function holderNow(backend: Backend, id: string): Promise<LockRecord | undefined> {
   const { store, patience, host, pid } = backend;
   const { readLock } = store;
   if (readLock !== undefined) {
@@ -178,7 +181,10 @@ async function holderNow(backend: Backend): Promise<LockRecord | undefined> {
     since,
   });
   const answer = await persist(patience, () => store.takeLock(self));
-  if (answer.kind === "held") return answer.record;
+  if (answer.kind === "held")
+    return (
+      answer.record ?? { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} }
+    );
   await persist(patience, () => store.freeLock(self));
   return undefined;
 }

@@ -88,8 +88,9 @@ describe.each(kinds)("plan, apply and resume on a remote state ($kind)", (kind) 
     expect(stored.includes("service.shop.api")).toBe(kind.kind === "http");
   });
 
-  it("killed at any write of the state: the next run ends in the same place, with nothing doubled", async () => {
-    for (let cut = 0; cut < 40; cut += 1) {
+  it("killed at a write of the state: the next run ends in the same place, with nothing doubled", async () => {
+    // A share of them: every moment of a run is cut in the fault matrix.
+    for (let cut = 0; cut < 40; cut += 3) {
       server.stored.clear();
       bench.remove();
       const wasCut = await cutAt(cut);

@@ -207,6 +207,22 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
   });
 });
 
+it("a lock whose server does not say who holds it is removed by its id, and by no other", async () => {
+  const setup = await startHttp();
+  await setup.backend().lock(holder("a"), 0);
+  setup.server.fault = ({ method }) => (method === "LOCK" ? { kind: "status", status: 409 } : undefined);
+  expect(await problem(setup.backend().lock(holder("b"), 0))).toMatchObject({
+    code: "state.lock_held",
+    hint: expect.stringContaining("rnv force-unlock ID"),
+  });
+  expect(await setup.backend().forceUnlock("other")).toBeUndefined();
+  expect(await setup.backend().forceUnlock("a")).toMatchObject({ id: "a" });
+  setup.server.fault = undefined;
+  const next = await setup.backend().lock(holder("b"), 0);
+  await next.release();
+  await setup.server.close();
+});
+
 /** The lock after its holder died: taken over where the store can swap, force-unlocked where it cannot. */
 async function lockAfter(setup: RemoteSetup, dead: string): Promise<StateSession> {
   const next = setup.backend({}, 200);
