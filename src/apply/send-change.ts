@@ -108,7 +108,9 @@ async function finishWrite(
   values: ReadonlyMap<string, AppliableValue>,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const live = accepted.live ?? (await readAgain(context, accepted.id));
+  // An answer about something else says nothing of this.
+  const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
+  const live = answered ?? (await readAgain(context, accepted.id));
   const previous = run.journal.recorded(change.address);
   const inputs = type.reaction ? inputsOf(run, change, type) : undefined;
   const recording = {

@@ -183,11 +183,19 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   };
 }
 
-/** What was queued since the plan was made: the list is newest first, so it ends at the first one known then. */
-async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+/**
+ * What was queued since the plan was made: the list is newest first, so it ends at the first one known then. None
+ * where the service is gone; undefined where it stands and does not list them.
+ */
+async function candidates(
+  reads: Reads,
+  search: CandidateSearch,
+): Promise<readonly LiveResource[] | undefined> {
   const { parentId: serviceId, fence, name } = search;
   if (serviceId === undefined) return [];
-  const { items } = await reads.live.listDeployments(serviceId);
+  const listed = await unlessGone(() => reads.live.listDeployments(serviceId));
+  if (listed === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
+  const { items } = listed;
   const known = items.findIndex(({ id }) => fence.includes(id));
   return (known === -1 ? items : items.slice(0, known))
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)

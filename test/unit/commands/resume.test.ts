@@ -1,3 +1,4 @@
+import type { Address } from "../../../src/model/address";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { MemoryDisk } from "../state/memory-disk";
 
@@ -22,7 +23,7 @@ describe("what an interrupted run left open", () => {
     );
     expect((await bench.apply()).exitCode).toBe(3);
     expect((await bench.context.backend.read())?.open).toHaveLength(5);
-    bench.emulator.setFaults();
+    bench.emulator.setFaults(() => undefined);
     const before = bench.clock.now();
     expect((await bench.apply()).exitCode).toBe(0);
     // "A bounded grace" (DESIGN section 7) is two seconds, however much is open.
@@ -53,5 +54,26 @@ describe("what an interrupted run left open", () => {
     expect(withOutcome.every((text) => text.includes('"address":"service.shop.api","resource":{'))).toBe(
       true,
     );
+  });
+});
+
+describe("an answer about something else", () => {
+  it("is not believed: the thing is read again by its own id", async () => {
+    const bench = createWorkbench();
+    const text =
+      "projects: { shop: { services: { api: { kind: web, configuration: { repository: https://git.example.com/api, port: PORT } } } } }";
+    bench.write("rnv.yaml", text.replace("PORT", "3000"));
+    await bench.apply();
+    bench.write("rnv.yaml", text.replace("PORT", "4000"));
+    bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "other-id" } : undefined));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    const [service] = bench.emulator.store.services();
+    const recorded = (await bench.context.backend.read())?.resources["service.shop.api" as Address];
+    expect(recorded).toMatchObject({ id: service?.id, computed: { id: service?.id } });
+    expect(bench.writes().filter((write) => write.endsWith("/deploys"))).toEqual([
+      `POST /workspaces/${bench.context.workspaceId}/services/${service?.id}/deploys`,
+      `POST /workspaces/${bench.context.workspaceId}/services/${service?.id}/deploys`,
+    ]);
+    bench.remove();
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, settled, subject, updateInput } from "./embedded";
@@ -158,6 +159,12 @@ describe("a deployment whose answer was lost", () => {
     expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
     const lost = made.emulator.store.deploy(serviceId);
     expect(await deployment.candidates?.(made.reads(), search)).toMatchObject([{ id: lost.id }]);
+  });
+
+  it("is none where its service is gone", async () => {
+    const made = await world();
+    const search = { name: "", parentId: randomUUID(), fence: [] };
+    expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
   });
 });
 
