@@ -16,19 +16,20 @@ describe("the fault matrix", () => {
     stages = await allStages();
   });
 
-  it("holds in every eleventh case, and ends in a stop only where that is known", async () => {
-    const tally = await playShare({ ...everything, every: 11, seeds: noSeeds }, stages);
-    expect(tally.cases).toBeGreaterThan(2000);
+  // `npm run faults` plays all of them, and twenty thousand seeds.
+  it("holds in every 41st case, and ends in a stop only where that is known", async () => {
+    const tally = await playShare({ ...everything, every: 41, seeds: noSeeds }, stages);
+    expect(tally.cases).toBeGreaterThan(600);
     expect(tally.failures).toEqual({});
     expect(newStops(Object.keys(tally.stops))).toEqual([]);
   });
 
   it("holds under several faults at once", async () => {
     const tally = await playShare(
-      { ...everything, only: "none", every: 1, seeds: { from: 0, to: 500 } },
+      { ...everything, only: "none", every: 1, seeds: { from: 0, to: 200 } },
       stages,
     );
-    expect(tally.cases).toBe(500);
+    expect(tally.cases).toBe(200);
     expect(tally.failures).toEqual({});
   });
 
