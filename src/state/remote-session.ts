@@ -159,6 +159,8 @@ export class RemoteSession implements StateSession {
     const writer = { generation: this.start.generation + 1, journals: [], session: lock.id };
     const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
     if (bytes.length > largestSnapshot) throw tooLarge(store.location);
+    // Used up once it is sent: what does not seem to arrive may stand there, and no serial names two states.
+    this.#serial = written.serial;
     try {
       await this.#keepPrevious();
       await this.#write(bytes);
@@ -167,7 +169,6 @@ export class RemoteSession implements StateSession {
       this.#silent = cause instanceof NoAnswer;
       throw remoteUnwritten(store.location, cause);
     }
-    this.#serial = written.serial;
     this.#current = written;
     this.#dirty = false;
     return written;

@@ -139,6 +139,24 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     await session.release();
   });
 
+  it("gives a serial to one state only, also where nobody could look whether a write arrived", async () => {
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.commit(start);
+    let arrived = false;
+    setup.server.fault = ({ method, path }) => {
+      if (arrived) return { kind: "status", status: 403 };
+      arrived = isWrite(method, path);
+      return arrived ? { kind: "reset", after: true } : undefined;
+    };
+    await problem(session.append([intent(1)], { durable: true }));
+    const { serial } = stored();
+    setup.server.fault = undefined;
+    await session.append([intent(2)], { durable: true });
+    expect(stored().open).toHaveLength(2);
+    expect(stored().serial).toBeGreaterThan(serial);
+    await session.release();
+  });
+
   it("goes on after a crash between an intent and its outcome", async () => {
     const killed = await setup.backend().lock(holder("a", 555), 0);
     await killed.commit(start);
