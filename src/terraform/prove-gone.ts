@@ -87,8 +87,9 @@ const addressOf = (resource: Resource, name: string): Address => `${resource.typ
 
 /** As the engine records it, but that ids stand for addresses: names are not unique here. */
 function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<Subject, "read"> {
+  const applied = Object.fromEntries(resource.parents.map(({ attribute }) => [attribute, parentId ?? null]));
   const recorded: RecordedResource = {
-    ...{ type: resource.type, id, name, dependsOn: [], applied: {}, computed: {} },
+    ...{ type: resource.type, id, name, dependsOn: [], applied, computed: {} },
     ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
   };
   const address = addressOf(resource, name);

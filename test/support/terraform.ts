@@ -41,11 +41,15 @@ export interface Running extends Promise<Finished> {
   readonly child: ChildProcess;
 }
 
+/** The cookie by which go-plugin tells a plugin that Terraform started it. */
+const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+
 /** A folder with a configuration, the service it talks to, and the real binary. */
 export class TerraformFolder {
   readonly folder = mkdtempSync(join(tmpdir(), "rnv-tf-"));
   readonly emulator: Emulator;
   environment: Record<string, string> = {};
+  #attached: ChildProcess | undefined;
   #server: EmulatorServer | undefined;
 
   constructor(options: EmulatorOptions = {}) {
@@ -60,6 +64,41 @@ export class TerraformFolder {
       `provider_installation {\n  dev_overrides { "rnv/rnv" = "${builtProvider()}" }\n  direct {}\n}\n`,
     );
     return this;
+  }
+
+  /**
+   * As `open`, with one process of the provider for all commands, to which Terraform attaches: most of the time of a
+   * command is the start of three or four of them. What it is told by its environment stays as it is now.
+   */
+  async openAttached(): Promise<this> {
+    await this.open();
+    const executable = join(builtProvider(), "terraform-provider-rnv");
+    const child = spawn(process.execPath, [executable], {
+      cwd: join(this.folder, "w"),
+      env: { ...this.#settings(), TF_PLUGIN_MAGIC_COOKIE: magicCookie },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#attached = child;
+    const handshake = await new Promise<string>((resolve) =>
+      child.stdout.once("data", (chunk) => resolve(`${chunk}`)),
+    );
+    const address = { Network: "unix", String: handshake.split("|")[3] };
+    const attached = { Protocol: "grpc", ProtocolVersion: 6, Pid: child.pid, Test: true, Addr: address };
+    const hosts = ["registry.terraform.io", "registry.opentofu.org"];
+    const providers = Object.fromEntries(hosts.map((host) => [`${host}/rnv/rnv`, attached]));
+    this.environment = { TF_REATTACH_PROVIDERS: JSON.stringify(providers) };
+    return this;
+  }
+
+  #settings(): Record<string, string> {
+    return {
+      PATH: process.env.PATH ?? "",
+      HOME: this.folder,
+      TMPDIR: this.folder,
+      RNV_BASE_URL: this.baseUrl,
+      RNV_WORKSPACE_ID: embeddedWorkspaceId,
+      RNV_API_KEY: embeddedApiKey,
+    };
   }
 
   /** Writes the CLI configuration. */
@@ -84,16 +123,11 @@ export class TerraformFolder {
       cwd: join(this.folder, "w"),
       detached: true,
       env: {
-        PATH: process.env.PATH ?? "",
-        HOME: this.folder,
-        TMPDIR: this.folder,
+        ...this.#settings(),
         TF_CLI_CONFIG_FILE: join(this.folder, "rc"),
         TF_IN_AUTOMATION: "1",
         TF_CLI_ARGS: "-no-color",
         CHECKPOINT_DISABLE: "1",
-        RNV_BASE_URL: this.baseUrl,
-        RNV_WORKSPACE_ID: embeddedWorkspaceId,
-        RNV_API_KEY: embeddedApiKey,
         ...this.environment,
       },
       stdio: ["ignore", "pipe", "pipe"],
@@ -151,6 +185,7 @@ export class TerraformFolder {
   }
 
   async close(): Promise<void> {
+    this.#attached?.kill();
     await this.#server?.close();
     rmSync(this.folder, { recursive: true, force: true });
   }

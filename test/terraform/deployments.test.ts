@@ -21,7 +21,7 @@ describeTerraform("deployments and the canvas", () => {
       `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
 
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("a failed deployment is an error that names the reason, taints nothing, and is tried once again", async () => {

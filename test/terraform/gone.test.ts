@@ -41,7 +41,7 @@ describeTerraform("resources that seem gone", () => {
   };
 
   beforeAll(async () => {
-    await world.open();
+    await world.openAttached();
     world.write(shop);
     await world.apply();
   });
@@ -89,7 +89,7 @@ describeTerraform("resources that seem gone", () => {
 
   it("variables of a service that cannot be found stay in the state, by themselves or in a map", async () => {
     const only = new TerraformFolder();
-    await only.open();
+    await only.openAttached();
     try {
       const api = only.emulator.store.addService({ name: "api", kind: "web" });
       only.write(

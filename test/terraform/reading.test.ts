@@ -7,7 +7,7 @@ describeTerraform("data sources, functions, ephemeral values and imports", () =>
   const { emulator } = world;
 
   beforeAll(async () => {
-    await world.open();
+    await world.openAttached();
     const { id: projectId } = emulator.store.addProject({ name: "Shop", description: "Sold here" });
     const api = emulator.store.addService({
       name: "api",

@@ -21,7 +21,7 @@ describeTerraform("variables", () => {
       `${service}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n${body}\n}\n`,
     );
 
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("a value is set, masked in plans, and set again when it was changed outside", async () => {

@@ -35,7 +35,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.max_send_message_length": -1,
   });
   addProvider(server, options.answer);
-  addPluginServices(server, options.onEnd);
+  addPluginServices(server, options.onEnd, own !== undefined);
   const close = (): void => {
     rmSync(folder, { recursive: true, force: true });
     server.forceShutdown();
@@ -100,7 +100,7 @@ function addProvider(server: grpc.Server, answer: CallHandler): void {
 }
 
 /** What go-plugin asks of every plugin: shutdown, the two streams, health. */
-function addPluginServices(server: grpc.Server, onEnd: () => void): void {
+function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
   server.addService(
     { Shutdown: methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty") },
     {
@@ -116,8 +116,9 @@ function addPluginServices(server: grpc.Server, onEnd: () => void): void {
       StreamStdio: methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "StdioData", { in: false, out: true }),
     },
     {
-      // Held open, never written to: its end says that Terraform is gone.
-      StreamStdio: (call: grpc.ServerWritableStream<object, object>) => void call.on("cancelled", onEnd),
+      // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
+      StreamStdio: (call: grpc.ServerWritableStream<object, object>) =>
+        void (isOfOneClient && call.on("cancelled", onEnd)),
     },
   );
   server.addService(
