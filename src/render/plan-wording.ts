@@ -105,7 +105,10 @@ export function planLine(plan: Plan): string {
   if (errors > 0) return `Planning failed: ${counted(errors, "error")}. Nothing of this plan can be applied.`;
   if (!hasChanges(plan)) return nothingToDo[plan.options.mode];
   const { add, change, destroy, adopt, forget } = plan.summary;
+  const recorded =
+    plan.options.mode === "refresh-only" ? plan.changes.filter((change) => isListed(change, plan)).length : 0;
   const parts = [
+    ...(recorded > 0 ? [`${recorded} to record`] : []),
     ...(adopt > 0 ? [`${adopt} to import`] : []),
     `${add} to add`,
     `${change} to change`,

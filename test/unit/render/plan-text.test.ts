@@ -237,7 +237,7 @@ describe("the end of a plan", () => {
         "  ~ service.a has changed outside rnv",
         '      ~ branch  "main" -> "hotfix"',
         "",
-        "Plan: 0 to add, 0 to change, 0 to destroy.",
+        "Plan: 1 to record, 0 to add, 0 to change, 0 to destroy.",
         "",
       ].join("\n"),
     );
