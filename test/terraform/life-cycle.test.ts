@@ -23,7 +23,7 @@ describeTerraform("the life of a project and a service", () => {
     return service;
   };
 
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("creates both, and sends only what is declared", async () => {

@@ -12,7 +12,7 @@ describeTerraform("mistakes in a configuration", () => {
   const at = (text: string, needle: string): number =>
     header + text.slice(0, text.indexOf(needle)).split("\n").length;
 
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("a misspelt field of the configuration is an error at its line", async () => {
@@ -75,9 +75,10 @@ describeTerraform("mistakes in a configuration", () => {
     expect(output).toContain("without encryption");
     expect(output).toContain("max_concurrency is no whole number from 1 to 256");
     world.write(`resource "rnv_project" "a" { name = "a" }\n`);
+    const attached = world.environment;
     world.environment = { RNV_API_KEY: "" };
     expect(await world.run("plan", 1)).toContain("api_key is not set");
-    world.environment = {};
+    world.environment = attached;
   }, 30_000);
 
   it("deletion_protection refuses a plan that deletes or replaces a service, and lets the rest through", async () => {

@@ -1,10 +1,10 @@
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
-const count = 500;
+const count = 200;
 
 describeTerraform("a plan of many services", () => {
   const world = new TerraformFolder();
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("costs three requests, and no one more for each service", async () => {
