@@ -7,7 +7,6 @@ import type { LiveResource } from "../model/live";
 import type { RunRecord, State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
-import { planDocument } from "../plan/plan-document";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, fold } from "../state/fold";
@@ -70,14 +69,19 @@ function runRecord(context: Context, plan: Plan, inventory: readonly LiveResourc
   });
   return {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),
-    planDigest: createHash("sha256")
-      // The document is built in one order, so its text needs no sorting.
-      .update(JSON.stringify(planDocument(plan)))
-      .digest("hex"),
+    planDigest: digestOf(plan),
     credential: context.credential,
     startedAt: new Date(context.clock.now()).toISOString(),
     fences: Object.fromEntries(fences),
   };
+}
+
+/** What was approved: every change as told, secrets left out. Built in one order, so its text needs no sorting. */
+function digestOf(plan: Plan): string {
+  const told = plan.changes
+    .filter(({ action }) => action !== "no-op")
+    .map(({ subject: _subject, ...change }) => change);
+  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
 }
 
 function runOf(
