@@ -37,6 +37,7 @@ describeTerraform("mistakes in a configuration", () => {
       `resource "rnv_deployment" "a" {`,
       `  service_id = "00000000-0000-4000-8000-000000000001"`,
       `  commit = "HEAD"`,
+      `  when = "never"`,
       `}`,
       `resource "rnv_variable" "v" {`,
       `  service_id = "00000000-0000-4000-8000-000000000001"`,
@@ -47,9 +48,11 @@ describeTerraform("mistakes in a configuration", () => {
     ].join("\n");
     world.write(text);
     world.emulator.resetLog();
-    const found = positions(await world.run("validate", 1));
+    const output = await world.run("validate", 1);
+    expect(output).toMatch(/With when = "never" this resource does nothing[\s\S]*Remove the resource/);
+    const found = positions(output);
     expect(found.map((one) => Number(one.split(":")[0])).sort((a, b) => a - b)).toEqual(
-      ["name = null", "port", "delete", "commit", "value_wo"].map((needle) => at(text, needle)),
+      ["name = null", "port", "delete", "commit", "when", "value_wo"].map((needle) => at(text, needle)),
     );
     expect(world.emulator.log).toEqual([]);
   }, 30_000);

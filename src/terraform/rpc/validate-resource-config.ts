@@ -142,7 +142,7 @@ function whenFindings(config: TerraformObject): readonly Located[] {
   const hint = "remove the resource, or set its count to 0";
   return [
     {
-      diagnostic: error("manifest.unsupported", `when = "never" does nothing here`, { hint }),
+      diagnostic: error("manifest.unsupported", `with when = "never" this resource does nothing`, { hint }),
       steps: ["when"],
     },
   ];
