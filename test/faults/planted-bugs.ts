@@ -209,8 +209,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "what stood there before is taken for what was made",
     "apply/resume.ts",
-    "const fence = fenceOf(resuming, intent);",
-    "const fence: string[] = [];",
+    "parentId: intent.parentId, fence: fenceOf(looking, intent) };",
+    "parentId: intent.parentId, fence: [] as string[] }; void fenceOf;",
     "update",
     "kill",
   ),
