@@ -31,9 +31,10 @@ export function createEndpoints(
       const response = await send(request);
       return parseAnswer(schema, request, response, response.body, isWhole);
     },
-    write: async (schema, request) => {
+    write: async (schema, request, isWhole) => {
       const keyed: ApiRequest = { ...request, keyed: true };
-      return parseAnswer(schema, keyed, await send(keyed));
+      const response = await send(keyed);
+      return parseAnswer(schema, keyed, response, response.body, isWhole);
     },
   };
   return {

@@ -25,6 +25,7 @@ export interface EndpointCall {
   readonly write: <T>(
     schema: ZodType<T>,
     request: Pick<ApiRequest, "operation" | "method" | "path" | "body" | "sensitive">,
+    isWhole?: (body: unknown) => body is T,
   ) => Promise<T>;
 }
 

@@ -7,6 +7,7 @@ import type { ApiRequest } from "./send";
 import { updateService } from "./update-service";
 import { deletion, operation } from "./wire/common";
 import { deploymentAnswer } from "./wire/deployment";
+import { isServiceAnswer } from "./wire/is-canvas";
 import { actionAnswer, serviceAnswer } from "./wire/service";
 
 type ServiceEndpoints = Pick<
@@ -36,23 +37,21 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
     },
     createService: async (draft) =>
       (
-        await write(serviceAnswer, {
-          operation: "createService",
-          method: "POST",
-          path: path("services"),
-          body: draft,
-        })
+        await write(
+          serviceAnswer,
+          { operation: "createService", method: "POST", path: path("services"), body: draft },
+          isServiceAnswer,
+        )
       ).service,
     updateService: (id, change) =>
       updateService(
         async (body) =>
           (
-            await write(serviceAnswer, {
-              operation: "updateService",
-              method: "PATCH",
-              path: path("services", id),
-              body,
-            })
+            await write(
+              serviceAnswer,
+              { operation: "updateService", method: "PATCH", path: path("services", id), body },
+              isServiceAnswer,
+            )
           ).service,
         change,
         gaps.patchService,

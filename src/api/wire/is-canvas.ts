@@ -1,4 +1,5 @@
 import type { Canvas } from "./canvas";
+import type { Service } from "./service";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,6 +19,11 @@ export function isCanvas(body: unknown): body is Canvas {
     isIdOrNull(body.scope.projectId) &&
     isIdOrNull(body.scope.environmentId)
   );
+}
+
+/** The same for the answer that holds one service: a run of many writes meets thousands of them. */
+export function isServiceAnswer(body: unknown): body is { readonly service: Service } {
+  return isFields(body) && isService(body.service);
 }
 
 /** An object of JSON. One with a key `__proto__` is left to the schema, which drops it. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { canvas } from "../../../src/api/wire/canvas";
-import { isCanvas } from "../../../src/api/wire/is-canvas";
+import { isCanvas, isServiceAnswer } from "../../../src/api/wire/is-canvas";
+import { serviceAnswer } from "../../../src/api/wire/service";
 
 const id = "0b0e1a52-5d3c-4a51-9f6e-3a9f5d1c2b7e";
 const at = "2026-01-01T00:00:00.000Z";
@@ -73,6 +74,23 @@ function agrees(body: unknown): boolean {
     throw new Error(`accepted: ${JSON.stringify(body)}\n${parsed.error}`);
   return true;
 }
+
+describe("isServiceAnswer", () => {
+  it("accepts what the schema returns unchanged, and nothing else", () => {
+    const [node] = whole.nodes;
+    const bodies = pathsIn(node).flatMap((path) =>
+      [undefined, null, 7, "", "text", [], {}].map((value) => {
+        const { nodes } = changed(["nodes", 0, ...path], value) as typeof whole;
+        return { service: nodes[0] };
+      }),
+    );
+    const accepted = bodies.filter((body) => isServiceAnswer(body));
+    expect(accepted.length).toBeGreaterThan(40);
+    for (const body of accepted) expect(serviceAnswer.parse(body)).toEqual(body);
+    for (const body of [undefined, null, {}, { service: null }, { service: {} }, [{ service: node }]])
+      expect(isServiceAnswer(body)).toBe(false);
+  });
+});
 
 describe("isCanvas", () => {
   it("accepts every field that the interface names, and unknown ones", () => {
