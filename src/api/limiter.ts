@@ -32,9 +32,10 @@ interface Waiter {
 }
 
 /**
- * How many requests are in flight: starts at 4, doubles with each window of clean answers until the first 429 or 503,
- * then one more for each; half on 429 or 503, once for all the requests of one burst. While the gate is closed nothing
- * starts; after a 429 requests start at a pace that the service has been seen to bear.
+ * How many requests are in flight: starts at 4, doubles with each window of clean answers up to 16, and grows by half
+ * from there, until the first 429 or 503; then by one with each window. Half on 429 or 503, once for all the requests
+ * of one burst. While the gate is closed nothing starts; after a 429 requests start at a pace that the service has
+ * been seen to bear.
  */
 export class Limiter {
   #concurrency: number;
@@ -151,6 +152,15 @@ export class Limiter {
     };
   }
 
+  /**
+   * One more for each answer doubles with each window. From 16 on for every other one: at a service that bears less,
+   * all that is in flight when the first refusal comes is refused as well.
+   */
+  #answersForOneMore(): number {
+    if (this.#epoch > 0) return this.#concurrency;
+    return this.#concurrency < 16 ? 1 : 2;
+  }
+
   #adapt(load: Load): void {
     if (load === "overloaded") {
       this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
@@ -160,8 +170,7 @@ export class Limiter {
       if (this.#gateUntil > now) this.#pace.refused(now, this.#gateUntil);
     } else if (load === "clean") {
       this.#clean += 1;
-      // One more for each answer doubles with each window.
-      if (this.#epoch > 0 && this.#clean < this.#concurrency) return;
+      if (this.#clean < this.#answersForOneMore()) return;
       this.#clean = 0;
       this.#concurrency = Math.min(this.maxConcurrency, this.#concurrency + 1);
     }

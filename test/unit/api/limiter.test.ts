@@ -43,6 +43,19 @@ describe("the limiter", () => {
     );
   });
 
+  it("doubles with each window up to 16, and grows by half from there", async () => {
+    const limiter = new Limiter(steppingClock(), 64);
+    const windows: number[] = [];
+    for (let window = 0; window < 6; window += 1) {
+      windows.push(limiter.concurrency);
+      const turns = await Promise.all(
+        Array.from({ length: limiter.concurrency }, () => limiter.acquire(patient)),
+      );
+      for (const turn of turns) turn.end("clean");
+    }
+    expect(windows).toEqual([4, 8, 16, 24, 36, 54]);
+  });
+
   it("starts nothing while the gate is closed, and wakes by itself when it opens", async () => {
     const clock = steppingClock();
     const limiter = new Limiter(clock, 4);
