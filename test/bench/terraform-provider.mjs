@@ -1,5 +1,5 @@
-// What the provider costs: a no-op plan of many services against as many `terraform_data`, and start to handshake
-// against an empty node process. Prints the figures and their limits; exits 1 above a limit. Ratios are medians of
+// What the provider costs: a no-op plan of many services against as many `terraform_data`, start to handshake against
+// an empty node process, and plan and apply beside those of `rnv` on the same desired state. Prints the figures and their limits; exits 1 above a limit. Ratios are medians of
 // pairs measured one after the other. Processor time is given too, that of Terraform and that of the provider's
 // processes apart: other work on the machine lengthens the wall time of both, and not evenly.
 // Usage: npm run build && node test/bench/terraform-provider.mjs [services]
@@ -99,6 +99,15 @@ const builtIn = `resource "terraform_data" "s" {
 }
 `;
 
+/** The same services for `rnv` itself. */
+const manifest = `services:
+${Array.from(
+  { length: count },
+  (_, index) =>
+    `  s-${index}: { kind: web, configuration: { branch: main, plan: free }, deploy: { when: never } }`,
+).join("\n")}
+`;
+
 /** As many built-in resources that hold as many attributes as a service has: what Terraform itself costs. */
 const attributes = Array.from({ length: 68 }, (_, index) => `a${index} = "main"`).join("\n    ");
 const sameSize = `resource "terraform_data" "s" {
@@ -118,6 +127,27 @@ if (process.env.TF_PLUGIN_MAGIC_COOKIE && process.env.RNV_BENCH_USAGE)
     require("node:fs").appendFileSync(process.env.RNV_BENCH_USAGE, (user + system) / 1e6 + " ");
   });
 `;
+
+/** Applies and plans the same services with `rnv`, against a service of its own; seconds. */
+async function besideRnv(folder) {
+  const service = await startService(folder);
+  const rnv = (...args) => {
+    const from = performance.now();
+    execFileSync(process.execPath, [join(root, "dist/bin/rnv.js"), ...args], {
+      cwd: folder,
+      env: { ...process.env, ...service.env },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    return (performance.now() - from) / 1000;
+  };
+  try {
+    writeFileSync(join(folder, "rnv.yaml"), manifest);
+    const applied = rnv("apply", "-auto-approve", "-input=false");
+    return { applied, plans: rounds(5, () => rnv("plan", "-detailed-exitcode")) };
+  } finally {
+    service.child.kill();
+  }
+}
 
 async function planRatio(folder) {
   const service = await startService(folder);
@@ -160,10 +190,13 @@ async function planRatio(folder) {
       writeFileSync(join(folder, name, "main.tf"), text);
     }
     for (const name of ["builtIn", "sameSize"]) run(name, "init");
-    for (const name of ["ours", "builtIn", "sameSize"]) run(name, "apply", "-auto-approve");
+    const from = performance.now();
+    run("ours", "apply", "-auto-approve");
+    const applied = (performance.now() - from) / 1000;
+    for (const name of ["builtIn", "sameSize"]) run(name, "apply", "-auto-approve");
     const plans = { ours: [], builtIn: [], sameSize: [] };
     for (const _ of rounds(5)) for (const name of Object.keys(plans)) plans[name].push(planned(name));
-    return plans;
+    return { plans, applied };
   } finally {
     service.child.kill();
   }
@@ -185,13 +218,19 @@ function judged(title, ours, theirs, unit, limit) {
 const folder = mkdtempSync(join(tmpdir(), "rnv-bench-"));
 try {
   const isQuick = judged("start to handshake / node -e 0", ...(await startRatio(folder)), "ms", limits.start);
-  const { ours, builtIn, sameSize } = await planRatio(folder);
+  const { plans, applied } = await planRatio(folder);
+  const { ours, builtIn, sameSize } = plans;
   const of = (plans, part) => plans.map((one) => one[part]);
   const title = `no-op plan of ${count} rnv_service / terraform_data`;
   const isCheap = judged(`${title}, wall`, of(ours, "wall"), of(builtIn, "wall"), "s", limits.plan);
   judged(`${title}, Terraform's own processor time`, of(ours, "terraform"), of(builtIn, "terraform"), "s");
   judged(`${title} of as many attributes, wall`, of(ours, "wall"), of(sameSize, "wall"), "s");
   say(`processor time of the provider: ${median(of(ours, "provider")).toFixed(2)} s`);
+  const rnvFolder = join(folder, "rnv");
+  mkdirSync(rnvFolder);
+  const rnv = await besideRnv(rnvFolder);
+  judged(`no-op plan of ${count} through Terraform / with rnv`, of(ours, "wall"), rnv.plans, "s");
+  judged(`apply of ${count} through Terraform / with rnv`, [applied], [rnv.applied], "s");
   process.exitCode = isQuick && isCheap ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
