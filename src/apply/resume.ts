@@ -86,8 +86,10 @@ const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] }
 async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed> {
   const type = resuming.types.get(intent.type);
   const recorded = resuming.state.resources[intent.address];
-  if (type?.deletion && recorded && intent.method === "DELETE")
-    return settleDeletion(resuming, type, intent, recorded);
+  if (type && recorded && intent.method === "DELETE") {
+    const settled = await settleDeletion(resuming, type, intent, recorded);
+    if (settled) return settled;
+  }
   const makesSomething =
     type?.candidates !== undefined &&
     intent.method === "POST" &&
@@ -110,20 +112,25 @@ async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed>
   return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
 }
 
-/** Still there: it did not happen. Gone, or going: its end is looked at as that of any deletion. */
+/**
+ * Still there: it did not happen. Gone, or going: its end is looked at as that of any deletion; what is gone at once
+ * is forgotten, since nobody but us took it away. Undefined where nobody can look.
+ */
 async function settleDeletion(
   resuming: Resuming,
   type: Resource,
   intent: Intent,
   recorded: RecordedResource,
-): Promise<Resumed> {
-  const { address } = intent;
+): Promise<Resumed | undefined> {
+  const { address, parentId } = intent;
   const { id, name } = recorded;
-  const read = await type.read(resuming.reads, { address, id, name, declared: new Map() });
+  const read = await type.read(resuming.reads, { address, id, name, parentId, declared: new Map() });
+  if (read.kind === "unchecked" && !type.deletion) return undefined;
   // Under the same key: where nobody can read it, the retained answer tells that it is being deleted.
   if (read.kind === "unchecked" && keyStillCounts(resuming, intent)) return leftOpen(intent);
   if (read.kind !== "gone") return { ...nothing, entries: [outcome(intent, "refused")] };
-  const resource = { ...recorded, pending: read.ending ?? type.deletion?.(id, undefined) };
+  const pending = read.ending ?? type.deletion?.(id, undefined);
+  const resource = pending ? { ...recorded, pending } : null;
   return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
 

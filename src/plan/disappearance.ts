@@ -7,7 +7,7 @@ import { isGone, type Subject, type Subjects } from "./subject";
  * Gone needs proof (DESIGN section 5): something else that is recorded must still be readable, and not more than a
  * third of what is recorded may vanish at once; a lost membership looks the same. Without proof, what seems gone is
  * planned from what is recorded. Things that live and die with their parent are counted among themselves, and not
- * where their parent is gone.
+ * where their parent is gone or nobody wants them any more.
  */
 export function doubtDisappearance(subjects: Subjects): {
   readonly subjects: Subjects;
@@ -19,7 +19,7 @@ export function doubtDisappearance(subjects: Subjects): {
 
   const independent = recorded.filter((subject) => !subject.type.removedWithParent);
   const dependent = recorded.filter(
-    (subject) => subject.type.removedWithParent && hasParent(subject, subjects),
+    (subject) => subject.type.removedWithParent && !subject.removed && hasParent(subject, subjects),
   );
   const masses = [independent, dependent].flatMap(massDisappearance);
   const isAnyLive = recorded.some((subject) => subject.live);

@@ -1,4 +1,7 @@
+import { apply } from "../../../src/commands/apply";
+import { planRequest } from "../../../src/commands/requests";
 import type { Address } from "../../../src/model/address";
+import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { MemoryDisk } from "../state/memory-disk";
 
@@ -29,6 +32,32 @@ describe("what an interrupted run left open", () => {
     // "A bounded grace" (DESIGN section 7) is two seconds, however much is open.
     expect(bench.clock.now() - before).toBeLessThan(2 * 2000);
     expect((await bench.context.backend.read())?.open).toEqual([]);
+  });
+
+  it("is no mass disappearance: what it deleted itself, it forgets", async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+    await bench.apply();
+    bench.write("rnv.yaml", shop.replace(/variables: {.*?}/, "variables: {}"));
+    const { context, died } = dyingContext(bench.context, { write: 4, when: "after" });
+    const request = {
+      ...planRequest,
+      lockTimeoutMs: 0,
+      parallelism: 4,
+      approve: async () => ({ confirmedDeletes: [] }),
+    };
+    await Promise.race([apply(context, request), died]);
+    const [service] = bench.emulator.store.services();
+    expect(bench.emulator.store.variables(service?.id ?? "").length).toBeLessThanOrEqual(2);
+    const { plan, diagnostics } = await bench.plan();
+    expect(diagnostics).toEqual([]);
+    expect(plan?.changes.filter(({ action }) => action === "create")).toEqual([]);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(bench.emulator.store.variables(service?.id ?? "")).toEqual([]);
+    expect(Object.keys((await bench.context.backend.read())?.resources ?? {})).toEqual([
+      "project.shop",
+      "service.shop.api",
+    ]);
   });
 
   it("is never an id without its outcome: what a look finds is written down in one piece", async () => {
