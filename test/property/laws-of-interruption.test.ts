@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import { apply } from "../../src/commands/apply";
 import { planRequest } from "../../src/commands/requests";
 import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { type Death, dyingContext } from "../support/dying-context";
+import { fc } from "../support/fixed-seed";
 import { createWorkbench, type Workbench } from "../support/workbench";
 import { MemoryDisk } from "../unit/state/memory-disk";
 import { manifestOf, manifestText, type ShopSpec, shopSpec } from "./shops";

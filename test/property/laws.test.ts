@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { ApiError } from "../../src/api/api-error";
+import { fc } from "../support/fixed-seed";
 import { createWorkbench, type Workbench } from "../support/workbench";
 import { MemoryDisk } from "../unit/state/memory-disk";
 import {

@@ -1,10 +1,10 @@
-import fc from "fast-check";
 import type { OnRemove } from "../../src/model/desired";
 import type { ReadResult } from "../../src/model/live";
 import { Secret } from "../../src/model/secret";
 import { type DesiredValue, Template } from "../../src/model/value";
 import { makePlan } from "../../src/plan/make-plan";
 import { planDocument } from "../../src/plan/plan-document";
+import { fc } from "../support/fixed-seed";
 import { actionsOf, at, declare, desiredOf, types, World } from "../unit/plan/world";
 
 /** One service of a random manifest; services refer to ones with a smaller number only. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import { fc } from "../support/fixed-seed";
 
 /** One service of a random manifest. */
 export interface ServiceSpec {

@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { classify, type Outcome } from "../../../src/api/classify";
+import { fc } from "../../support/fixed-seed";
 
 const requests = fc.record({
   method: fc.constantFrom("GET", "POST", "PATCH", "DELETE"),

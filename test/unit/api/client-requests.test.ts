@@ -1,6 +1,6 @@
-import * as fc from "fast-check";
 import { createClient } from "../../../src/api/client";
 import { Secret } from "../../../src/model/secret";
+import { fc } from "../../support/fixed-seed";
 import { answer, apiKey, baseUrl, keyedWrite, read, scriptedClient, unkeyedWrite } from "./scripted-client";
 import { steppingClock } from "./stepping-clock";
 

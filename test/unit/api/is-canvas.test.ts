@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { canvas } from "../../../src/api/wire/canvas";
 import { isCanvas, isServiceAnswer } from "../../../src/api/wire/is-canvas";
 import { serviceAnswer } from "../../../src/api/wire/service";
+import { fc } from "../../support/fixed-seed";
 
 const id = "0b0e1a52-5d3c-4a51-9f6e-3a9f5d1c2b7e";
 const at = "2026-01-01T00:00:00.000Z";

@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { Limiter, type Load, type Turn } from "../../../src/api/limiter";
+import { fc } from "../../support/fixed-seed";
 import { steppingClock } from "./stepping-clock";
 
 const patient = { again: false, latestStart: () => Number.POSITIVE_INFINITY };

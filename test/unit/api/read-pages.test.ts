@@ -1,5 +1,5 @@
-import * as fc from "fast-check";
 import { createEndpoints } from "../../../src/api/create-endpoints";
+import { fc } from "../../support/fixed-seed";
 import { fakeSend, workspace } from "./fake-send";
 
 const variables = (from: number, count: number) =>

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { parseSimpleYaml } from "../../../src/manifest/parse-simple-yaml";
 import { parseAnyYaml } from "../../../src/manifest/parse-yaml";
 import type { SourceNode } from "../../../src/manifest/source-tree";
+import { fc } from "../../support/fixed-seed";
 
 /** Documents in each of the two searches; `npm run fuzz` tries 100,000. */
 const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 1000);

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { type ManifestBlock, writeManifest } from "../../../src/manifest/write-manifest";
 import type { Address } from "../../../src/model/address";
 import { Template } from "../../../src/model/value";
+import { fc } from "../../support/fixed-seed";
 import { briefs, folderWith, load, removeFolders } from "./load";
 import { shopTypes } from "./shop-types";
 

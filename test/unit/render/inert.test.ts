@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import {
   inertCode,
   inertFence,
@@ -11,6 +10,7 @@ import {
   shorten,
   tableRow,
 } from "../../../src/render/inert";
+import { fc } from "../../support/fixed-seed";
 
 describe("inertText", () => {
   it.each([

@@ -1,8 +1,8 @@
-import fc from "fast-check";
 import type { Plan } from "../../../src/plan/plan";
 import { planMarkdown } from "../../../src/render/plan-markdown";
 import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
+import { fc } from "../../support/fixed-seed";
 import { absent, address, change, field, plan, shopPlan, value } from "./plan-fixture";
 
 it("opens with the summary, then what blocks, then the table", () => {

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { JournalEntry, RunRecord } from "../../../src/model/state";
 import { emptyState, fold } from "../../../src/state/fold";
+import { fc } from "../../support/fixed-seed";
 import { address, intent, origin, resource } from "./fixtures";
 
 const start = emptyState({ lineage: "line", ...origin });

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/journal-text";
+import { fc } from "../../support/fixed-seed";
 import { intent, outcome } from "./fixtures";
 
 const header: JournalHeader = {

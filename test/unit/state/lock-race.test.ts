@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import type { StateSession } from "../../../src/state/backend";
 import { createLocalBackend } from "../../../src/state/local-backend";
+import { fc } from "../../support/fixed-seed";
 import { holder, origin, stillClock } from "./fixtures";
 import { diskError, MemoryDisk } from "./memory-disk";
 

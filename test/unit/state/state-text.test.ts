@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import type { RecordedResource, State } from "../../../src/model/state";
 import { emptyState } from "../../../src/state/fold";
 import { encodeState, parseState } from "../../../src/state/state-text";
+import { fc } from "../../support/fixed-seed";
 import { address, origin, resource } from "./fixtures";
 
 const state: State = {
