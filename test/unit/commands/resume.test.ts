@@ -106,3 +106,28 @@ describe("an answer about something else", () => {
     bench.remove();
   });
 });
+
+describe("a change that is sent in two shapes", () => {
+  it("leaves nothing open once one of them took, and deploys once", async () => {
+    const bench = createWorkbench();
+    const text =
+      "projects: { shop: { services: { api: { kind: web, configuration: { repository: https://git.example.com/api, port: PORT } } } } }";
+    bench.write("rnv.yaml", text.replace("PORT", "3000"));
+    await bench.apply();
+    bench.write("rnv.yaml", text.replace("PORT", "4000"));
+    let patches = 0;
+    bench.emulator.setFaults((_, { method }) => {
+      if (method !== "PATCH") return undefined;
+      patches += 1;
+      // The nested body is refused, the flat one is not answered, and the nested one takes at last.
+      return patches > 2 ? undefined : { kind: "status", status: patches === 1 ? 400 : 500 };
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(patches).toBe(3);
+    expect((await bench.context.backend.read())?.open).toEqual([]);
+    await bench.apply();
+    const [service] = bench.emulator.store.services();
+    expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(2);
+    bench.remove();
+  });
+});
