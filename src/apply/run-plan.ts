@@ -1,4 +1,5 @@
-import type { Send } from "../api/send";
+import { ApiError } from "../api/api-error";
+import type { ApiRequest, Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
@@ -25,7 +26,7 @@ interface Ended {
  * as many changes again get ready meanwhile, so that no request waits for the disk. Never throws for a failed change.
  */
 export async function runPlan(given: Run, plan: Plan, parallelism: number): Promise<RunResult> {
-  const run = { ...given, send: inPlaces(given.send, parallelism) };
+  const run = { ...given, send: inPlaces(given, parallelism) };
   const ended: Ended[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
@@ -52,17 +53,25 @@ export async function runPlan(given: Run, plan: Plan, parallelism: number): Prom
   return resultOf(run, ended, skipped);
 }
 
-function inPlaces(send: Send, count: number): Send {
+/** A write that got ready and still waits for its place when the run is interrupted is not sent. */
+function inPlaces({ send, signal }: Run, count: number): Send {
   const places = new Slots(count);
   return async (request, options) => {
     await places.take();
     try {
+      if (signal.aborted && request.method !== "GET") throw interrupted(request);
       return await send(request, options);
     } finally {
       places.release();
     }
   };
 }
+
+const interrupted = ({ operation, method, path, address }: ApiRequest): ApiError =>
+  new ApiError({
+    ...{ kind: "unavailable", code: "aborted", operation, method, path, address },
+    ...{ message: "interrupted before it was sent", requestId: "", attempts: 0 },
+  });
 
 function announce(run: Run, plan: Plan): void {
   for (const { address, action, reason } of plan.changes) {

@@ -86,14 +86,20 @@ describe("what an interrupted run left open", () => {
   });
 });
 
+/** A service that runs, and a change of one of its fields in the manifest. */
+async function withOneEdit(): Promise<Workbench> {
+  const bench = createWorkbench();
+  const text =
+    "projects: { shop: { services: { api: { kind: web, configuration: { repository: https://git.example.com/api, port: PORT } } } } }";
+  bench.write("rnv.yaml", text.replace("PORT", "3000"));
+  await bench.apply();
+  bench.write("rnv.yaml", text.replace("PORT", "4000"));
+  return bench;
+}
+
 describe("an answer about something else", () => {
   it("is not believed: the thing is read again by its own id", async () => {
-    const bench = createWorkbench();
-    const text =
-      "projects: { shop: { services: { api: { kind: web, configuration: { repository: https://git.example.com/api, port: PORT } } } } }";
-    bench.write("rnv.yaml", text.replace("PORT", "3000"));
-    await bench.apply();
-    bench.write("rnv.yaml", text.replace("PORT", "4000"));
+    const bench = await withOneEdit();
     bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "other-id" } : undefined));
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     const [service] = bench.emulator.store.services();
@@ -109,12 +115,7 @@ describe("an answer about something else", () => {
 
 describe("a change that is sent in two shapes", () => {
   it("leaves nothing open once one of them took, and deploys once", async () => {
-    const bench = createWorkbench();
-    const text =
-      "projects: { shop: { services: { api: { kind: web, configuration: { repository: https://git.example.com/api, port: PORT } } } } }";
-    bench.write("rnv.yaml", text.replace("PORT", "3000"));
-    await bench.apply();
-    bench.write("rnv.yaml", text.replace("PORT", "4000"));
+    const bench = await withOneEdit();
     let patches = 0;
     bench.emulator.setFaults((_, { method }) => {
       if (method !== "PATCH") return undefined;
@@ -128,6 +129,31 @@ describe("a change that is sent in two shapes", () => {
     await bench.apply();
     const [service] = bench.emulator.store.services();
     expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(2);
+    bench.remove();
+  });
+});
+
+describe("an interrupted run", () => {
+  it("sends no write that still waits for its place, and the next run sends each once", async () => {
+    const bench = createWorkbench();
+    const names = Array.from({ length: 12 }, (_, i) => `s${i}: { kind: worker, deploy: { when: never } }`);
+    bench.write("rnv.yaml", `services: { ${names.join(", ")} }`);
+    const stop = new AbortController();
+    bench.emulator.setFaults((_, { method }) =>
+      method === "POST" ? { kind: "hook", when: "after", run: () => stop.abort() } : undefined,
+    );
+    const request = {
+      ...planRequest,
+      lockTimeoutMs: 0,
+      parallelism: 2,
+      approve: async () => ({ confirmedDeletes: [] }),
+    };
+    expect((await apply({ ...bench.context, signal: stop.signal }, request)).exitCode).toBe(130);
+    expect(bench.writes().length).toBeLessThanOrEqual(2);
+    expect((await bench.context.backend.read())?.open).toEqual([]);
+    bench.emulator.setFaults(() => undefined);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.writes()).toHaveLength(12);
     bench.remove();
   });
 });
