@@ -10,7 +10,8 @@ const rnv = join(here, "..", "..", "dist", "bin", "rnv.js");
 const folder = mkdtempSync(join(tmpdir(), "rnv-demo-"));
 cpSync(join(here, "rnv.yaml"), join(folder, "rnv.yaml"));
 
-const title = (text) => console.log(`\n\x1b[1m# ${text}\x1b[0m`);
+const isBold = process.stdout.isTTY === true && !process.env.NO_COLOR;
+const title = (text) => console.log(isBold ? `\n\x1b[1m# ${text}\x1b[0m` : `\n# ${text}`);
 
 /** Starts the embedded service on a free port and reads its address and key. */
 function startService() {
