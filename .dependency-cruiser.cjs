@@ -41,7 +41,13 @@ module.exports = {
   forbidden: [
     ...layerRules,
     { name: "no-cycles", comment: "A cycle has no first file to read.", severity: "error", from: {}, to: { circular: true } },
-    fence("undici", ["api"], "HTTP is spoken in one place."),
+    {
+      name: "fence-http",
+      comment: "HTTP is spoken in one place, and answered by the emulator.",
+      severity: "error",
+      from: { path: "^src/", pathNot: ["^src/(api|emulator)/"] },
+      to: { path: "^(node:)?https?$" },
+    },
     fence("yaml", ["manifest"], "YAML is read and written in one place."),
     fence("commander", ["cli"], "Arguments are read in one place."),
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),

@@ -56,8 +56,7 @@ const put = (path, bytes) => {
 };
 
 mkdirSync(folder, { recursive: true });
-const undici = "./.ci/dispatcher-only.cjs";
-const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"], alias: { undici } });
+const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"] });
 const [{ contents }] = program.outputFiles;
 const digest = createHash("sha256").update(contents).digest("hex").slice(0, 16);
 const name = `program-${digest}.js`;

@@ -18,9 +18,13 @@ const notSent = new Set([
   "ENETDOWN",
   "EADDRNOTAVAIL",
   "EAI_AGAIN",
-  "UND_ERR_CONNECT_TIMEOUT",
 ]);
-const misused = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_CLOSED", "UND_ERR_DESTROYED"]);
+const misused = new Set([
+  "ERR_INVALID_ARG_TYPE",
+  "ERR_INVALID_CHAR",
+  "ERR_INVALID_URL",
+  "ERR_UNESCAPED_CHARACTERS",
+]);
 const certificate =
   /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH)/;
 
@@ -50,7 +54,7 @@ export function noAnswerOf(thrown: unknown): NoAnswer {
 function reasonOf(code: string, syscall: unknown): NoAnswerReason | undefined {
   if (code === "ENOTFOUND") return "unresolved";
   if (notSent.has(code) || syscall === "connect" || syscall === "getaddrinfo") return "not_sent";
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return "too_large";
+  if (code === "ANSWER_TOO_LARGE") return "too_large";
   if (misused.has(code)) return "misused";
   return certificate.test(code) ? "certificate" : undefined;
 }

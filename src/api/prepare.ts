@@ -49,7 +49,7 @@ export function prepare(
       attempts: 0,
     });
   }
-  const query = new URLSearchParams(request.query).toString();
+  const query = request.query === undefined ? "" : new URLSearchParams(request.query).toString();
   return {
     request,
     url: `${baseUrl}${request.path}${query === "" ? "" : `?${query}`}`,

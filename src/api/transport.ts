@@ -15,7 +15,7 @@ export interface WireResponse {
 }
 
 /**
- * What carries requests: undici, or the emulator in-process. Rejects when no whole answer came; never follows a
+ * What carries requests: a socket, or the emulator in-process. Rejects when no whole answer came; never follows a
  * redirect, never retries.
  */
 export interface Transport {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../model/digest";
 import { Secret } from "../model/secret";
 import { canonicalJson, type Plain } from "../model/value";
 
@@ -16,7 +16,7 @@ export function digestBody(body: unknown, secretKey: Uint8Array, address: string
     holdsSecret = true;
     return { fingerprint: secret.fingerprint(secretKey, address) };
   });
-  const digest = createHash("sha256").update(canonicalJson(keyed)).digest("hex");
+  const digest = sha256(canonicalJson(keyed));
   return holdsSecret ? { digest } : { digest, body: keyed };
 }
 
@@ -35,6 +35,6 @@ function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Pla
  * else (DESIGN section 7). 70 visible ASCII characters.
  */
 export function writeKey(runId: string, address: string, step: string, bodyDigest: string): string {
-  const digest = createHash("sha256").update([runId, address, step, bodyDigest].join("\0")).digest("hex");
+  const digest = sha256([runId, address, step, bodyDigest].join("\0"));
   return `rnv-1-${digest}`;
 }

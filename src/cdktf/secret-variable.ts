@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Construct } from "constructs";
+import { sha256 } from "../model/digest";
 import { terraformPrefix } from "../model/terraform-name";
 import type { Library, VariableLike } from "./library";
 import type { SecretOrigin, SecretSource } from "./secret-source";
@@ -27,7 +27,7 @@ export function secretVariable(library: Library, within: Construct, source: Secr
 function variableName(origin: SecretOrigin, owner: string): string {
   if ("fromEnv" in origin && /^[A-Za-z_][A-Za-z0-9_]*$/.test(origin.fromEnv)) return `env_${origin.fromEnv}`;
   const text = JSON.stringify(origin);
-  const digest = createHash("sha256").update(`${owner}\0${text}`).digest("hex").slice(0, 8);
+  const digest = sha256(`${owner}\0${text}`).slice(0, 8);
   const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "");
   return `secret_${words.slice(0, 40)}_${digest}`;
 }

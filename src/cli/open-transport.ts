@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
+import { createHttpTransport } from "../api/http-transport";
 import type { Transport } from "../api/transport";
-import { createUndiciTransport } from "../api/undici-transport";
 import type * as embedded from "../emulator/emulator";
 
 /** The way to the service: over the network, or into the emulator, which is loaded only then. */
@@ -9,5 +9,5 @@ export function openTransport(baseUrl: string, cwd: string): Transport {
     const { createEmulator } = require("../emulator/emulator") as typeof embedded;
     return createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport();
   }
-  return createUndiciTransport();
+  return createHttpTransport();
 }

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
 import { type GapSettings, gapSettings } from "../api/gaps";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-account";
+import { sha256 } from "../model/digest";
 import { Secret } from "../model/secret";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import type { Environment } from "./invocation";
@@ -153,4 +153,4 @@ function checkKey(text: string, source: string): KeyText {
   return { text: "", diagnostics: [diagnostic] };
 }
 
-const credentialOf = (key: string): string => createHash("sha256").update(key).digest("hex").slice(0, 16);
+const credentialOf = (key: string): string => sha256(key).slice(0, 16);

@@ -32,8 +32,8 @@ export interface TerminalOptions {
 /** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
 export function createTerminal(streams: TerminalStreams, options: TerminalOptions): Terminal {
   const { stdin, stdout, stderr } = streams;
-  const out = writer(stdout);
-  const err = writer(stderr);
+  const out = writer(stdout, stdout.isTTY !== true);
+  const err = writer(stderr, false, out.push);
   const color = {
     out: wantsColor(stdout, options),
     err: wantsColor(stderr, options),
@@ -64,18 +64,41 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-function writer(stream: TerminalStream): { write: (text: string) => void; flush: () => Promise<void> } {
+interface Writer {
+  readonly write: (text: string) => void;
+  /** Writes what is still held back. */
+  readonly push: () => void;
+  readonly flush: () => Promise<void>;
+}
+
+/**
+ * With `inTurns`, all text of one turn of the event loop is one write: a write for each of many short lines is a tenth
+ * of the time of a large run. `before` puts what another stream holds back in front of this one.
+ */
+function writer(stream: TerminalStream, inTurns: boolean, before: () => void = () => {}): Writer {
   let open = true;
+  let held = "";
+  const push = (): void => {
+    const text = held;
+    held = "";
+    if (open && text !== "") stream.write(text);
+  };
   stream.on("error", () => {
     // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
     open = false;
   });
   return {
     write: (text) => {
-      if (open && text !== "") stream.write(text);
+      if (text === "") return;
+      before();
+      if (inTurns && held === "") setImmediate(push);
+      held += text;
+      if (!inTurns) push();
     },
+    push,
     flush: () =>
       new Promise((resolve) => {
+        push();
         if (!open) return resolve();
         stream.once("error", () => resolve());
         stream.write("", () => resolve());

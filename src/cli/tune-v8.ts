@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 
 /**
  * Makes V8 optimize later. Most runs end within a second and never repay what the optimizer takes: a third of the
- * processor time of a plan of 2,000 services, and for undici's WebAssembly parser a wait at the end of the process.
- * What really runs long is optimized all the same. Flags that a V8 does not know it would complain about.
+ * processor time of a plan of 2,000 services, and for the WebAssembly parser of `fetch` (remote state) a wait at the end
+ * of the process. What really runs long is optimized all the same. Flags that a V8 does not know it would complain about.
  */
 export function tuneV8(): void {
   const major = Number(process.versions.v8.split(".", 1)[0]);

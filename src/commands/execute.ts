@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Run } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, runPlan } from "../apply/run-plan";
 import type { Attributes } from "../model/attributes";
+import { sha256 } from "../model/digest";
 import type { LiveResource } from "../model/live";
 import type { RunRecord, State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
@@ -81,7 +81,7 @@ function digestOf(plan: Plan): string {
   const told = plan.changes
     .filter(({ action }) => action !== "no-op")
     .map(({ subject: _subject, ...change }) => change);
-  return createHash("sha256").update(JSON.stringify(told)).digest("hex");
+  return sha256(JSON.stringify(told));
 }
 
 function runOf(

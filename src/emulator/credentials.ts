@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../model/digest";
 import { forbidden, notFound, Refusal } from "./refusal";
 
 export type Role = "viewer" | "developer" | "admin" | "owner";
@@ -34,7 +34,7 @@ export const toCredential = (key: ApiKey, workspaceId: string): Credential => ({
   workspaceId,
   actor: `user-${key.role}`,
   ...key,
-  id: createHash("sha256").update(key.key).digest("hex").slice(0, 16),
+  id: sha256(key.key).slice(0, 16),
 });
 
 /** The credential of an `Authorization` header, or 401. */

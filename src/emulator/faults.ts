@@ -61,8 +61,8 @@ export type Exchange =
   | { readonly kind: "answer"; readonly response: WireResponse }
   | {
       readonly kind: "broken";
-      /** As Node or undici name it. */
-      readonly code: "ECONNREFUSED" | "ECONNRESET" | "UND_ERR_HEADERS_TIMEOUT" | "UND_ERR_SOCKET";
+      /** As Node names it. */
+      readonly code: "ECONNREFUSED" | "ECONNRESET" | "ETIMEDOUT";
       /** The beginning of an answer that did not come to its end. */
       readonly partial?: { readonly response: WireResponse; readonly bytes: number };
       readonly hold?: { readonly afterMs?: number };
@@ -93,13 +93,13 @@ export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Pro
       return { kind: "broken", code: "ECONNRESET" };
     case "timeout-after":
       steps.commit();
-      return { kind: "broken", code: "UND_ERR_HEADERS_TIMEOUT", hold: { afterMs: fault.afterMs } };
+      return { kind: "broken", code: "ETIMEDOUT", hold: { afterMs: fault.afterMs } };
     case "timeout-before":
-      return { kind: "broken", code: "UND_ERR_HEADERS_TIMEOUT", hold: { afterMs: fault.afterMs } };
+      return { kind: "broken", code: "ETIMEDOUT", hold: { afterMs: fault.afterMs } };
     case "truncate": {
       const response = steps.commit();
       const bytes = fault.bytes ?? Math.floor(Buffer.byteLength(response.body) / 2);
-      return { kind: "broken", code: "UND_ERR_SOCKET", partial: { response, bytes } };
+      return { kind: "broken", code: "ECONNRESET", partial: { response, bytes } };
     }
     case "hook":
       return underHook(fault, steps);

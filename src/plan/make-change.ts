@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Catalog } from "../model/catalog";
+import { sha256 } from "../model/digest";
 import type { Effect } from "../model/resource-type";
 import { canonicalJson, type Plain } from "../model/value";
 import { costOf } from "./cost";
@@ -95,6 +95,6 @@ function bindingOf({ live }: Subject): Binding | null {
   return {
     id: live.id,
     updatedAt: live.updatedAt ?? null,
-    digest: createHash("sha256").update(attributes).digest("hex"),
+    digest: sha256(attributes),
   };
 }

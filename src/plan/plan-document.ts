@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { nameOf } from "../model/address";
 import { unflatten } from "../model/attributes";
+import { sha256 } from "../model/digest";
 import { canonicalJson, isPlain, type Plain } from "../model/value";
 import { flattenedBefore, type Sides, sidesOf } from "./document-sides";
 import type { AttributeChange, Change, OutputChange, Plan, ShownValue } from "./plan";
@@ -89,9 +89,7 @@ function reasonCode({ action, attributes, missing }: Change): string | undefined
 function declaredDigest({ subject }: Change): string {
   const plain: Record<string, Plain> = {};
   for (const [path, value] of subject.resolved) if (isPlain(value)) plain[path] = value;
-  return createHash("sha256")
-    .update(canonicalJson({ plain, fingerprints: { ...subject.fingerprints } }))
-    .digest("hex");
+  return sha256(canonicalJson({ plain, fingerprints: { ...subject.fingerprints } }));
 }
 
 function driftDocument(change: Change): Json {

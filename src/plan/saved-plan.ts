@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan, PlanOptions } from "./plan";
 import { planDocument } from "./plan-document";
@@ -32,7 +32,7 @@ export function savePlan(plan: Plan, extra: { readonly files: readonly string[] 
 }
 
 const textOf = (saved: Plain): string =>
-  `${canonicalJson({ checksum: createHash("sha256").update(canonicalJson(saved)).digest("hex"), saved })}\n`;
+  `${canonicalJson({ checksum: sha256(canonicalJson(saved)), saved })}\n`;
 
 /** Reads what `savePlan` wrote. One byte that differs makes it damaged. */
 export function readSavedPlan(text: string): {

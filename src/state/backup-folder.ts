@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { sha256 } from "../model/digest";
 import type { Disk } from "./disk";
 import { readFailed, writeFailed } from "./disk-failure";
 import { syncFolderOf, writeNew } from "./durable-file";
@@ -8,7 +8,7 @@ import { largestSnapshot } from "./state-files";
 
 /** Previous snapshots of a remote state in a folder of this machine: Terraform's protocol has no place for them. */
 export function backupFolder(disk: Disk, folder: string, location: string): BackupSlots {
-  const stem = createHash("sha256").update(location).digest("hex").slice(0, 16);
+  const stem = sha256(location).slice(0, 16);
   const name = (slot: number): string => join(folder, `${stem}.${slot}.json`);
   return {
     name,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import { type Exchanged, exchange, type Fetch, NoAnswer } from "./fetch-port";
 import type { HttpStateSettings } from "./http-settings";
 import { decodeLockText, encodeLock, type LockRecord } from "./lock-record";
@@ -138,4 +139,4 @@ function holderOf(body: Uint8Array): LockRecord | undefined {
 }
 
 const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
-const versionOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const versionOf = (bytes: Uint8Array): string => sha256(bytes);

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import type { JournalEntry } from "../model/state";
 import { hostileReason } from "./plain-document";
 import { asSealedEntry, type Sealed, type SealedEntry } from "./sealed-text";
@@ -95,7 +95,7 @@ function parseLine(text: string): { n: number; synced: number; entry: unknown } 
 }
 
 const sumOf = (n: number, synced: number, json: string): string =>
-  createHash("sha256").update(`${n} ${synced} ${json}`).digest("hex").slice(0, 16);
+  sha256(`${n} ${synced} ${json}`).slice(0, 16);
 
 function checkedHeader(value: unknown, path: string): JournalHeader {
   const header = value as Partial<Record<keyof JournalHeader, unknown>> | null;

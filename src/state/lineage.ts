@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../model/digest";
 
 /** A UUID for a state whose first entries are written before its first snapshot. */
 export function lineageFrom(id: string): string {
-  const hex = createHash("sha256").update(`lineage of ${id}`).digest("hex");
+  const hex = sha256(`lineage of ${id}`);
   return [
     hex.slice(0, 8),
     hex.slice(8, 12),

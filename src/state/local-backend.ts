@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { dirname, resolve } from "node:path";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
+import { sha256 } from "../model/digest";
 import type { LockHolder, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { readFailed, writeFailed } from "./disk-failure";
@@ -97,7 +97,7 @@ async function readUnderLock(
 
 /** Names files and journals of one session; also where a caller uses one holder id for several sessions. */
 const sessionName = (holder: LockHolder, generation: number): string =>
-  createHash("sha256").update(`${holder.id} ${holder.since} ${generation}`).digest("hex").slice(0, 24);
+  sha256(`${holder.id} ${holder.since} ${generation}`).slice(0, 24);
 
 /** Removes what a dead or replaced session was about to put in place: its rename then finds nothing. */
 async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256 } from "../model/digest";
 import type { Disk } from "./disk";
 import { diskCode, isLinkUnsupported } from "./disk";
 import { writeFully, writeNew } from "./durable-file";
@@ -12,8 +12,7 @@ export interface LockPort {
   readonly isAlive: (pid: number) => boolean;
 }
 
-const fileSafe = (id: string): string =>
-  /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : createHash("sha256").update(id).digest("hex").slice(0, 32);
+const fileSafe = (id: string): string => (/^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : sha256(id).slice(0, 32));
 
 const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${fileSafe(self.id)}.tmp`;
 
@@ -81,7 +80,7 @@ async function claimLock(port: LockPort, path: string, self: LockRecord, force: 
   // Of its own id: a holder that dies while it releases leaves a claim on itself, and that is claimed in turn.
   const claim = {
     ...self,
-    id: `claim-${createHash("sha256").update(`${self.id} ${path}`).digest("hex").slice(0, 32)}`,
+    id: `claim-${sha256(`${self.id} ${path}`).slice(0, 32)}`,
   };
   if (await placeLock(port, path, claim)) return true;
   const found = await readLock(port.disk, path);

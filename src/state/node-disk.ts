@@ -1,28 +1,41 @@
-import { constants } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  writeSync,
+} from "node:fs";
 import * as fs from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname } from "node:path";
+import { promisify } from "node:util";
 import { type Disk, type DiskFile, diskCode } from "./disk";
 
-class NodeFile implements DiskFile {
-  constructor(readonly handle: fs.FileHandle) {}
+const syncData = promisify(fdatasync);
 
+class NodeFile implements DiskFile {
+  constructor(readonly descriptor: number) {}
+
+  /** At once: the kernel takes it into memory, which is quicker than a trip to another thread and back. */
   async write(bytes: Uint8Array, position: number): Promise<number> {
-    return (await this.handle.write(bytes, 0, bytes.length, position)).bytesWritten;
+    return writeSync(this.descriptor, bytes, 0, bytes.length, position);
   }
 
   sync(): Promise<void> {
-    return this.handle.datasync();
+    return syncData(this.descriptor);
   }
 
-  close(): Promise<void> {
-    return this.handle.close();
+  async close(): Promise<void> {
+    closeSync(this.descriptor);
   }
 }
 
-async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
+async function unlessMissing<T>(call: () => T | Promise<T>): Promise<T | undefined> {
   try {
-    return await call;
+    return await call();
   } catch (cause) {
     if (diskCode(cause) === "ENOENT") return undefined;
     throw cause;
@@ -31,20 +44,21 @@ async function unlessMissing<T>(call: Promise<T>): Promise<T | undefined> {
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 
-async function readWhole(path: string, limit: number): Promise<Uint8Array> {
+/** At once, as writes: the lock is read before each group of them. */
+function readWhole(path: string, limit: number): Uint8Array {
   // O_NONBLOCK: opening a named pipe must not wait for somebody to write into it.
-  const handle = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const status = await handle.stat();
+    const status = fstatSync(descriptor);
     if (!status.isFile()) throw failure("EISDIR", `${path} is not a file`);
     if (status.size > limit) throw failure("EFBIG", `${path} is larger than ${limit} bytes`);
     // Files of /proc say that they are empty.
-    if (status.size === 0) return await handle.readFile();
+    if (status.size === 0) return readFileSync(descriptor);
     const bytes = Buffer.allocUnsafe(status.size + 1);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return bytesRead <= status.size ? bytes.subarray(0, bytesRead) : await handle.readFile();
+    const count = readSync(descriptor, bytes, 0, bytes.length, 0);
+    return count <= status.size ? bytes.subarray(0, count) : readFileSync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -63,10 +77,10 @@ async function syncFolder(path: string): Promise<void> {
 
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
-  create: async (path) => new NodeFile(await fs.open(path, "wx", 0o600)),
-  read: (path, limit) => unlessMissing(readWhole(path, limit)),
+  create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
+  read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
   async stat(path) {
-    const found = await unlessMissing(fs.stat(path, { bigint: true }));
+    const found = await unlessMissing(() => fs.stat(path, { bigint: true }));
     return (
       found && {
         size: Number(found.size),
@@ -77,11 +91,11 @@ export const nodeDisk: Disk = {
   },
   rename: (from, to) => fs.rename(from, to),
   link: (from, to) => fs.link(from, to),
-  remove: async (path) => (await unlessMissing(fs.unlink(path).then(() => true))) ?? false,
+  remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,
   async makeFolder(path) {
     const first = await fs.mkdir(path, { recursive: true, mode: 0o700 });
     if (first !== undefined) await syncFolder(dirname(first));
   },
   syncFolder,
-  readLink: (path) => unlessMissing(fs.readlink(path)),
+  readLink: (path) => unlessMissing(() => fs.readlink(path)),
 };

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import type { LockHolder, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { NoAnswer } from "./fetch-port";
@@ -143,8 +143,7 @@ async function takeOver(
 /** What a lock says of its holder. The machine is known by a digest: its id is not for others to read. */
 async function recordOf({ disk }: Backend, holder: LockHolder): Promise<LockRecord> {
   const identity = await identityOf(disk, holder.pid);
-  const machine =
-    identity.machine && createHash("sha256").update(`rnv lock ${identity.machine}`).digest("hex");
+  const machine = identity.machine && sha256(`rnv lock ${identity.machine}`);
   return { ...holder, generation: 1, process: { ...identity, machine } };
 }
 

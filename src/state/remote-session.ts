@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
 import { NoAnswer } from "./fetch-port";
@@ -251,7 +251,7 @@ export class RemoteSession implements StateSession {
   }
 }
 
-const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const digestOf = (bytes: Uint8Array): string => sha256(bytes);
 
 const tooLarge = (location: string): DiagnosticsError =>
   new DiagnosticsError([

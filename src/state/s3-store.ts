@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import { type Exchanged, exchange, type Fetch, NoAnswer } from "./fetch-port";
 import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "./lock-record";
 import { remoteRefused } from "./remote-failure";
@@ -111,9 +111,7 @@ function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
       headers: {
         ...conditions,
         ...(bytes === undefined ? {} : { "content-type": "application/json" }),
-        "x-amz-content-sha256": createHash("sha256")
-          .update(bytes ?? "")
-          .digest("hex"),
+        "x-amz-content-sha256": sha256(bytes ?? ""),
       },
       body: bytes,
     });

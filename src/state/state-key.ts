@@ -1,6 +1,7 @@
-import { createHash, scrypt } from "node:crypto";
+import { scrypt } from "node:crypto";
 import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { sha256 } from "../model/digest";
 import type { State } from "../model/state";
 import type { Disk } from "./disk";
 import { diskCode, isLinkUnsupported } from "./disk";
@@ -71,8 +72,7 @@ export async function keyFromEnvironment(
 }
 
 /** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
-export const keyIdOf = (key: Uint8Array): string =>
-  createHash("sha256").update(key).digest("hex").slice(0, 16);
+export const keyIdOf = (key: Uint8Array): string => sha256(key).slice(0, 16);
 
 /** The error when the state was fingerprinted with a key that is not at hand; undefined when it fits. */
 export function checkStateKey(

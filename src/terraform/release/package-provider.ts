@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { zipSync } from "fflate";
 import { registryManifest, releaseFiles, releasePlatforms } from "../../commands/provider-release";
+import { sha256 } from "../../model/digest";
 
 /** A fixed time in every archive: the same sources give the same bytes. */
 const epoch = new Date("2020-01-01T00:00:00Z");
@@ -32,9 +32,7 @@ export function packageProvider(root: string, out: string): readonly string[] {
     releasePlatforms.map((platform) => [`${prefix}_${platform}.zip`, zip]),
   );
   files.set(`${prefix}_manifest.json`, Buffer.from(registryManifest));
-  const sums = [...files].map(
-    ([name, bytes]) => `${createHash("sha256").update(bytes).digest("hex")}  ${name}\n`,
-  );
+  const sums = [...files].map(([name, bytes]) => `${sha256(bytes)}  ${name}\n`);
   files.set(`${prefix}_SHA256SUMS`, Buffer.from(sums.join("")));
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });

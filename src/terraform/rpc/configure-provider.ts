@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
+import { createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
-import { createUndiciTransport } from "../../api/undici-transport";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import { systemClock } from "../clock";
@@ -49,7 +49,7 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
   };
   const { baseUrl, workspaceId, apiKey } = settings;
   if (baseUrl !== "embedded" && apiKey !== undefined)
-    return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport: createUndiciTransport() });
+    return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport: createHttpTransport() });
   const embedded = embeddedService(provider.cwd);
   return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded });
 }

@@ -30,14 +30,14 @@ const rows: readonly Row[] = [
   { what: "a reset", reply: reset, get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
   {
     what: "a timeout",
-    reply: failure("UND_ERR_HEADERS_TIMEOUT"),
+    reply: failure("ETIMEDOUT"),
     get: 2,
     keyed: 2,
     unkeyed: ["uncertain", 1],
   },
   {
     what: "a truncated answer",
-    reply: failure("UND_ERR_SOCKET"),
+    reply: failure("ECONNRESET"),
     get: 2,
     keyed: 2,
     unkeyed: ["uncertain", 1],
@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
   },
   {
     what: "an answer over the cap",
-    reply: failure("UND_ERR_RES_EXCEEDED_MAX_SIZE"),
+    reply: failure("ANSWER_TOO_LARGE"),
     get: ["malformed", 1],
     keyed: ["uncertain", 1],
     unkeyed: ["uncertain", 1],

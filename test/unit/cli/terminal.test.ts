@@ -50,6 +50,43 @@ describe("createTerminal", () => {
     expect(streams.stderr.text).toBe("still here\n");
   });
 
+  it("writes the lines of one turn to a pipe at once, and those to a terminal one by one", async () => {
+    for (const [tty, expected] of [
+      [false, ["one\ntwo\n"]],
+      [true, ["one\n", "two\n"]],
+    ] as const) {
+      const written: string[] = [];
+      const stdout = new Writable({
+        write: (chunk, _encoding, done) => {
+          written.push(String(chunk));
+          done();
+        },
+      });
+      const streams = { ...fakeStreams({ tty }), stdout: Object.assign(stdout, { isTTY: tty }) };
+      const terminal = createTerminal(streams, { environment: {}, noColor: false });
+      terminal.out("one\n");
+      terminal.out("two\n");
+      await new Promise(setImmediate);
+      expect(written).toEqual(expected);
+    }
+  });
+
+  it("keeps the order of standard output and standard error", () => {
+    const order: string[] = [];
+    const into = () =>
+      new Writable({
+        write: (chunk, _encoding, done) => {
+          order.push(String(chunk));
+          done();
+        },
+      });
+    const streams = { ...fakeStreams(), stdout: into(), stderr: into() };
+    const terminal = createTerminal(streams, { environment: {}, noColor: false });
+    terminal.out("done\n");
+    terminal.err("warning\n");
+    expect(order).toEqual(["done\n", "warning\n"]);
+  });
+
   it("has written everything once it is flushed", async () => {
     const written: string[] = [];
     const stdout = new Writable({

@@ -19,9 +19,9 @@ const broken: readonly [Fault, string, number][] = [
   [{ kind: "refuse" }, "ECONNREFUSED", 0],
   [{ kind: "reset-before" }, "ECONNRESET", 0],
   [{ kind: "reset-after" }, "ECONNRESET", 1],
-  [{ kind: "timeout-before" }, "UND_ERR_HEADERS_TIMEOUT", 0],
-  [{ kind: "timeout-after" }, "UND_ERR_HEADERS_TIMEOUT", 1],
-  [{ kind: "truncate" }, "UND_ERR_SOCKET", 1],
+  [{ kind: "timeout-before" }, "ETIMEDOUT", 0],
+  [{ kind: "timeout-after" }, "ETIMEDOUT", 1],
+  [{ kind: "truncate" }, "ECONNRESET", 1],
   [{ kind: "malformed" }, "SyntaxError", 1],
   [{ kind: "html" }, "SyntaxError", 0],
   [{ kind: "html", when: "after" }, "SyntaxError", 1],
@@ -90,7 +90,7 @@ describe("faults in-process", () => {
     expect(outcome).toBe("pending");
     clock.advance(5000);
     await waiting;
-    expect(outcome).toBe("UND_ERR_HEADERS_TIMEOUT");
+    expect(outcome).toBe("ETIMEDOUT");
     const abort = new AbortController();
     const aborted = emulator.handle({ ...get, signal: abort.signal });
     abort.abort(new Error("enough"));

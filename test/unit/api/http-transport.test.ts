@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
+import { createHttpTransport } from "../../../src/api/http-transport";
 import { noAnswerOf } from "../../../src/api/no-answer";
 import type { Transport } from "../../../src/api/transport";
-import { createUndiciTransport } from "../../../src/api/undici-transport";
 
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
   "/echo": (request, response) => {
@@ -23,9 +23,10 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   "/redirect": (_, response) => response.writeHead(302, { location: "/echo" }).end(),
   "/huge": (_, response) => response.end("x".repeat(20_000)),
   "/silent": () => {},
+  "/brief": (_, response) => response.writeHead(200, { "keep-alive": "timeout=0" }).end("{}"),
 };
 
-describe("the undici transport", () => {
+describe("the HTTP transport", () => {
   let server: Server;
   let origin: string;
   let transport: Transport;
@@ -40,7 +41,7 @@ describe("the undici transport", () => {
     server.on("connection", (socket) => sockets.add(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    transport = createUndiciTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 300 });
+    transport = createHttpTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 300 });
   });
   afterAll(async () => {
     await transport.close();
@@ -117,7 +118,28 @@ describe("the undici transport", () => {
     await expect(silent).rejects.toBe(reason);
   });
 
+  it("gives a socket up before the server would close it", async () => {
+    await send("/brief");
+    const before = sockets.size;
+    await send("/echo");
+    expect(sockets.size).toBe(before + 1);
+  });
+
+  it("rejects as not sent when no connection stands in time", async () => {
+    // It takes the connection and says nothing: TLS never stands.
+    const deaf = createTcpServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+    const { port } = deaf.address() as AddressInfo;
+    const impatient = createHttpTransport({ connectTimeoutMs: 50 });
+    const thrown = await impatient
+      .send({ method: "GET", url: `https://127.0.0.1:${port}/`, headers: {} })
+      .catch((reason: unknown) => reason);
+    expect(noAnswerOf(thrown)).toEqual({ reason: "not_sent", code: "ETIMEDOUT" });
+    await impatient.close();
+    await new Promise((resolve) => deaf.close(resolve));
+  });
+
   it("closes without ever having been used", async () => {
-    await createUndiciTransport().close();
+    await createHttpTransport().close();
   });
 });
