@@ -31,7 +31,7 @@ export interface TerminalOptions {
 
 /** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
 export function createTerminal(streams: TerminalStreams, options: TerminalOptions): Terminal {
-  const { stdin, stdout, stderr } = streams;
+  const { stdout, stderr } = streams;
   const out = writer(stdout, stdout.isTTY !== true);
   const err = writer(stderr, false, out.push);
   const color = {
@@ -40,13 +40,18 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   };
   const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
   return {
-    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    // Standard input is opened only for those who ask: that takes longer than many a verb.
+    get interactive() {
+      return streams.stdin.isTTY === true && stdout.isTTY === true;
+    },
     live: stdout.isTTY === true && !dumb,
     color,
     get width() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
     },
-    stdin,
+    get stdin() {
+      return streams.stdin;
+    },
     out: out.write,
     err: err.write,
     flush: async () => {

@@ -139,12 +139,12 @@ async function fingerprintKey(
   return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
 }
 
-const declaresSecrets = (desired: Desired): boolean =>
-  [...desired.resources.values()].some((resource) =>
-    [...resource.attributes.values()].some(
-      ({ value }) => value instanceof Secret || (value instanceof Template && value.secret),
-    ),
-  );
+function declaresSecrets({ resources }: Desired): boolean {
+  for (const { attributes } of resources.values())
+    for (const { value } of attributes.values())
+      if (value instanceof Secret || (value instanceof Template && value.secret)) return true;
+  return false;
+}
 
 function planOptions(request: PlanRequest): PlanOptions {
   return {

@@ -4,6 +4,7 @@ import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
+import { LazyMap } from "../model/lazy-map";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
@@ -142,23 +143,17 @@ function knownAttributes(
   desired: Desired,
   state: State | undefined,
 ): Attributes<ResolvedValue> {
-  const known = new Map<string, ResolvedValue>();
-  for (const [path, { value }] of attributes) {
-    if (value instanceof Template) {
-      const [reference, ...others] = value.references;
-      // A place that is not known is no place: nothing must be looked for elsewhere instead.
-      if (value.references.some(({ address }) => isDataAddress(address)) && !value.secret) {
-        known.set(path, resolveValue(value, lookupIn(desired, found)));
-        continue;
-      }
-      const id =
-        reference?.attribute === "id" && others.length === 0
-          ? idOf(reference.address, found.resources, state)
-          : undefined;
-      if (id !== undefined) known.set(path, id);
-    } else if (isPlain(value as ResolvedValue)) {
-      known.set(path, value as ResolvedValue);
-    }
-  }
-  return known;
+  const valueAt = (path: string): ResolvedValue | undefined => {
+    const value = attributes.get(path)?.value;
+    if (value === undefined) return undefined;
+    if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
+    const [reference, ...others] = value.references;
+    // A place that is not known is no place: nothing must be looked for elsewhere instead.
+    if (value.references.some(({ address }) => isDataAddress(address)) && !value.secret)
+      return resolveValue(value, lookupIn(desired, found));
+    return reference?.attribute === "id" && others.length === 0
+      ? idOf(reference.address, found.resources, state)
+      : undefined;
+  };
+  return new LazyMap(valueAt, () => attributes.keys());
 }

@@ -12,10 +12,12 @@ export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): s
   const ranges: [number, number][] = [];
   const seen = new Set<SourceNode>();
   const visit = (node: SourceNode): void => {
-    if (seen.has(node)) return;
+    if (node.kind === "scalar" || seen.has(node)) return;
     seen.add(node);
-    if (node.kind === "list") for (const item of node.items) visit(item);
-    if (node.kind !== "map") return;
+    if (node.kind === "list") {
+      for (const item of node.items) visit(item);
+      return;
+    }
     for (const { key, value } of node.entries.values()) {
       if (isSecretKey(key, words)) maskBelow(value, text, words, index, ranges);
       else visit(value);

@@ -133,6 +133,11 @@ export function checkCycles(resources: ReadonlyMap<Address, Dependant>, report: 
   const done = new Set<Address>();
   for (const start of resources.keys()) {
     if (done.has(start)) continue;
+    const waitsFor = resources.get(start)?.dependsOn ?? [];
+    if (waitsFor.every((on) => done.has(on))) {
+      done.add(start);
+      continue;
+    }
     const path: { address: Address; next: Iterator<Address> }[] = [];
     const onPath = new Set<Address>();
     const enter = (address: Address): void => {

@@ -124,7 +124,10 @@ export interface ResourceType {
   /** What the catalog does not offer, and what cannot go together. */
   readonly check: (declared: Attributes<ResolvedValue>, catalog: Catalog) => readonly Finding[];
   /** Estimated monthly price of these attributes (live or default where not declared); undefined: unpriced. */
-  readonly monthlyCost?: (attributes: Attributes<ResolvedValue>, catalog: Catalog) => Money | undefined;
+  readonly monthlyCost?: (
+    attributes: Pick<Attributes<ResolvedValue>, "get">,
+    catalog: Catalog,
+  ) => Money | undefined;
   /**
    * A resource without a life of its own, such as a deployment: why it must run again. Undefined: no reason but what
    * differs in its own fields; null: it must not run, whatever differs.

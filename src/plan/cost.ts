@@ -1,9 +1,8 @@
-import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
 import type { Money } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import type { Decision } from "./decision";
-import { recordedValue } from "./subject";
+import { recordedValue, type Subject } from "./subject";
 
 export interface ChangeCost {
   readonly before: Money | null;
@@ -12,44 +11,28 @@ export interface ChangeCost {
 
 /** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */
 export function costOf(decision: Decision, catalog: Catalog): ChangeCost | undefined {
-  const { subject, action, resolved } = decision;
+  const { subject, action } = decision;
   const { monthlyCost } = subject.type;
   if (!monthlyCost) return undefined;
-  const price = (attributes: Attributes<ResolvedValue>): Money | null =>
-    monthlyCost(attributes, catalog) ?? null;
-
   const isManaged = subject.recorded !== undefined && subject.read.kind !== "gone";
-  const attributesBefore = isManaged ? valuesBefore(decision) : undefined;
-  const before = attributesBefore ? price(attributesBefore) : null;
+  const get = (path: string): ResolvedValue | undefined => fieldBefore(subject, path);
+  const before = isManaged ? (monthlyCost({ get }, catalog) ?? null) : null;
   if (action === "delete" || action === "forget") return { before, after: null };
   if (action === "no-op") return { before, after: before };
-
-  const after = new Map<string, ResolvedValue>(
-    action === "create" ? subject.defaults : valuesBefore(decision),
-  );
-  for (const { path, cause } of decision.attributes)
-    if (cause === "removed") after.set(path, subject.defaults.get(path) ?? null);
-  for (const [path, value] of resolved) after.set(path, value);
-  return { before, after: price(after) };
+  return { before, after: monthlyCost({ get: (path) => fieldAfter(decision, path) }, catalog) ?? null };
 }
 
 /** What is live over the defaults; where nothing could be read, what is recorded. */
-function valuesBefore({ subject }: Decision): Attributes<ResolvedValue> {
-  const { defaults, live, recorded } = subject;
-  // A service reports all of its fields: then there is nothing to lay over, and nothing to copy.
-  if (live && hasAll(live.attributes, defaults)) return live.attributes;
-  const values = new Map<string, ResolvedValue>(defaults);
-  for (const [path, value] of live?.attributes ?? []) values.set(path, value);
-  for (const path of live ? [] : Object.keys(recorded?.applied ?? {})) {
-    const value = recordedValue(subject, path);
-    if (value !== undefined) values.set(path, value);
-  }
-  return values;
+function fieldBefore(subject: Subject, path: string): ResolvedValue | undefined {
+  const known = subject.live ? subject.live.attributes.get(path) : recordedValue(subject, path);
+  return known ?? subject.defaults.get(path);
 }
 
-function hasAll(attributes: Attributes, defaults: Attributes): boolean {
-  for (const path of defaults.keys()) if (!attributes.has(path)) return false;
-  return true;
+function fieldAfter({ subject, action, resolved, attributes }: Decision, path: string) {
+  const declared = resolved.get(path);
+  if (declared !== undefined) return declared;
+  const isReset = attributes.some((change) => change.path === path && change.cause === "removed");
+  return isReset || action === "create" ? subject.defaults.get(path) : fieldBefore(subject, path);
 }
 
 /** Sum over all resources; what has no price counts as nothing. */

@@ -30,6 +30,8 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
 
   const { changes, released, drift, diagnostics } = diffAttributes(subject, about);
   const asked = deciding.input.options.replace.includes(subject.address);
+  // By far the most.
+  if (!asked && changes.length + released.length === 0) return about.undecided;
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   return {
     ...about.undecided,

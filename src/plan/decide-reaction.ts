@@ -39,8 +39,8 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
       reason,
     };
   }
-  if (recorded) return { ...undecided, action: isNew ? "forget" : "no-op" };
-  return { ...undecided, action: live && !isNew ? "adopt" : "no-op" };
+  const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
+  return action === "no-op" ? undecided : { ...undecided, action };
 }
 
 /** What is declared over what is live: also what nobody declared can stand in the way. */

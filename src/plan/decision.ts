@@ -19,18 +19,28 @@ export interface Decision {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+const unresolved: Decision["resolved"] = new Map();
+const noFingerprints: Decision["fingerprints"] = {};
+const none: readonly never[] = [];
+
 /** The decision that changes nothing; every other one differs from it in what it says. */
-export const decideNothing = (subject: Subject): Decision => ({
+export const decideNothing = (
+  subject: Subject,
+  resolved: Decision["resolved"] = unresolved,
+  fingerprints: Decision["fingerprints"] = noFingerprints,
+): Decision => ({
   subject,
   action: "no-op",
-  resolved: new Map(),
-  fingerprints: {},
-  attributes: [],
-  released: [],
-  drift: [],
+  resolved,
+  fingerprints,
+  attributes: none,
+  released: none,
+  drift: none,
   withParent: false,
-  onRemove: subject.desired?.lifecycle.onRemove ?? subject.recorded?.onRemove ?? "delete",
-  diagnostics: [],
+  onRemove: subject.type.mustExist?.(resolved)
+    ? "retain"
+    : (subject.desired?.lifecycle.onRemove ?? subject.recorded?.onRemove ?? "delete"),
+  diagnostics: none,
 });
 
 /** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */

@@ -46,13 +46,7 @@ export function diffAttributes(subject: Subject, declared: Declared): Attributes
   const released: AttributeChange[] = [];
   const drift: AttributeChange[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const path of ownedPaths(subject, declared.resolved)) {
-    const rule = subject.type.rules[path];
-    if (!rule || rule.change === "local" || isIgnored(subject, path)) continue;
-    const verdict = rule.secret
-      ? judgeSecret(subject, path, declared)
-      : judge(subject, path, rule, declared.resolved.get(path));
-    if (verdict.kind === "same") continue;
+  for (const { path, rule, verdict } of differingFields(subject, declared)) {
     const range = subject.desired?.attributes.get(path)?.range ?? subject.desired?.range;
     const before = rule.secret ? secretBefore(subject, path) : shownValue(liveValue(subject, path), false);
     if (verdict.kind === "released" || verdict.cause === "drift" || verdict.liveChangedToo)
@@ -75,11 +69,29 @@ export function diffAttributes(subject: Subject, declared: Declared): Attributes
   return { changes, released, drift, diagnostics };
 }
 
-/** Declared or recorded: all others are not ours. Sorted, so that the order of keys does not show. */
-function ownedPaths({ recorded }: Subject, resolved: ReadonlyMap<string, ResolvedValue>): readonly string[] {
-  const paths = new Set(resolved.keys());
-  for (const path of Object.keys(recorded?.applied ?? {})) paths.add(path);
-  return [...paths].sort();
+interface Differing {
+  readonly path: string;
+  readonly rule: AttributeRule;
+  readonly verdict: Exclude<Verdict, { readonly kind: "same" }>;
+}
+
+/**
+ * The fields, declared or recorded, that are not as they are declared; all others are not ours. Sorted, so that the
+ * order of keys does not show.
+ */
+function differingFields(subject: Subject, declared: Declared): readonly Differing[] {
+  const found: Differing[] = [];
+  const look = (path: string): void => {
+    const rule = subject.type.rules[path];
+    if (!rule || rule.change === "local" || isIgnored(subject, path)) return;
+    const verdict = rule.secret
+      ? judgeSecret(subject, path, declared)
+      : judge(subject, path, rule, declared.resolved.get(path));
+    if (verdict.kind !== "same") found.push({ path, rule, verdict });
+  };
+  for (const path of declared.resolved.keys()) look(path);
+  for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(path);
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
@@ -95,20 +107,18 @@ function judge(
 ): Verdict {
   const recorded = recordedValue(subject, path);
   const live = liveValue(subject, path);
-  const equal = (a: Plain | undefined, b: Plain | undefined): boolean => areEqual(rule, a, b);
-
   if (declared === undefined) {
-    if (!equal(live, recorded)) return { kind: "released" };
+    if (!areEqual(rule, live, recorded)) return { kind: "released" };
     const reset = subject.defaults.get(path);
     if (reset === undefined && !isParentAttribute(subject, path)) return { kind: "released" };
-    return equal(live, reset) ? same : { kind: "set", cause: "removed" };
+    return areEqual(rule, live, reset) ? same : { kind: "set", cause: "removed" };
   }
   if (declared instanceof Unknown || !isPlain(declared))
     return { kind: "set", cause: recorded === undefined ? "take-over" : "edit" };
-  if (equal(live, declared)) return same;
+  if (areEqual(rule, live, declared)) return same;
   if (recorded === undefined) return { kind: "set", cause: "take-over" };
-  if (equal(recorded, declared)) return { kind: "set", cause: "drift" };
-  return { kind: "set", cause: "edit", ...(!equal(live, recorded) && { liveChangedToo: true }) };
+  if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
+  return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }
 
 /** Secrets are never read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. */

@@ -83,10 +83,10 @@ export function orderSubjects(
 
 function declaredDependencies({ desired, parent }: Subject): readonly Address[] {
   if (!desired) return [];
-  const referred = [...desired.attributes.values()].flatMap(({ value }) =>
-    value instanceof Template ? value.references.map(({ address }) => address) : [],
-  );
-  return [...(parent ? [parent] : []), ...desired.dependsOn, ...referred];
+  const on = parent ? [parent, ...desired.dependsOn] : [...desired.dependsOn];
+  for (const { value } of desired.attributes.values())
+    if (value instanceof Template) for (const { address } of value.references) on.push(address);
+  return on;
 }
 
 /** What lies in what, as declared, else as recorded. */

@@ -9,7 +9,12 @@ import { isDeletion } from "./guards";
 import type { Binding, Change, Guard } from "./plan";
 import { isGone, type Subject } from "./subject";
 
-/** One decision with all that a plan says about it. */
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * One decision with all that a plan says about it. What it has no value for is left out, by assignments: thousands of
+ * changes are made here, and spreading an object for each optional field takes as long as deciding them.
+ */
 export function makeChange(
   decision: Decision,
   { dependsOn, deletesAfter }: Dependencies,
@@ -21,35 +26,35 @@ export function makeChange(
   const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
-  return {
+  const isQuiet = !changesSomething(decision);
+  const about: Writable<Change["subject"]> = { resolved, fingerprints };
+  if (desired) about.desired = desired;
+  if (recorded) about.recorded = recorded;
+  if (live) about.live = live;
+  if (read.kind === "gone" && read.ending) about.ending = read.ending;
+  const change: Writable<Change> = {
     address,
     type: type.type,
     action,
-    ...(id !== undefined && { id }),
     name: nameOf(decision),
-    ...(previousAddress && { previousAddress }),
     attributes: decision.attributes,
     released: decision.released,
     drift: decision.drift,
-    ...(isGone(subject) && !type.reaction && { missing: true }),
-    ...(reason !== undefined && { reason }),
-    effects: effectsOf(decision).filter((effect) => effect !== "billing" || changesTheBill(cost)),
-    dependsOn: changesSomething(decision) ? (dependsOn.get(address) ?? []) : [],
-    ...(deletions && { deletesAfter: deletions }),
+    effects: isQuiet ? [] : effectsOf(decision, cost),
+    dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
     withParent: decision.withParent,
     onRemove: decision.onRemove,
-    ...(guard && { guard }),
-    ...(cost && { cost }),
-    binding: changesSomething(decision) ? bindingOf(subject) : null,
-    subject: {
-      ...(desired && { desired }),
-      resolved,
-      ...(recorded && { recorded }),
-      ...(live && { live }),
-      ...(read.kind === "gone" && read.ending && { ending: read.ending }),
-      fingerprints,
-    },
+    binding: isQuiet ? null : bindingOf(subject),
+    subject: about,
   };
+  if (id !== undefined) change.id = id;
+  if (previousAddress) change.previousAddress = previousAddress;
+  if (isGone(subject) && !type.reaction) change.missing = true;
+  if (reason !== undefined) change.reason = reason;
+  if (deletions) change.deletesAfter = deletions;
+  if (guard) change.guard = guard;
+  if (cost) change.cost = cost;
+  return change;
 }
 
 function nameOf({ subject, resolved }: Decision): string {
@@ -69,7 +74,7 @@ const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "re
  * What the changed fields do beyond themselves. Nothing runs yet in what is created, so only its bill counts; a
  * reacting resource that runs does all that its type can do.
  */
-function effectsOf(decision: Decision): Effect[] {
+function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   const { subject, action, attributes } = decision;
   const { rules, reaction } = subject.type;
   const effects = new Set<Effect>();
@@ -77,6 +82,7 @@ function effectsOf(decision: Decision): Effect[] {
     for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
   for (const { path } of attributes) for (const effect of rules[path]?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
+  if (!changesTheBill(cost)) effects.delete("billing");
   return effectOrder.filter(
     (effect) =>
       effects.has(effect) && (action !== "create" || reaction !== undefined || effect === "billing"),

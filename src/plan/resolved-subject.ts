@@ -25,9 +25,8 @@ export function resolveSubject(subject: Subject, { input, lookup }: Deciding): R
   });
   const fingerprints: Record<string, string> = {};
   for (const [path, { now }] of secrets) if (now !== undefined) fingerprints[path] = now;
-  const nothing = decideNothing(subject);
-  const onRemove = subject.type.mustExist?.(resolved) ? "retain" : nothing.onRemove;
-  return { subject, resolved, secrets, undecided: { ...nothing, resolved, fingerprints, onRemove } };
+  const undecided = decideNothing(subject, resolved, fingerprints);
+  return { subject, resolved, secrets, undecided };
 }
 
 /** Every declared field but those that only rnv reads; null means that the service decides. */

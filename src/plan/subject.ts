@@ -55,12 +55,12 @@ export function gatherSubjects(
       address,
       type,
       defaults: defaults.get(type.type) ?? new Map(),
-      ...(desired && { desired }),
-      ...(record && { recorded: record }),
-      ...(previousAddress && { previousAddress }),
+      desired,
+      recorded: record,
+      previousAddress,
       read,
-      ...(read.kind === "found" && { live: read.live }),
-      ...(parent && { parent }),
+      live: read.kind === "found" ? read.live : undefined,
+      parent,
       removed: destroy || !desired,
     });
   }

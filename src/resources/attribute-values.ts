@@ -1,7 +1,10 @@
 import type { Plain } from "../model/value";
 
 /** Text at a path; undefined where there is none, where it is null, or where it is not known yet. */
-export function textAt(attributes: ReadonlyMap<string, unknown>, path: string): string | undefined {
+export function textAt(
+  attributes: Pick<ReadonlyMap<string, unknown>, "get">,
+  path: string,
+): string | undefined {
   const value = attributes.get(path);
   return typeof value === "string" ? value : undefined;
 }

@@ -58,12 +58,14 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 /** Names of all configuration fields, in the order of the interface. */
 export const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-const paths: ReadonlyMap<string, string> = new Map(
-  configurationNames.map((field) => [field, `configuration.${field}`]),
+export const configurationPath = (field: ConfigurationField): string => `configuration.${field}`;
+
+const fields: ReadonlyMap<string, ConfigurationField> = new Map(
+  configurationNames.map((field) => [configurationPath(field), field]),
 );
 
-/** The attribute path of a configuration field; undefined for one that the interface does not name. */
-export const configurationPath = (field: string): string | undefined => paths.get(field);
+/** The configuration field of an attribute path; undefined for any other path. */
+export const configurationField = (path: string): ConfigurationField | undefined => fields.get(path);
 
 type ConfigurationShape = {
   [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;

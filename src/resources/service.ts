@@ -4,7 +4,9 @@ import { instancePrice, instancesOf } from "../api/gaps";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Service } from "../api/wire/service";
+import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
+import { LazyMap } from "../model/lazy-map";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
@@ -24,6 +26,8 @@ import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
 import {
   configurationDefaults,
+  configurationField,
+  configurationNames,
   configurationPath,
   configurationRules,
   configurationSchema,
@@ -139,36 +143,36 @@ const known = new WeakMap<
 export function liveService(found: Service, environment?: string): LiveResource {
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
+  let computed: Attributes | undefined;
   const live: LiveResource = {
     type: "service",
     id: found.id,
     name: found.name,
     parentId: found.projectId ?? null,
     attributes: liveAttributes(found, environment),
-    computed: liveComputed(found),
+    get computed() {
+      computed ??= liveComputed(found);
+      return computed;
+    },
     updatedAt: found.updatedAt ?? undefined,
   };
   known.set(found, { environment, live });
   return live;
 }
 
-function liveAttributes(found: Service, environment: string | undefined): Map<string, Plain> {
-  const attributes = present({
-    name: found.name,
-    kind: found.kind,
-    projectId: found.projectId,
-    environment: environment ?? found.environmentId,
-    archived: found.archived,
-  });
-  for (const field of Object.keys(found.configuration)) {
-    const value = found.configuration[field];
-    const path = configurationPath(field);
-    if (path !== undefined && value !== undefined && value !== null) attributes.set(path, value as Plain);
-  }
-  return attributes;
+function liveAttributes(found: Service, environment: string | undefined): Attributes {
+  const { name, kind, projectId, archived, configuration } = found;
+  const own = present({ name, kind, projectId, environment: environment ?? found.environmentId, archived });
+  return new LazyMap(
+    (path) => {
+      const field = configurationField(path);
+      return field === undefined ? own.get(path) : ((configuration[field] ?? undefined) as Plain | undefined);
+    },
+    () => [...own.keys(), ...configurationNames.map(configurationPath)],
+  );
 }
 
-function liveComputed(found: Service): Map<string, Plain> {
+function liveComputed(found: Service): Attributes {
   const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
   const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
     found;
@@ -182,7 +186,10 @@ function liveComputed(found: Service): Map<string, Plain> {
   });
 }
 
-function monthlyCost(attributes: ReadonlyMap<string, ResolvedValue>, catalog: Catalog): Money | undefined {
+function monthlyCost(
+  attributes: Pick<Attributes<ResolvedValue>, "get">,
+  catalog: Catalog,
+): Money | undefined {
   const id = textAt(attributes, "configuration.plan");
   const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
   if (plan === undefined) return undefined;

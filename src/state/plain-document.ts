@@ -1,22 +1,17 @@
 const deepest = 64;
 
 /** Why a parsed JSON document is not taken in: nested too deeply, or a key that could reach a prototype. */
-export function hostileReason(document: unknown): string | undefined {
-  // A stack of its own: a document may nest deeper than the call stack.
-  const left: { value: object; depth: number }[] = [];
-  const visit = (value: unknown, depth: number): void => {
-    if (value !== null && typeof value === "object") left.push({ value, depth });
-  };
-  visit(document, 1);
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const { value, depth } = next;
-    if (depth > deepest) return `it nests deeper than ${deepest} levels`;
-    if (Array.isArray(value)) {
-      for (const item of value) visit(item, depth + 1);
-    } else {
-      if (Object.hasOwn(value, "__proto__")) return 'it has a key "__proto__"';
-      for (const key of Object.keys(value)) visit((value as Record<string, unknown>)[key], depth + 1);
-    }
+export function hostileReason(value: unknown, depth = 1): string | undefined {
+  if (value === null || typeof value !== "object") return undefined;
+  // It goes no deeper than this, however deep the document is.
+  if (depth > deepest) return `it nests deeper than ${deepest} levels`;
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key in members) {
+    if (key === "__proto__") return 'it has a key "__proto__"';
+    const member = members[key];
+    if (member === null || typeof member !== "object") continue;
+    const reason = hostileReason(member, depth + 1);
+    if (reason !== undefined) return reason;
   }
   return undefined;
 }

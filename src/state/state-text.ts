@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import type { State } from "../model/state";
+import { isState } from "./is-state";
 import { hostileReason, sortedKeys } from "./plain-document";
 import { isSealed } from "./sealed-text";
 import { stateSchema } from "./state-schema";
@@ -51,12 +52,10 @@ export function parseState(text: string, name: string): ParsedState {
     };
   const hostile = hostileReason(document);
   if (hostile !== undefined) return unreadable(name, hostile);
-  const checked = stateSchema.safeParse(document);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    return unreadable(name, `at ${issue?.path.map(String).join(".") || "its top"}: ${issue?.message}`);
-  }
-  const misnamed = Object.keys(checked.data.resources).find((key) => parseAddress(key) === undefined);
+  const issue = isState(head) ? undefined : stateSchema.safeParse(document).error?.issues[0];
+  if (issue !== undefined)
+    return unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
+  const misnamed = Object.keys(head.resources as object).find((key) => parseAddress(key) === undefined);
   if (misnamed !== undefined) return unreadable(name, `${JSON.stringify(misnamed)} is not an address`);
   // The document itself, not the copy of the schema: nothing of it may be dropped.
   const { writer, ...state } = head;

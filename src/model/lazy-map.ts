@@ -1,0 +1,55 @@
+/**
+ * A map whose values are made when they are asked for: a plan looks at a dozen fields of what has fifty. `look` must
+ * answer the same every time, and `keys` name all that it answers for; undefined means that there is nothing.
+ */
+export class LazyMap<Value> implements ReadonlyMap<string, Value> {
+  #whole: ReadonlyMap<string, Value> | undefined;
+
+  constructor(
+    private readonly look: (key: string) => Value | undefined,
+    private readonly names: () => Iterable<string>,
+  ) {}
+
+  get(key: string): Value | undefined {
+    return this.look(key);
+  }
+
+  has(key: string): boolean {
+    return this.look(key) !== undefined;
+  }
+
+  get size(): number {
+    return this.#all().size;
+  }
+
+  keys(): MapIterator<string> {
+    return this.#all().keys();
+  }
+
+  values(): MapIterator<Value> {
+    return this.#all().values();
+  }
+
+  entries(): MapIterator<[string, Value]> {
+    return this.#all().entries();
+  }
+
+  [Symbol.iterator](): MapIterator<[string, Value]> {
+    return this.entries();
+  }
+
+  forEach(callback: (value: Value, key: string, map: ReadonlyMap<string, Value>) => void): void {
+    for (const [key, value] of this.#all()) callback(value, key, this);
+  }
+
+  #all(): ReadonlyMap<string, Value> {
+    if (this.#whole) return this.#whole;
+    const whole = new Map<string, Value>();
+    for (const name of this.names()) {
+      const value = this.look(name);
+      if (value !== undefined) whole.set(name, value);
+    }
+    this.#whole = whole;
+    return whole;
+  }
+}
