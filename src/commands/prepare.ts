@@ -140,10 +140,12 @@ async function fingerprintKey(
 }
 
 function declaresSecrets({ resources }: Desired): boolean {
+  let found = false;
   for (const { attributes } of resources.values())
-    for (const { value } of attributes.values())
-      if (value instanceof Secret || (value instanceof Template && value.secret)) return true;
-  return false;
+    attributes.forEach(({ value }) => {
+      found ||= value instanceof Secret || (value instanceof Template && value.secret);
+    });
+  return found;
 }
 
 function planOptions(request: PlanRequest): PlanOptions {

@@ -106,7 +106,8 @@ const isPreserved = ({ shape, entry }: WrittenAttribute): boolean =>
 /** Addresses that the attributes refer to, the parent included, in the order of the text. */
 function dependencies(attributes: ReadonlyMap<string, DesiredAttribute>): readonly Address[] {
   const found = new Set<Address>();
-  for (const { value } of attributes.values())
+  attributes.forEach(({ value }) => {
     if (value instanceof Template) for (const { address } of value.references) found.add(address);
+  });
   return [...found];
 }

@@ -18,10 +18,10 @@ export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): s
       for (const item of node.items) visit(item);
       return;
     }
-    for (const { key, value } of node.entries.values()) {
+    node.entries.forEach(({ value }, key) => {
       if (isSecretKey(key, words)) maskBelow(value, text, words, index, ranges);
       else visit(value);
-    }
+    });
   };
   visit(root);
   return star(text, ranges);

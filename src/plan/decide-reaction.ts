@@ -3,6 +3,7 @@ import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
 import { followedSiblings } from "./graph";
+import type { AttributeChange } from "./plan";
 import { createdAttributes, goesWithParent, resolveSubject } from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
 
@@ -16,7 +17,6 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const { live, recorded, parent } = subject;
   const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
-  const changes = diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
   const parentAttributes = parent && attributesAfter(deciding.decisions.get(parent));
   const reaction = subject.type.reaction?.({
     declared: resolved,
@@ -25,15 +25,16 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
     ...(parentAttributes && { parent: parentAttributes }),
     upstream: upstreamOf(subject, deciding),
   });
-  const differs = changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
-  const reason = reaction === undefined ? differs : reaction;
+  const differing = (): readonly AttributeChange[] =>
+    diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
+  const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
   if (reason !== null) {
     const isUpdate = recorded !== undefined && !isNew;
     return {
       ...undecided,
       action: isUpdate ? "update" : "create",
-      attributes: isUpdate ? changes : createdAttributes(about),
+      attributes: isUpdate ? differing() : createdAttributes(about),
       released: diff?.released ?? [],
       drift: diff?.drift ?? [],
       reason,
@@ -42,6 +43,9 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
   return action === "no-op" ? undecided : { ...undecided, action };
 }
+
+const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
+  changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
 /** What is declared over what is live: also what nobody declared can stand in the way. */
 function attributesAfter(decision: Decision | undefined): ReactionContext["parent"] {

@@ -89,15 +89,19 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
       : judge(subject, path, rule, declared.resolved.get(path));
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
-  for (const path of declared.resolved.keys()) look(path);
+  declared.resolved.forEach((_value, path) => {
+    look(path);
+  });
   for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
-const isIgnored = ({ desired }: Subject, path: string): boolean =>
-  desired?.lifecycle.ignoreChanges.some((ignored) => path === ignored || path.startsWith(`${ignored}.`)) ??
-  false;
+function isIgnored({ desired }: Subject, path: string): boolean {
+  for (const ignored of desired?.lifecycle.ignoreChanges ?? [])
+    if (path === ignored || path.startsWith(`${ignored}.`)) return true;
+  return false;
+}
 
 function judge(
   subject: Subject,

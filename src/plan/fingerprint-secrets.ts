@@ -16,7 +16,8 @@ export function fingerprintSecrets(
   { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
 ): ReadonlyMap<string, SecretPrints> {
   const prints = new Map<string, SecretPrints>();
-  for (const [path, value] of resolved) {
+  resolved.forEach((value, path) => {
+    if (value === null || typeof value !== "object") return;
     if (value instanceof GeneratedSecret) {
       const print = `generate:${value.length}`;
       prints.set(path, { now: print, asRecorded: [print] });
@@ -28,6 +29,6 @@ export function fingerprintSecrets(
         asRecorded: keys.map((one) => value.fingerprint(one, recordedAt)),
       });
     }
-  }
+  });
   return prints;
 }

@@ -84,8 +84,9 @@ export function orderSubjects(
 function declaredDependencies({ desired, parent }: Subject): readonly Address[] {
   if (!desired) return [];
   const on = parent ? [parent, ...desired.dependsOn] : [...desired.dependsOn];
-  for (const { value } of desired.attributes.values())
+  desired.attributes.forEach(({ value }) => {
     if (value instanceof Template) for (const { address } of value.references) on.push(address);
+  });
   return on;
 }
 

@@ -46,10 +46,10 @@ const textOf = (value: Plain): string =>
 export function resolveAttributes(subject: Subject, lookup: Lookup): Map<string, ResolvedValue> {
   const { address, desired, defaults, type } = subject;
   const resolved = new Map<string, ResolvedValue>();
-  for (const [path, { value }] of desired?.attributes ?? []) {
+  desired?.attributes.forEach(({ value }, path) => {
     const found = resolveValue(value, lookup);
     resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
-  }
+  });
   if (type.nameAttribute && !resolved.has(type.nameAttribute))
     resolved.set(type.nameAttribute, address.slice(address.lastIndexOf(".") + 1));
   return resolved;

@@ -20,10 +20,18 @@ export async function environmentNameFor(
   if (environmentId === declared || projectId == null) return environmentId;
   const project = await reads.project(projectId);
   if (project.kind !== "found") return environmentId;
-  return (
-    project.value.environments.map(environmentOf).find(({ id }) => id === environmentId)?.name ??
-    environmentId
-  );
+  return environmentNames(project.value).get(environmentId) ?? environmentId;
+}
+
+const namesOf = new WeakMap<Project, ReadonlyMap<string, string>>();
+
+/** Names of a project's environments by id: each of its services asks. */
+function environmentNames(project: Project): ReadonlyMap<string, string> {
+  const known = namesOf.get(project);
+  if (known) return known;
+  const names = new Map(project.environments.map(environmentOf).map(({ id, name }) => [id, name]));
+  namesOf.set(project, names);
+  return names;
 }
 
 const projectsOf = new WeakMap<Endpoints, Map<string, Promise<Project>>>();
