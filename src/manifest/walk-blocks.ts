@@ -126,10 +126,11 @@ function addBlock(
 
 type Content = Pick<Block, "attributes" | "meta" | "isReadable">;
 
+const none: Content = { attributes: [], meta: new Map(), isReadable: true };
+
 function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
   const { shorthand } = placed;
   const { value } = entry;
-  const none: Content = { attributes: [], meta: new Map(), isReadable: true };
   if (value.kind === "map" && !isValueOf(placed, value)) return readBlock(placed, value, address, walk);
   if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
     return { ...none, attributes: [{ shape: shorthand, entry }] };
@@ -172,11 +173,11 @@ function readGroup(
 ): void {
   const { value } = entry;
   if (value.kind === "map") {
-    for (const inner of value.entries.values()) {
+    value.entries.forEach((inner) => {
       const shape = group.get(inner.key);
       if (shape === undefined) reportUnknownKey(inner, address, group.keys(), entry.key, walk);
       else attributes.push({ shape, entry: inner });
-    }
+    });
   } else if (!isNull(value)) {
     walk.report(
       error(

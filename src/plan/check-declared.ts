@@ -3,14 +3,17 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Decision } from "./decision";
 
+const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
+
 /**
  * What the catalog does not offer and what cannot go together, at the declared value. An error where this plan
  * would send it; a warning about a field that is there already; nothing about what stays as it is.
  */
 export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
-  for (const [address, { subject, action, resolved, attributes }] of decisions) {
-    if (!["create", "update", "replace", "adopt"].includes(action)) continue;
+  for (const { subject, action, resolved, attributes } of decisions.values()) {
+    if (!sending.has(action)) continue;
+    const { address } = subject;
     for (const { code, summary, hint, attribute } of subject.type.check(resolved, catalog)) {
       const isSent =
         attribute === undefined ||

@@ -43,6 +43,7 @@ function nearestChanges(
   };
   const [only, ...others] = before;
   if (only !== undefined && others.length === 0 && !changes(only)) return dependsOn.get(only) ?? [];
+  if (before.length === 0) return before;
   const nearest = new Set<Address>();
   for (const on of before) {
     if (changes(on)) nearest.add(on);
@@ -56,8 +57,8 @@ function deletionsBefore(
   decisions: ReadonlyMap<Address, Decision>,
 ): ReadonlyMap<Address, readonly Address[]> {
   const before = new Map<Address, Address[]>();
-  for (const [address, decision] of decisions) {
-    const { recorded } = decision.subject;
+  for (const decision of decisions.values()) {
+    const { recorded, address } = decision.subject;
     if (!recorded || !isDeletion(decision) || decision.withParent) continue;
     for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn])) {
       if (decisions.get(on)?.action === "replace") before.set(on, [...(before.get(on) ?? []), address]);

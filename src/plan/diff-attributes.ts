@@ -98,9 +98,9 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
 function isIgnored({ desired }: Subject, path: string): boolean {
-  for (const ignored of desired?.lifecycle.ignoreChanges ?? [])
-    if (path === ignored || path.startsWith(`${ignored}.`)) return true;
-  return false;
+  const ignored = desired?.lifecycle.ignoreChanges;
+  if (!ignored || ignored.length === 0) return false;
+  return ignored.some((one) => path === one || path.startsWith(`${one}.`));
 }
 
 function judge(

@@ -17,12 +17,13 @@ export interface Graph {
  * service deletes together with its parent waits for the parent's fate instead.
  */
 export function buildGraph(subjects: Subjects): Graph {
-  const waits = new Map<Address, Set<Address>>();
+  const waits = new Map<Address, Address[]>();
   const goWith = new Map<Address, Address[]>();
   const wait = (waiting: Address, on: Address): void => {
-    if (waiting !== on && subjects.has(on)) waits.get(waiting)?.add(on);
+    const list = waits.get(waiting);
+    if (list && waiting !== on && subjects.has(on) && !list.includes(on)) list.push(on);
   };
-  for (const address of subjects.keys()) waits.set(address, new Set());
+  for (const address of subjects.keys()) waits.set(address, []);
   const siblings = childrenByParent(subjects);
 
   for (const subject of subjects.values()) {
@@ -35,17 +36,17 @@ export function buildGraph(subjects: Subjects): Graph {
     }
     for (const followed of followedSiblings(subject, siblings)) wait(address, followed.address);
     if (goesWithRemovedParent(subject, subjects)) continue;
-    for (const on of [...(recorded?.parent ? [recorded.parent] : []), ...(recorded?.dependsOn ?? [])]) {
+    const outlives = (on: Address): void => {
       const outlived = subjects.get(on);
       if (outlived?.removed && !follows(subject, outlived) && !goesWithRemovedParent(outlived, subjects))
         wait(on, address);
-    }
+    };
+    if (recorded?.parent) outlives(recorded.parent);
+    recorded?.dependsOn.forEach(outlives);
   }
   for (const [taking, leaving] of nameTakeovers(subjects)) wait(taking, leaving);
-  return {
-    waits: new Map([...waits].map(([address, on]) => [address, [...on].sort()])),
-    goWith,
-  };
+  for (const list of waits.values()) if (list.length > 1) list.sort();
+  return { waits, goWith };
 }
 
 /** Addresses in dependency order, whatever the order of keys; a cycle among declared resources is an error. */

@@ -23,8 +23,9 @@ export function guardDeletions(
     input.options.mode === "destroy" || confirmed.has(address);
   const holders = protectedHolders(decisions);
   const guards = new Map<Address, Guard>();
-  for (const [address, decision] of decisions) {
+  for (const decision of decisions.values()) {
     if (!isDeletion(decision)) continue;
+    const { address } = decision.subject;
     const held = holders.get(address);
     const guard = held
       ? preventDestroy(address, held)
@@ -37,8 +38,8 @@ export function guardDeletions(
 /** Every deletion that would take something protected along, with what that is: itself, or something inside of it. */
 function protectedHolders(decisions: ReadonlyMap<Address, Decision>): ReadonlyMap<Address, Address> {
   const holders = new Map<Address, Address>();
-  for (const [address, decision] of decisions) {
-    const { desired, recorded } = decision.subject;
+  for (const decision of decisions.values()) {
+    const { address, desired, recorded } = decision.subject;
     const isProtected = desired?.lifecycle.preventDestroy || recorded?.preventDestroy;
     if (!isProtected || !isDeletion(decision)) continue;
     for (let holder: Address | undefined = address; holder && !holders.has(holder); ) {

@@ -12,7 +12,9 @@ export function textAt(
 /** Attributes without those that the service left out or reported as null. */
 export function present(fields: Readonly<Record<string, Plain | undefined>>): Map<string, Plain> {
   const attributes = new Map<string, Plain>();
-  for (const [name, value] of Object.entries(fields))
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
     if (value !== undefined && value !== null) attributes.set(name, value);
+  }
   return attributes;
 }
