@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import { maxDepth } from "./convert-document";
-import type { ListNode, MapEntry, MapNode, SourceNode } from "./source-tree";
+import type { ListNode, MapEntry, MapNode, ScalarNode, SourceNode } from "./source-tree";
 
 /**
  * The YAML that most manifests are made of, ten times faster than the YAML parser: block mappings with plain or
@@ -36,6 +36,35 @@ interface Reader {
   lineEnd: number;
   /** Its leading spaces; `ended` after the last line. */
   indent: number;
+}
+
+/** Places are wanted for few of the nodes: one object less for each of them. */
+class Scalar implements ScalarNode {
+  readonly kind = "scalar";
+
+  constructor(
+    readonly value: ScalarNode["value"],
+    private readonly file: string,
+    private readonly start: number,
+    readonly end: number,
+  ) {}
+
+  get range(): SourceRange {
+    return { file: this.file, start: this.start, end: this.end };
+  }
+}
+
+/** The same for keys. */
+class Entry implements MapEntry {
+  constructor(
+    readonly key: string,
+    readonly value: SourceNode,
+    private readonly start: number,
+  ) {}
+
+  get keyRange(): SourceRange {
+    return { file: this.value.range.file, start: this.start, end: this.start + this.key.length };
+  }
 }
 
 // Asked with `test`, which allocates nothing: a large manifest asks a hundred thousand times.
@@ -76,10 +105,10 @@ function readMap(reader: Reader, indent: number, depth: number): MapNode {
     const keyEnd = endOf(keyAt, reader, reader.lineStart) - 1;
     const key = reader.text.slice(reader.lineStart, keyEnd);
     if (!isTextKey(key) || entries.has(key)) throw doubt;
-    const keyRange = rangeIn(reader, reader.lineStart, keyEnd);
+    const keyStart = reader.lineStart;
     const value = readValue(reader, keyEnd, indent, depth);
-    entries.set(key, { key, keyRange, value });
-    end = Math.max(keyEnd + 1, value.range.end);
+    entries.set(key, new Entry(key, value, keyStart));
+    end = Math.max(keyEnd + 1, endOfNode(value));
   }
   if (reader.indent > indent) throw doubt;
   return { kind: "map", entries, range: rangeIn(reader, start, end) };
@@ -97,7 +126,7 @@ function readValue(reader: Reader, keyEnd: number, indent: number, depth: number
   nextLine(reader);
   if (reader.indent >= indent && isItem(reader)) return readList(reader, reader.indent, depth + 1);
   if (reader.indent > indent) return readMap(reader, reader.indent, depth + 1);
-  return { kind: "scalar", value: null, range: rangeIn(reader, keyEnd + 1, keyEnd + 1) };
+  return new Scalar(null, reader.file, keyEnd + 1, keyEnd + 1);
 }
 
 function isItem(reader: Reader): boolean {
@@ -111,7 +140,7 @@ function readList(reader: Reader, indent: number, depth: number): ListNode {
   while (reader.indent === indent && isItem(reader)) {
     const item = readInline(reader, endOf(itemAt, reader, reader.lineStart), depth);
     items.push(item);
-    end = item.range.end;
+    end = endOfNode(item);
     nextLine(reader);
   }
   if (reader.indent > indent) throw doubt;
@@ -123,8 +152,9 @@ function readInline(reader: Reader, at: number, depth: number): SourceNode {
   const first = reader.text[at] as string;
   if (first === "{" || first === "[" || first === '"' || first === "'") {
     const value = readFlow(reader, at, depth + 1);
-    const rest = skipSpaces(reader, value.range.end);
-    if (rest < reader.lineEnd && (reader.text[rest] !== "#" || rest === value.range.end)) throw doubt;
+    const end = endOfNode(value);
+    const rest = skipSpaces(reader, end);
+    if (rest < reader.lineEnd && (reader.text[rest] !== "#" || rest === end)) throw doubt;
     return value;
   }
   if (!plainStart.test(first)) throw doubt;
@@ -133,7 +163,7 @@ function readInline(reader: Reader, at: number, depth: number): SourceNode {
   if (comment !== -1) line = line.slice(0, comment);
   if (line.endsWith(" ")) line = line.replace(/ +$/, "");
   if (line.includes(": ") || line.endsWith(":")) throw doubt;
-  return { kind: "scalar", value: plainValue(line), range: rangeIn(reader, at, at + line.length) };
+  return new Scalar(plainValue(line), reader.file, at, at + line.length);
 }
 
 function readFlow(reader: Reader, at: number, depth: number): SourceNode {
@@ -144,7 +174,7 @@ function readFlow(reader: Reader, at: number, depth: number): SourceNode {
   const isQuoted = first === '"' || first === "'";
   const end = endOf(isQuoted ? quotedAt : flowWordAt, reader, at);
   const value = isQuoted ? reader.text.slice(at + 1, end - 1) : plainValue(reader.text.slice(at, end));
-  return { kind: "scalar", value, range: rangeIn(reader, at, end) };
+  return new Scalar(value, reader.file, at, end);
 }
 
 function readFlowMap(reader: Reader, open: number, depth: number): MapNode {
@@ -153,8 +183,8 @@ function readFlowMap(reader: Reader, open: number, depth: number): MapNode {
     const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
     if (!isTextKey(key) || entries.has(key)) throw doubt;
     const value = readFlow(reader, skipSpaces(reader, at + key.length + 1), depth + 1);
-    entries.set(key, { key, keyRange: rangeIn(reader, at, at + key.length), value });
-    return value.range.end;
+    entries.set(key, new Entry(key, value, at));
+    return endOfNode(value);
   });
   return { kind: "map", entries, range: rangeIn(reader, open, end) };
 }
@@ -164,7 +194,7 @@ function readFlowList(reader: Reader, open: number, depth: number): ListNode {
   const end = readFlowItems(reader, open, "]", (at) => {
     const item = readFlow(reader, at, depth + 1);
     items.push(item);
-    return item.range.end;
+    return endOfNode(item);
   });
   return { kind: "list", items, range: rangeIn(reader, open, end) };
 }
@@ -218,6 +248,8 @@ function endOf(pattern: RegExp, { text }: Reader, at: number): number {
   if (!pattern.test(text)) throw doubt;
   return pattern.lastIndex;
 }
+
+const endOfNode = (node: SourceNode): number => (node instanceof Scalar ? node.end : node.range.end);
 
 const rangeIn = (reader: Reader, start: number, end: number): SourceRange => ({
   file: reader.file,

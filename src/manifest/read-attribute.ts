@@ -20,8 +20,7 @@ export function readAttribute(
   reading: Reading,
 ): DesiredAttribute | undefined {
   // What a thousand services have alike is taken without a look at what may stand there.
-  if (node.kind === "scalar" && node.parts === undefined && isAccepted(shape, node.value))
-    return { value: node.value, range: node.range };
+  if (node.kind === "scalar" && node.parts === undefined && isAccepted(shape, node.value)) return node;
   const { address } = block;
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);

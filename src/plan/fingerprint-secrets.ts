@@ -9,26 +9,30 @@ export interface SecretPrints {
   readonly asRecorded: readonly string[];
 }
 
+const none: ReadonlyMap<string, SecretPrints> = new Map();
+
 /** Fingerprints of the declared secrets by path: of their text, or of how they are made up. */
 export function fingerprintSecrets(
   subject: Subject,
   resolved: ReadonlyMap<string, ResolvedValue>,
   { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
 ): ReadonlyMap<string, SecretPrints> {
-  const prints = new Map<string, SecretPrints>();
+  let prints: Map<string, SecretPrints> | undefined;
   resolved.forEach((value, path) => {
     if (value === null || typeof value !== "object") return;
     if (value instanceof GeneratedSecret) {
       const print = `generate:${value.length}`;
+      prints ??= new Map();
       prints.set(path, { now: print, asRecorded: [print] });
     } else if (value instanceof Secret && key) {
       const recordedAt = subject.previousAddress ?? subject.address;
       const keys = previousKey ? [key, previousKey] : [key];
+      prints ??= new Map();
       prints.set(path, {
         now: value.fingerprint(key, subject.address),
         asRecorded: keys.map((one) => value.fingerprint(one, recordedAt)),
       });
     }
   });
-  return prints;
+  return prints ?? none;
 }
