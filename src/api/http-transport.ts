@@ -97,7 +97,8 @@ function exchange(
 ): Promise<WireResponse> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const request = origin.open({ ...origin.options, method, path, headers });
+    const request = origin.open({ ...origin.options, method, path });
+    setHeaders(request, headers, body);
     const settled = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);
@@ -123,6 +124,17 @@ function exchange(
     });
     request.end(body);
   });
+}
+
+/** One by one: whatever is among the options of a request, `NODE_DEBUG=http` prints. */
+function setHeaders(
+  request: ClientRequest,
+  headers: WireRequest["headers"],
+  body: WireRequest["body"],
+): void {
+  for (const name of Object.keys(headers)) request.setHeader(name, headers[name] as string);
+  // Node itself leaves it out for DELETE, and the server would take the body for another request.
+  if (body !== undefined) request.setHeader("content-length", Buffer.byteLength(body));
 }
 
 function limitConnecting(socket: Socket, milliseconds: number): void {

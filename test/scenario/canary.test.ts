@@ -25,7 +25,7 @@ const env = {
   INTERPOLATED: interpolated.value,
   TF_LOG: "TRACE",
   DEBUG: "*",
-  NODE_DEBUG: "http,net,tls,fs",
+  NODE_DEBUG: "http,https,net,tls,fs,stream",
   RNV_LOG: "trace",
   GITHUB_ACTIONS: "true",
 };

@@ -73,6 +73,12 @@ describe("the HTTP transport", () => {
     expect(response.headers["x-twice"]).toBe("a, b");
   });
 
+  it.each(["POST", "PATCH", "DELETE"])("sends the body of a %s", async (method) => {
+    const body = '{"confirm":"é"}';
+    const response = await transport.send({ method, url: `${origin}/echo`, headers: {}, body });
+    expect(JSON.parse(response.body)).toEqual({ method, body });
+  });
+
   it("reuses a socket", async () => {
     await send("/echo");
     const before = sockets.size;
