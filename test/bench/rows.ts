@@ -9,8 +9,6 @@ import type { Workbench } from "./workbench";
 /** Makes some rows; `pairs` is how many A B pairs are wanted. */
 export interface Measurement {
   readonly name: string;
-  /** Runs that take long each: a third of the pairs. */
-  readonly isSlow?: boolean;
   readonly needsTerraform?: boolean;
   readonly run: (bench: Workbench, pairs: number) => Promise<readonly Row[]>;
 }
@@ -79,7 +77,6 @@ function againstTerraform(shape: Shape, target: number): Measurement {
   return {
     name: `plan-${shape.width}-${shape.count}`,
     needsTerraform: true,
-    isSlow: shape.count * (shape.width === "lean" ? 1 : 4) > 2000,
     run: async (bench, pairs) => {
       const terraform = await bench.terraformSite(shape, true);
       const planned = { ...terraform.run("plan", "-input=false"), shows: "No changes" };
@@ -108,7 +105,7 @@ const memory: Measurement = {
   run: async (bench, pairs) => {
     const peaks = async (width: Shape["width"]): Promise<number[]> => {
       const program = await planOf(bench, { count: 2000, width });
-      return times(Math.min(pairs, 5), () => peakMegabytes(program));
+      return times(pairs, () => peakMegabytes(program));
     };
     return [
       valuesRow(
@@ -183,7 +180,6 @@ const latencyMs = 20;
 function againstIdeal(count: number, parallelism: number, target: number): Measurement {
   return {
     name: `apply-${count}-${parallelism}`,
-    isSlow: count > 500,
     run: async (bench, pairs) => {
       const runs = await times(pairs, () =>
         applyNew(bench, { count, width: "lean" }, parallelism, { latencyMs }),
@@ -211,15 +207,13 @@ function againstIdeal(count: number, parallelism: number, target: number): Measu
 const againstTerraformApply: Measurement = {
   name: "apply-terraform",
   needsTerraform: true,
-  isSlow: true,
   run: async (bench, pairs) => {
     const shape: Shape = { count: 2000, width: "lean" };
     const terraform = await bench.terraformSite(shape, false);
     const before = (): void => rmSync(join(terraform.folder, "terraform.tfstate"), { force: true });
     const a: number[] = [];
     const b: number[] = [];
-    // A run takes minutes, and its time hardly varies.
-    for (let i = 0; i < Math.ceil(pairs / 3); i += 1) {
+    for (let i = 0; i < pairs; i += 1) {
       a.push((await applyNew(bench, shape, 32, {})).wallMs);
       b.push((await measure({ ...terraform.run("apply", "-auto-approve", "-input=false"), before })).ms);
     }
@@ -238,7 +232,6 @@ const againstTerraformApply: Measurement = {
 function underLimit(requests: number): Measurement {
   return {
     name: `limit-${requests}`,
-    isSlow: true,
     run: async (bench, pairs) => {
       const runs = await times(pairs, () =>
         applyNew(bench, { count: requests * 15, width: "lean" }, 32, {
@@ -269,7 +262,6 @@ function settledRate(writes: readonly Writes[]): number {
 
 const journal: Measurement = {
   name: "journal",
-  isSlow: true,
   run: async (bench, pairs) => {
     const a: Applied[] = [];
     const b: Applied[] = [];
