@@ -1,9 +1,11 @@
+import ownTempFolder from "../support/temp-folder";
 import { type RealKill, realKill } from "./real-kill";
 
 const atOnce = 2;
 
 /** `npm run kills`: 300 real processes killed, stopped and left without a disk; the first argument says how many. */
 async function main(): Promise<number> {
+  ownTempFolder();
   const total = Number(process.argv[2] ?? 300);
   const startedAt = Date.now();
   const done: RealKill[] = [];

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import ownTempFolder from "../support/temp-folder";
 import { casesOf } from "./cases";
 import { playNaive } from "./naive-client";
 import { play } from "./play";
@@ -17,6 +18,7 @@ import { allStages, type Share } from "./worker";
  * `--soak` goes on with ever new seeds until something is found.
  */
 async function main(): Promise<number> {
+  ownTempFolder();
   const name = option("--trace");
   if (name !== undefined) return replay(name);
   if (process.argv.includes("--soak")) return soak();

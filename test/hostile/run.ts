@@ -1,8 +1,10 @@
+import ownTempFolder from "../support/temp-folder";
 import { judgeMutations } from "./judge-mutations";
 import { openTargets } from "./targets";
 
 /** `npm run hostile [cases] [seed]`: mutations of everything that is read from outside; exits 1 when one did not end cleanly. */
 async function main(): Promise<void> {
+  ownTempFolder();
   const [cases = 100_000, seed = 1] = process.argv.slice(2).map(Number);
   const opened = new Set<string>();
   const targets = await openTargets(opened);
