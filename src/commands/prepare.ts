@@ -139,13 +139,19 @@ async function fingerprintKey(
   return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
 }
 
+const typesWithSecrets: ReadonlySet<string> = new Set(
+  resourceTypes
+    .filter(({ rules }) => Object.values(rules).some(({ secret }) => secret === true))
+    .map(({ type }) => type),
+);
+
 function declaresSecrets({ resources }: Desired): boolean {
-  let found = false;
-  for (const { attributes } of resources.values())
-    attributes.forEach(({ value }) => {
-      found ||= value instanceof Secret || (value instanceof Template && value.secret);
-    });
-  return found;
+  for (const { type, attributes } of resources.values()) {
+    if (!typesWithSecrets.has(type)) continue;
+    for (const { value } of attributes.values())
+      if (value instanceof Secret || (value instanceof Template && value.secret)) return true;
+  }
+  return false;
 }
 
 function planOptions(request: PlanRequest): PlanOptions {

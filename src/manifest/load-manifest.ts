@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
+import { lookedUp } from "../model/lazy-map";
 import type { ResourceType } from "../model/resource-type";
 import { buildResource } from "./build-resource";
 import { fetchSecrets } from "./fetch-secrets";
@@ -91,7 +92,7 @@ async function readLayers(
   { report }: Findings,
 ): Promise<ReadFiles> {
   const texts = new Map<string, string>();
-  const masked = new Map<string, string>();
+  const masked = new Map<string, () => string>();
   const roots: MapNode[] = [];
   let left = maxTotalBytes;
   let isPartial = false;
@@ -106,8 +107,10 @@ async function readLayers(
       left -= Buffer.byteLength(text);
       texts.set(file, text);
       const { root, failed } = parseYaml(file, text, report);
-      const shown = root === undefined ? text : maskSecrets(text, root, index);
-      masked.set(file, failed ? maskBroken(shown, index) : shown);
+      masked.set(file, () => {
+        const shown = root === undefined ? text : maskSecrets(text, root, index);
+        return failed ? maskBroken(shown, index) : shown;
+      });
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
@@ -115,5 +118,5 @@ async function readLayers(
     }
     if (united !== undefined) roots.push(united);
   }
-  return { roots, texts, masked, isPartial };
+  return { roots, texts, masked: lookedUp(masked), isPartial };
 }

@@ -3,6 +3,7 @@ import { error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { isDataAddress } from "../model/data-source";
 import type { Desired, DesiredAttribute, DesiredResource } from "../model/desired";
+import { lookedUp } from "../model/lazy-map";
 import { terraformNameOf } from "../model/terraform-name";
 import { Template } from "../model/value";
 import { type BuiltResource, buildResource } from "./build-resource";
@@ -17,7 +18,7 @@ import { readResource, type StackBlock } from "./stack-blocks";
 import { buildData, dependants, type FoundData, readData } from "./stack-data";
 import { parseStackDocument, StackDocument } from "./stack-document";
 import { findStacks } from "./stack-files";
-import { MaskedTexts, maskBrokenStack, maskStack } from "./stack-mask";
+import { maskBrokenStack, maskStack } from "./stack-mask";
 import { addressOfResource } from "./stack-names";
 import { checkProvider } from "./stack-provider";
 import { readStack } from "./stack-read";
@@ -105,7 +106,7 @@ async function readStacks(
       document.forEach(report);
     }
   }
-  return { stacks, texts, masked: new MaskedTexts(masked), isPartial: stacks.length < files.length };
+  return { stacks, texts, masked: lookedUp(masked), isPartial: stacks.length < files.length };
 }
 
 /** Every resource of every stack, each after its parent; one address twice is an error. */

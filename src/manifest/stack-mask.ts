@@ -63,30 +63,3 @@ export function maskBrokenStack(text: string, failedAt: number): string {
 }
 
 const stars = (text: string): string => text.replace(/[^\r\n]/g, "*");
-
-/** Texts of files by path, masked when someone first looks: a run without mistakes shows none. */
-export class MaskedTexts extends Map<string, string> {
-  constructor(private readonly sources: ReadonlyMap<string, () => string>) {
-    super([...sources.keys()].map((file) => [file, ""]));
-  }
-
-  override get(file: string): string | undefined {
-    return this.sources.get(file)?.();
-  }
-
-  override *entries(): MapIterator<[string, string]> {
-    for (const file of this.keys()) yield [file, this.get(file) as string];
-  }
-
-  override *values(): MapIterator<string> {
-    for (const [, text] of this.entries()) yield text;
-  }
-
-  override [Symbol.iterator](): MapIterator<[string, string]> {
-    return this.entries();
-  }
-
-  override forEach(each: (text: string, file: string, texts: Map<string, string>) => void): void {
-    for (const [file, text] of this.entries()) each(text, file, this);
-  }
-}

@@ -1,3 +1,14 @@
+/** A map of the values that functions make; a value is made when somebody first asks for it, and kept. */
+export function lookedUp<Value>(makers: ReadonlyMap<string, () => Value>): ReadonlyMap<string, Value> {
+  const made = new Map<string, Value>();
+  const look = (key: string): Value | undefined => {
+    const make = makers.get(key);
+    if (make && !made.has(key)) made.set(key, make());
+    return made.get(key);
+  };
+  return new LazyMap(look, () => makers.keys());
+}
+
 /**
  * A map whose values are made when they are asked for: a plan looks at a dozen fields of what has fifty. `look` must
  * answer the same every time, and `keys` name all that it answers for; undefined means that there is nothing.

@@ -18,8 +18,9 @@ export function fingerprintSecrets(
   { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
 ): ReadonlyMap<string, SecretPrints> {
   let prints: Map<string, SecretPrints> | undefined;
-  resolved.forEach((value, path) => {
-    if (value === null || typeof value !== "object") return;
+  subject.desired?.attributes.forEach((declared, path) => {
+    if (declared.value === null || typeof declared.value !== "object") return;
+    const value = resolved.get(path);
     if (value instanceof GeneratedSecret) {
       const print = `generate:${value.length}`;
       prints ??= new Map();

@@ -25,6 +25,8 @@ export function buildGraph(subjects: Subjects): Graph {
   };
   for (const address of subjects.keys()) waits.set(address, []);
   const siblings = childrenByParent(subjects);
+  let someAreRemoved = false;
+  for (const { removed } of subjects.values()) someAreRemoved ||= removed;
 
   for (const subject of subjects.values()) {
     const { address, parent, recorded, removed } = subject;
@@ -35,7 +37,7 @@ export function buildGraph(subjects: Subjects): Graph {
       if (isRemoved(subjects, parent)) append(goWith, parent, address);
     }
     for (const followed of followedSiblings(subject, siblings)) wait(address, followed.address);
-    if (goesWithRemovedParent(subject, subjects)) continue;
+    if (!someAreRemoved || goesWithRemovedParent(subject, subjects)) continue;
     const outlives = (on: Address): void => {
       const outlived = subjects.get(on);
       if (outlived?.removed && !follows(subject, outlived) && !goesWithRemovedParent(outlived, subjects))

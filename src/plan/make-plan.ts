@@ -1,5 +1,4 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
-import { compareAddresses } from "../model/address";
 import { checkData } from "./check-data";
 import { checkDeclared } from "./check-declared";
 import { type ChangeCost, totalCost } from "./cost";
@@ -10,7 +9,7 @@ import { buildGraph, orderSubjects } from "./graph";
 import { guardDeletions } from "./guards";
 import { makeChange } from "./make-change";
 import { applyMoves } from "./moves";
-import type { Plan, PlanInput } from "./plan";
+import type { Change, Plan, PlanInput } from "./plan";
 import { selectScope } from "./scope";
 import { gatherSubjects, type Subjects } from "./subject";
 import { diffOutputs, listUnmanaged, summarize } from "./summarize";
@@ -31,11 +30,19 @@ export function makePlan(input: PlanInput): Plan {
   const guards = guardDeletions(input, decisions);
   const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
 
-  const changes = [...decisions]
-    .filter(([address]) => scoped.scope.has(address))
-    .map(([address, decision]) => makeChange(decision, dependencies, guards.get(address), input.catalog))
-    .sort((a, b) => compareAddresses(a.address, b.address));
-  const costs = changes.map((change) => change.cost).filter((cost): cost is ChangeCost => cost !== undefined);
+  const changes: Change[] = [];
+  const costs: ChangeCost[] = [];
+  const found: Diagnostic[] = [];
+  // Subjects are sorted by address, and so are the changes.
+  for (const address of subjects.keys()) {
+    const decision = decisions.get(address);
+    if (decision === undefined) continue;
+    found.push(...decision.diagnostics);
+    if (!scoped.scope.has(address)) continue;
+    const change = makeChange(decision, dependencies, guards.get(address), input.catalog);
+    changes.push(change);
+    if (change.cost) costs.push(change.cost);
+  }
   return {
     options: input.options,
     changes,
@@ -52,7 +59,7 @@ export function makePlan(input: PlanInput): Plan {
       ...scoped.diagnostics,
       ...refuseEmpty(input),
       ...checkData(input, decisions, scoped.scope),
-      ...[...decisions.values()].flatMap((decision) => decision.diagnostics),
+      ...found,
       ...checkDeclared(decisions, input.catalog),
     ]),
     binding: {
@@ -76,7 +83,9 @@ function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
   ];
 }
 
-const listUnchecked = (subjects: Subjects): Plan["unchecked"] =>
-  [...subjects.values()].flatMap(({ address, read }) =>
-    read.kind === "unchecked" ? [{ address, reason: read.reason }] : [],
-  );
+function listUnchecked(subjects: Subjects): Plan["unchecked"] {
+  const unchecked: Plan["unchecked"][number][] = [];
+  for (const { address, read } of subjects.values())
+    if (read.kind === "unchecked") unchecked.push({ address, reason: read.reason });
+  return unchecked;
+}

@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import { LazyMap } from "../model/lazy-map";
 import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";
 import {
@@ -43,16 +44,24 @@ const textOf = (value: Plain): string =>
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
  */
-export function resolveAttributes(subject: Subject, lookup: Lookup): Map<string, ResolvedValue> {
+export function resolveAttributes(subject: Subject, lookup: Lookup): ReadonlyMap<string, ResolvedValue> {
   const { address, desired, defaults, type } = subject;
-  const resolved = new Map<string, ResolvedValue>();
+  // At once: what is looked up depends on what is decided by now.
+  const templates = new Map<string, ResolvedValue>();
   desired?.attributes.forEach(({ value }, path) => {
-    const found = resolveValue(value, lookup);
-    resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
+    if (value instanceof Template) templates.set(path, resolveValue(value, lookup));
   });
-  if (type.nameAttribute && !resolved.has(type.nameAttribute))
-    resolved.set(type.nameAttribute, address.slice(address.lastIndexOf(".") + 1));
-  return resolved;
+  const valueAt = (path: string): ResolvedValue | undefined => {
+    const value = desired?.attributes.get(path)?.value;
+    if (value === undefined)
+      return path === type.nameAttribute ? address.slice(address.lastIndexOf(".") + 1) : undefined;
+    const found = value instanceof Template ? (templates.get(path) ?? null) : value;
+    return found === null ? (defaults.get(path) ?? null) : found;
+  };
+  return new LazyMap(
+    valueAt,
+    () => new Set([...(desired?.attributes.keys() ?? []), type.nameAttribute ?? ""]),
+  );
 }
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */

@@ -1,5 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { type Address, compareAddresses, typeOf } from "../model/address";
+import { type Address, typeOf } from "../model/address";
 import type { Attributes } from "../model/attributes";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
@@ -40,7 +40,8 @@ export function gatherSubjects(
 
   const subjects = new Map<Address, Subject>();
   const diagnostics: Diagnostic[] = [];
-  for (const address of [...addresses].sort(compareAddresses)) {
+  // By code units, as `compareAddresses` does.
+  for (const address of [...addresses].sort()) {
     const desired = input.desired.resources.get(address);
     const record = recorded.get(address);
     const type = types.get(desired?.type ?? record?.type ?? typeOf(address));
