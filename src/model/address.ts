@@ -23,6 +23,3 @@ export function parseAddress(text: string): Address | undefined {
   const segments = text.split(".");
   return segments.length >= 2 && segments.every(isLogicalName) ? (text as Address) : undefined;
 }
-
-/** Natural order: by segments, so that a service stands before its variables of the same project. */
-export const compareAddresses = (a: Address, b: Address): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -40,7 +40,6 @@ export function gatherSubjects(
 
   const subjects = new Map<Address, Subject>();
   const diagnostics: Diagnostic[] = [];
-  // By code units, as `compareAddresses` does.
   for (const address of [...addresses].sort()) {
     const desired = input.desired.resources.get(address);
     const record = recorded.get(address);
