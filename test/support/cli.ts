@@ -127,7 +127,7 @@ export async function openScenario(options: EmulatorOptions = {}): Promise<Scena
   return scenario;
 }
 
-const baseEnvironment = ({ url }: EmulatorServer): Record<string, string> => ({
+export const baseEnvironment = ({ url }: Pick<EmulatorServer, "url">): Record<string, string> => ({
   PATH: process.env.PATH ?? "",
   HOME: tmpdir(),
   RNV_BASE_URL: url,

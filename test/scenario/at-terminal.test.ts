@@ -1,0 +1,70 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
+
+const manifest = (...services: string[]) =>
+  `projects:\n  shop:\n    services:\n${services
+    .map((name) => `      ${name}: { kind: web, deploy: { when: never } }\n`)
+    .join("")}`;
+
+const value = "Enter a value: ";
+const name = "Type its name to confirm: ";
+
+(hasTerminal ? describe : describe.skip)("at a terminal", () => {
+  let scenario: Scenario;
+  const liveNames = () =>
+    scenario.emulator.store
+      .services()
+      .map((service) => service.name)
+      .sort();
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest("api", "web"));
+  });
+  afterEach(() => scenario.close());
+
+  it("an apply is approved with yes, and shows what it does", async () => {
+    const { code, screen } = await atTerminal(scenario, "apply", [[value, "yes"]]);
+    expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api", "web"] });
+    expect(screen).toContain("Only 'yes' will be accepted to approve.");
+    expect(screen).toContain("service.shop.api: Creation complete");
+    expect(screen).toContain("Apply complete! Resources: 3 added, 0 changed, 0 destroyed.");
+  });
+
+  it.each(["y", "no", "", "Yes"])("an apply that is answered with %j changes nothing", async (answer) => {
+    const { code, screen } = await atTerminal(scenario, "apply", [[value, answer]]);
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
+    expect(screen).toContain("Apply cancelled. Nothing was changed.");
+  });
+
+  it("a deletion wants the name of the service, and nothing but that name", async () => {
+    await scenario.run("apply", ...approve);
+    scenario.write("rnv.yaml", manifest("api"));
+    for (const answer of ["yes", "we", "WEB", "api", ""]) {
+      scenario.forget();
+      const { code, screen } = await atTerminal(scenario, "apply", [
+        [name, answer],
+        [value, "yes"],
+      ]);
+      expect({ answer, code, writes: scenario.requests() }).toEqual({ answer, code: 1, writes: [] });
+      expect(screen).toContain('service.shop.web (service "web") will be deleted. This cannot be undone.');
+      expect(screen).toContain('That is not "web".');
+      expect(screen).toContain("Nothing was changed.");
+    }
+    const { code } = await atTerminal(scenario, "apply", [
+      [name, "web"],
+      [value, "yes"],
+    ]);
+    expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
+    await scenario.isQuiet();
+  });
+
+  it("destroy asks once, and a no keeps everything", async () => {
+    await scenario.run("apply", ...approve);
+    scenario.forget();
+    const refused = await atTerminal(scenario, "destroy", [[value, "no"]]);
+    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
+    const { code, screen } = await atTerminal(scenario, "destroy", [[value, "yes"]]);
+    expect({ code, live: liveNames() }).toEqual({ code: 0, live: [] });
+    expect(screen).toContain("There is no undo.");
+  });
+});
