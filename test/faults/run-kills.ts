@@ -1,4 +1,4 @@
-import ownTempFolder from "../support/temp-folder";
+import { ownTempFolder } from "../support/temp-folder";
 import { type RealKill, realKill } from "./real-kill";
 
 const atOnce = 2;

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import ownTempFolder from "../support/temp-folder";
+import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
 import { playNaive } from "./naive-client";
 import { play } from "./play";

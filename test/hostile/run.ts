@@ -1,4 +1,4 @@
-import ownTempFolder from "../support/temp-folder";
+import { ownTempFolder } from "../support/temp-folder";
 import { judgeMutations } from "./judge-mutations";
 import { openTargets } from "./targets";
 

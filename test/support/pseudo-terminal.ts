@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 import { builtCli } from "./built-cli";
 import { baseEnvironment, type Scenario } from "./cli";
 
@@ -41,10 +42,9 @@ export function atTerminal(
   return new Promise((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of.
       resolve({
         code: code ?? -1,
-        screen: screen.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replaceAll("\r", ""),
+        screen: stripVTControlCharacters(screen).replaceAll("\r", ""),
       });
     });
   });

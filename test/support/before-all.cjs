@@ -1,0 +1,2 @@
+// Before the first test.
+module.exports = () => require("./temp-folder.ts").ownTempFolder();
