@@ -89,12 +89,10 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
       : judge(subject, path, rule, declared.resolved.get(path));
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
-  const { desired, recorded, type } = subject;
-  desired?.attributes.forEach((_declared, path) => {
+  declared.resolved.forEach((_value, path) => {
     look(path);
   });
-  if (type.nameAttribute && !desired?.attributes.has(type.nameAttribute)) look(type.nameAttribute);
-  for (const path in recorded?.applied) if (!declared.resolved.has(path)) look(path);
+  for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
