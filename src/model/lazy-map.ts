@@ -11,7 +11,7 @@ export function lookedUp<Value>(makers: ReadonlyMap<string, () => Value>): Reado
 
 /**
  * A map whose values are made when they are asked for: a plan looks at a dozen fields of what has fifty. `look` must
- * answer the same every time, and `keys` name all that it answers for; undefined means that there is nothing.
+ * answer the same every time, and `names` list all that it answers for, each once; undefined means that there is nothing.
  */
 export class LazyMap<Value> implements ReadonlyMap<string, Value> {
   #whole: ReadonlyMap<string, Value> | undefined;
@@ -50,7 +50,10 @@ export class LazyMap<Value> implements ReadonlyMap<string, Value> {
   }
 
   forEach(callback: (value: Value, key: string, map: ReadonlyMap<string, Value>) => void): void {
-    for (const [key, value] of this.#all()) callback(value, key, this);
+    for (const name of this.names()) {
+      const value = this.look(name);
+      if (value !== undefined) callback(value, name, this);
+    }
   }
 
   #all(): ReadonlyMap<string, Value> {

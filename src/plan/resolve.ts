@@ -58,10 +58,11 @@ export function resolveAttributes(subject: Subject, lookup: Lookup): ReadonlyMap
     const found = value instanceof Template ? (templates.get(path) ?? null) : value;
     return found === null ? (defaults.get(path) ?? null) : found;
   };
-  return new LazyMap(
-    valueAt,
-    () => new Set([...(desired?.attributes.keys() ?? []), type.nameAttribute ?? ""]),
-  );
+  return new LazyMap(valueAt, () => {
+    const paths = [...(desired?.attributes.keys() ?? [])];
+    if (type.nameAttribute && !desired?.attributes.has(type.nameAttribute)) paths.push(type.nameAttribute);
+    return paths;
+  });
 }
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
