@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -56,7 +57,7 @@ const put = (path, bytes) => {
 };
 
 mkdirSync(folder, { recursive: true });
-const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"] });
+const program = await build({ ...shared, entryPoints: ["src/cli/run.ts"], plugins: [builtinsOnUse()] });
 const [{ contents }] = program.outputFiles;
 const digest = createHash("sha256").update(contents).digest("hex").slice(0, 16);
 const name = `program-${digest}.js`;
@@ -85,6 +86,24 @@ await compile();
 // One that has just been made may belong to a process that starts now.
 for (const old of readdirSync(folder).filter((file) => file.startsWith("program-") && !file.startsWith(name)))
   if (Date.now() - statSync(join(folder, old)).mtimeMs > 60_000) rmSync(join(folder, old), { force: true });
+
+/** Loads what takes Node milliseconds when something of it is first used, which most plans never do. */
+function builtinsOnUse() {
+  return {
+    name: "builtins-on-use",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(node:)?(crypto|child_process|readline)$/, namespace: "file" }, ({ path }) => ({
+        path: path.replace(/^(node:)?/, "node:"),
+        namespace: "on-use",
+      }));
+      onLoad({ filter: /.*/, namespace: "on-use" }, ({ path }) => ({
+        contents: Object.keys(createRequire(import.meta.url)(path))
+          .map((name) => `Object.defineProperty(exports, ${JSON.stringify(name)}, { enumerable: true, get: () => require(${JSON.stringify(path)})[${JSON.stringify(name)}] });`)
+          .join("\n"),
+      }));
+    },
+  };
+}
 
 /** Plans once against a service over HTTP, so that what a plan needs is compiled. Optional: without it all works. */
 async function compile() {

@@ -1,3 +1,4 @@
+import type { Ready } from "../model/ready";
 import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
@@ -6,6 +7,11 @@ import type { Canvas } from "./wire/canvas";
 import type { Project } from "./wire/project";
 import type { Service } from "./wire/service";
 import type { Variable } from "./wire/variable";
+
+interface ProjectList {
+  readonly projects: readonly Project[];
+  readonly byId: ReadonlyMap<string, Project>;
+}
 
 interface ServiceList {
   readonly services: readonly Service[];
@@ -21,6 +27,8 @@ export function createReads(endpoints: Endpoints): Reads {
 class CachedReads implements Reads {
   readonly live: Reads["live"];
   #cache = new Map<string, Promise<unknown>>();
+  /** What has been answered, of the same parts. */
+  #known = new Map<string, unknown>();
   #started = false;
   /** What is known of the gap routes; a fact about the service, so it outlives the cache. */
   #serviceRoute: "unproven" | "works" | "missing" = "unproven";
@@ -35,14 +43,15 @@ class CachedReads implements Reads {
     return this.#once("catalog", () => this.endpoints.catalog());
   }
 
-  projects() {
-    this.#start();
-    return this.#once("projects", () => this.endpoints.listProjects());
+  async projects(): Promise<readonly Project[]> {
+    return (await this.#projects()).projects;
   }
 
-  project(id: string): Promise<ById<Project>> {
+  project(id: string): Ready<ById<Project>> {
+    const known = this.#knownPart<ProjectList>("projects")?.byId.get(id);
+    if (known !== undefined) return { kind: "found", value: known };
     return this.#once(`project ${id}`, async () => {
-      const listed = (await this.projects()).find((project) => project.id === id);
+      const listed = (await this.#projects()).byId.get(id);
       if (listed !== undefined) return { kind: "found", value: listed };
       try {
         return { kind: "found", value: await this.endpoints.getProject(id) };
@@ -54,16 +63,18 @@ class CachedReads implements Reads {
   }
 
   async services(): Promise<readonly Service[]> {
-    return (await this.#list()).services;
+    return (await this.#services()).services;
   }
 
   async servicesAreComplete(): Promise<boolean> {
-    return (await this.#list()).complete;
+    return (await this.#services()).complete;
   }
 
-  service(id: string): Promise<ById<Service>> {
+  service(id: string): Ready<ById<Service>> {
+    const known = this.#knownPart<ServiceList>("services")?.byId.get(id);
+    if (known !== undefined) return foundOrGone(known);
     return this.#once(`service ${id}`, async () => {
-      const shown = (await this.#list()).byId.get(id);
+      const shown = (await this.#services()).byId.get(id);
       return shown === undefined ? this.#serviceById(id) : foundOrGone(shown);
     });
   }
@@ -93,26 +104,43 @@ class CachedReads implements Reads {
 
   invalidate(): void {
     this.#cache = new Map();
+    this.#known = new Map();
   }
 
   /** The three requests that show a workspace leave together, the first time one of them is needed. */
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    for (const first of [this.catalog(), this.projects(), this.#list()]) first.catch(() => {});
+    for (const first of [this.catalog(), this.#projects(), this.#services()]) first.catch(() => {});
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    const cache = this.#cache;
-    const known = cache.get(part);
-    if (known !== undefined) return known as Promise<T>;
+    // Those of now: what was asked before a write must not count as known after it.
+    const [cache, known] = [this.#cache, this.#known];
+    const before = cache.get(part);
+    if (before !== undefined) return before as Promise<T>;
     const reading = read();
     cache.set(part, reading);
-    reading.catch(() => cache.delete(part));
+    reading.then(
+      (value) => known.set(part, value),
+      () => cache.delete(part),
+    );
     return reading;
   }
 
-  #list(): Promise<ServiceList> {
+  #knownPart<T>(part: string): T | undefined {
+    return this.#known.get(part) as T | undefined;
+  }
+
+  #projects(): Promise<ProjectList> {
+    this.#start();
+    return this.#once("projects", async () => {
+      const projects = await this.endpoints.listProjects();
+      return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
+    });
+  }
+
+  #services(): Promise<ServiceList> {
     this.#start();
     return this.#once("services", async () => {
       try {
@@ -120,7 +148,7 @@ class CachedReads implements Reads {
       } catch (failure) {
         if (statusOf(failure) !== 413) throw failure;
       }
-      const projects = await this.projects();
+      const { projects } = await this.#projects();
       const canvases = await Promise.all(projects.map((project) => this.layout(project.id)));
       return listOf(
         canvases.flatMap((canvas) => canvas.nodes),

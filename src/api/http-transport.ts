@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
+import { utf8Text } from "../model/utf8";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 export interface HttpTransportOptions {
@@ -163,7 +164,7 @@ function readText(response: IncomingMessage, maxBytes: number): Promise<string> 
     response.once("error", reject);
     response.once("end", () => {
       const [first, second] = chunks;
-      resolve((first && !second ? first : Buffer.concat(chunks)).toString());
+      resolve(utf8Text(first && !second ? first : Buffer.concat(chunks)));
     });
   });
 }

@@ -1,3 +1,4 @@
+import type { Ready } from "../model/ready";
 import type { Endpoints } from "./endpoints";
 import type { Canvas } from "./wire/canvas";
 import type { CatalogAnswer } from "./wire/catalog";
@@ -21,13 +22,13 @@ export interface Reads {
   catalog(): Promise<CatalogAnswer>;
   projects(): Promise<readonly Project[]>;
   /** From the list, else by id. */
-  project(id: string): Promise<ById<Project>>;
+  project(id: string): Ready<ById<Project>>;
   /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
   services(): Promise<readonly Service[]>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
-  service(id: string): Promise<ById<Service>>;
+  service(id: string): Ready<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   variables(serviceId: string): Promise<readonly Variable[] | undefined>;
   /** The canvas of one project, for its layout. */

@@ -19,7 +19,7 @@ export interface Resuming {
   readonly types: ReadonlyMap<string, Resource>;
   readonly reads: Reads;
   readonly clock: Clock;
-  readonly credential: string;
+  readonly credential: () => string;
   /** False for a plan: it looks once and waits for nothing. */
   readonly wait: boolean;
   readonly emit: (event: ApplyEvent) => void;
@@ -173,7 +173,7 @@ function unseen(resuming: Resuming, intent: Intent): Resumed {
 }
 
 const keyStillCounts = (resuming: Resuming, intent: Intent): boolean =>
-  resuming.state.run?.credential === resuming.credential &&
+  resuming.state.run?.credential === resuming.credential() &&
   Math.abs(resuming.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 
 function adopted(

@@ -1,4 +1,4 @@
-import { randomBytes, randomFillSync } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { createClient } from "../api/client";
@@ -42,7 +42,7 @@ export function openContext(
     host: hostname(),
     pid: process.pid,
     clock: systemClock,
-    randomBytes: (size) => randomBytes(size),
+    randomBytes: draw,
     backend: openBackend(settings.state, {
       environment,
       folder: settings.stateFolder,
@@ -51,7 +51,7 @@ export function openContext(
       pid: process.pid,
       isAlive,
       clock: systemClock,
-      randomBytes,
+      randomBytes: draw,
       // The platform's, with its types narrowed to what is used.
       fetch: fetch as unknown as Fetch,
     }),
@@ -64,7 +64,7 @@ export function openContext(
         environment,
         path: join(settings.stateFolder, "state.key"),
         create,
-        randomBytes,
+        randomBytes: draw,
       }),
     emit,
     signal,
@@ -73,6 +73,9 @@ export function openContext(
     },
   };
 }
+
+/** Not the function itself: `node:crypto` is loaded with its first use (see `.ci/bundle.mjs`). */
+const draw = (length: number): Uint8Array => randomBytes(length);
 
 async function connect(settings: Settings, invocation: Invocation): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
@@ -85,7 +88,8 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
     apiKey,
     transport: openTransport(settings.baseUrl, cwd),
     clock: systemClock,
-    random: randomNumbers(),
+    // For the ids of requests and for jitter, which nobody must not guess.
+    random: Math.random,
     gaps,
     userAgent: `rnv/${version}`,
   });
@@ -93,21 +97,6 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
   return { send, endpoints, reads: createReads(endpoints(send)), close: client.close };
-}
-
-/** Numbers in [0, 1), drawn a thousand at a time: a request id takes twenty. */
-function randomNumbers(): () => number {
-  const drawn = new Uint32Array(1024);
-  let next = drawn.length;
-  return () => {
-    if (next === drawn.length) {
-      randomFillSync(drawn);
-      next = 0;
-    }
-    const number = drawn[next] as number;
-    next += 1;
-    return number / 2 ** 32;
-  };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

@@ -16,7 +16,7 @@ export interface Settings {
   readonly workspaceId: string;
   readonly apiKey: Secret | undefined;
   /** First 16 hex digits of SHA-256 of the API key; empty without one. */
-  readonly credential: string;
+  readonly credential: () => string;
   /** Where the state lives; a path is absolute. */
   readonly state: StateAddress;
   /** Absolute: holds the state, unless that is remote, and what this machine keeps of it. */
@@ -48,7 +48,7 @@ export function readSettings(
       baseUrl,
       workspaceId: embeddedWorkspaceId,
       apiKey: new Secret(embeddedApiKey),
-      credential: credentialOf(embeddedApiKey),
+      credential: () => credentialOf(embeddedApiKey),
       state,
       stateFolder,
       gaps: gaps.settings,
@@ -61,7 +61,7 @@ export function readSettings(
     baseUrl,
     workspaceId,
     apiKey: key.text === "" ? undefined : new Secret(key.text),
-    credential: key.text === "" ? "" : credentialOf(key.text),
+    credential: () => (key.text === "" ? "" : credentialOf(key.text)),
     state,
     stateFolder,
     gaps: gaps.settings,

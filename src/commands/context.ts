@@ -34,7 +34,7 @@ export interface Context {
   readonly baseUrl: string;
   readonly workspaceId: string;
   /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
-  readonly credential: string;
+  readonly credential: () => string;
   readonly host: string;
   readonly pid: number;
   readonly clock: Clock;

@@ -70,7 +70,7 @@ function runRecord(context: Context, plan: Plan, inventory: readonly LiveResourc
   return {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),
     planDigest: digestOf(plan),
-    credential: context.credential,
+    credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
     fences: Object.fromEntries(fences),
   };

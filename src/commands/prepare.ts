@@ -6,6 +6,7 @@ import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, State } from "../model/state";
 import { Template } from "../model/value";
 import { fillData } from "../plan/fill-data";
+import { secretPaths } from "../plan/fingerprint-secrets";
 import { makePlan } from "../plan/make-plan";
 import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
@@ -140,9 +141,7 @@ async function fingerprintKey(
 }
 
 const typesWithSecrets: ReadonlySet<string> = new Set(
-  resourceTypes
-    .filter(({ rules }) => Object.values(rules).some(({ secret }) => secret === true))
-    .map(({ type }) => type),
+  resourceTypes.filter((type) => secretPaths(type).length > 0).map(({ type }) => type),
 );
 
 function declaresSecrets({ resources }: Desired): boolean {

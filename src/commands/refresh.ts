@@ -6,6 +6,7 @@ import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
 import { LazyMap } from "../model/lazy-map";
 import type { LiveResource, ReadResult } from "../model/live";
+import { attempt, type Ready } from "../model/ready";
 import type { State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
@@ -40,15 +41,19 @@ export async function refresh(
   const results = new Map<Address, ReadResult>();
   const subjects = subjectsOf(desired, state);
   const found: Found = { resources: results, data: new Map() };
+  // What these show is then read without waiting.
+  await Promise.all([reads.projects(), reads.services()]);
   for (const level of levelsOf(types)) {
     await readData(reads, types, desired, found);
-    const here = subjects.filter((subject) => level.includes(subject.type));
-    await Promise.all(
-      here.map(async (subject) => {
-        const type = types.find((candidate) => candidate.type === subject.type);
-        if (type) results.set(subject.address, await readOne(reads, type, subject, desired, state, found));
-      }),
-    );
+    const waiting: Promise<unknown>[] = [];
+    for (const subject of subjects) {
+      const type = level.find((candidate) => candidate.type === subject.type);
+      if (type === undefined) continue;
+      const read = attempt(() => readOne(reads, type, subject, desired, state, found));
+      if (read instanceof Promise) waiting.push(read.then((answer) => results.set(subject.address, answer)));
+      else results.set(subject.address, read);
+    }
+    await Promise.all(waiting);
   }
   await readData(reads, types, desired, found);
   failWaitingData(desired, found);
@@ -73,27 +78,27 @@ const recordedEntries = (state: State | undefined) =>
   Object.entries(state?.resources ?? {}) as [Address, State["resources"][Address]][];
 
 /** Types in the order of their parents: projects, services, then what lies in them. */
-function levelsOf(types: readonly Resource[]): string[][] {
-  const levels: string[][] = [];
+function levelsOf(types: readonly Resource[]): Resource[][] {
+  const levels: Resource[][] = [];
   let left = [...types];
   while (left.length > 0) {
     const waiting = new Set(left.map((type) => type.type));
     const ready = left.filter((type) => type.parents.every((parent) => !waiting.has(parent.type)));
     if (ready.length === 0) throw new Error("resource types contain each other");
-    levels.push(ready.map((type) => type.type));
+    levels.push(ready);
     left = left.filter((type) => !ready.includes(type));
   }
   return levels;
 }
 
-async function readOne(
+function readOne(
   reads: Reads,
   type: Resource,
   subject: Subject,
   desired: Desired,
   state: State | undefined,
   found: Found,
-): Promise<ReadResult> {
+): Ready<ReadResult> {
   const done = found.resources;
   const declared = desired.resources.get(subject.address);
   const recorded = recordedAt(subject.address, desired, state);

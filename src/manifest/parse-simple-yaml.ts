@@ -10,7 +10,7 @@ import type { ListNode, MapEntry, MapNode, ScalarNode, SourceNode } from "./sour
 export function parseSimpleYaml(file: string, text: string): MapNode | undefined {
   if (text.includes("\t") || text.includes("\r")) return undefined;
   const lineEnd = text.startsWith("---\n") ? 3 : -1;
-  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0 };
+  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0, followers: new Map() };
   try {
     nextLine(reader);
     if (reader.indent !== 0) return undefined;
@@ -36,6 +36,10 @@ interface Reader {
   lineEnd: number;
   /** Its leading spaces; `ended` after the last line. */
   indent: number;
+  /**
+   * The key that last came after a key, or first at a depth: blocks of one type mostly have theirs in the same order.
+   */
+  readonly followers: Map<string | number, string>;
 }
 
 /** Places are wanted for few of the nodes: one object less for each of them. */
@@ -71,6 +75,8 @@ class Entry implements MapEntry {
 const keyAt = /[A-Za-z_][A-Za-z0-9_-]*:(?= |$)/my;
 const itemAt = /- +(?=[^ ])/my;
 const plainStart = /[A-Za-z0-9_/.$+]/;
+/** What ends plain text, stands after it, or must not stand in it. */
+const unplain = /[#:]| $/;
 const quotedAt = /"[^"\\\n]*"|'[^'\n]*'/y;
 const flowWordAt = /[A-Za-z0-9_/.$+][A-Za-z0-9_/.$+@%=-]*/y;
 const flowKeyAt = /[A-Za-z_][A-Za-z0-9_-]*: /y;
@@ -101,17 +107,35 @@ function readMap(reader: Reader, indent: number, depth: number): MapNode {
   const entries = new Map<string, MapEntry>();
   const start = reader.lineStart;
   let end = start;
+  let before: string | number = depth;
   while (reader.indent === indent) {
-    const keyEnd = endOf(keyAt, reader, reader.lineStart) - 1;
-    const key = reader.text.slice(reader.lineStart, keyEnd);
-    if (!isTextKey(key) || entries.has(key)) throw doubt;
     const keyStart = reader.lineStart;
+    const key = readKey(reader, before);
+    if (entries.has(key)) throw doubt;
+    const keyEnd = keyStart + key.length;
     const value = readValue(reader, keyEnd, indent, depth);
     entries.set(key, new Entry(key, value, keyStart));
     end = Math.max(keyEnd + 1, endOfNode(value));
+    before = key;
   }
   if (reader.indent > indent) throw doubt;
   return { kind: "map", entries, range: rangeIn(reader, start, end) };
+}
+
+/** The key of the line: the one that came after `before` the last time, or whichever it is. */
+function readKey(reader: Reader, before: string | number): string {
+  const { text, lineStart } = reader;
+  const expected = reader.followers.get(before);
+  if (expected !== undefined && text.startsWith(expected, lineStart)) {
+    const colon = lineStart + expected.length;
+    const isKey =
+      text.charCodeAt(colon) === 58 && (colon + 1 === reader.lineEnd || text.charCodeAt(colon + 1) === 32);
+    if (isKey) return expected;
+  }
+  const key = text.slice(lineStart, endOf(keyAt, reader, lineStart) - 1);
+  if (!isTextKey(key)) throw doubt;
+  reader.followers.set(before, key);
+  return key;
 }
 
 /** What follows `key:`, on its line or below it. Leaves the reader at the line after the value. */
@@ -159,10 +183,12 @@ function readInline(reader: Reader, at: number, depth: number): SourceNode {
   }
   if (!plainStart.test(first)) throw doubt;
   let line = reader.text.slice(at, reader.lineEnd);
-  const comment = line.indexOf(" #");
-  if (comment !== -1) line = line.slice(0, comment);
-  if (line.endsWith(" ")) line = line.replace(/ +$/, "");
-  if (line.includes(": ") || line.endsWith(":")) throw doubt;
+  if (unplain.test(line)) {
+    const comment = line.indexOf(" #");
+    if (comment !== -1) line = line.slice(0, comment);
+    if (line.endsWith(" ")) line = line.replace(/ +$/, "");
+    if (line.includes(": ") || line.endsWith(":")) throw doubt;
+  }
   return new Scalar(plainValue(line), reader.file, at, at + line.length);
 }
 
@@ -218,6 +244,8 @@ const words = new Map<string, null | boolean>(
 for (const word of ["true", "True", "TRUE"]) words.set(word, true);
 for (const word of ["false", "False", "FALSE"]) words.set(word, false);
 
+const longestWord = 5;
+
 const wholeNumber = /^(?:0|[1-9][0-9]{0,14})$/;
 /** A superset of the numbers of the core schema. */
 const numberLike =
@@ -225,7 +253,7 @@ const numberLike =
 
 /** The core schema, for the cases that are beyond doubt. */
 function plainValue(text: string): null | boolean | number | string {
-  const word = words.get(text);
+  const word = text.length <= longestWord ? words.get(text) : undefined;
   if (word !== undefined) return word;
   // Past the digits are the letters, which no number begins with.
   if (text.charCodeAt(0) > 57) return text;
@@ -234,7 +262,8 @@ function plainValue(text: string): null | boolean | number | string {
   return text;
 }
 
-const isTextKey = (key: string): boolean => !words.has(key) && key !== "__proto__";
+const isTextKey = (key: string): boolean =>
+  (key.length > longestWord || !words.has(key)) && key !== "__proto__";
 
 function skipSpaces({ text }: Reader, from: number): number {
   let at = from;

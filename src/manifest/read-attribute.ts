@@ -19,20 +19,18 @@ export function readAttribute(
   block: Block,
   reading: Reading,
 ): DesiredAttribute | undefined {
-  // What a thousand services have alike is taken without a look at what may stand there.
-  if (node.kind === "scalar" && node.parts === undefined && isAccepted(shape, node.value)) return node;
+  // By far the most: a value that stands for itself.
+  if (node.kind === "scalar" && node.parts === undefined && shape.takes(node.value) && !mentions(node.value))
+    return node;
   const { address } = block;
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
   const value = readValue(node, spot, reading);
   if (value === undefined) return undefined;
   if (value instanceof Template) return { value, range: node.range };
-  if (shape.accepted.has(value)) return { value: value as Plain, range: node.range };
+  if (shape.takes(value)) return { value: value as Plain, range: node.range };
   const parsed = shape.schema.safeParse(value);
-  if (parsed.success) {
-    if (parsed.data === value) shape.accepted.add(value);
-    return { value: parsed.data as Plain, range: node.range };
-  }
+  if (parsed.success) return { value: parsed.data as Plain, range: node.range };
   const coerced = fromEnvironment(node, value);
   if (coerced !== undefined) {
     const again = shape.schema.safeParse(coerced);
@@ -42,8 +40,8 @@ export function readAttribute(
   return undefined;
 }
 
-const isAccepted = (shape: AttributeShape, value: ScalarNode["value"]): boolean =>
-  shape.accepted.has(value) && !(typeof value === "string" && value.includes("${"));
+/** It holds a reference, a value of the environment, or an escape of one. */
+const mentions = (value: unknown): boolean => typeof value === "string" && value.includes("${");
 
 function refusal(shape: AttributeShape): { noReference?: string } {
   if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };
@@ -104,7 +102,7 @@ export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain
 
 function readText(node: ScalarNode, spot: Spot, reading: Reading): string | Template | undefined {
   const { value } = node;
-  if (node.parts === undefined && typeof value === "string" && !value.includes("${")) return value;
+  if (node.parts === undefined && typeof value === "string" && !mentions(value)) return value;
   const pieces = readParts(templateParts(node, reading), node.range, spot, reading);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);

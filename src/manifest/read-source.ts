@@ -1,7 +1,9 @@
+import { isAscii } from "node:buffer";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { error } from "../diagnostics/diagnostic";
+import { utf8Text } from "../model/utf8";
 import type { Report } from "./findings";
 import { reasonOf } from "./paths";
 
@@ -51,7 +53,7 @@ async function readBytes(path: string, limit: number): Promise<Buffer | "large">
 
 function decode(file: string, bytes: Buffer, report: Report): string | undefined {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return isAscii(bytes) ? utf8Text(bytes) : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     report(
       error("manifest.syntax", `${file} is not UTF-8 text`, {

@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
+import { type Check, quickCheck } from "./quick-check";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {
@@ -13,8 +14,8 @@ export interface AttributeShape {
   readonly isName: boolean;
   /** Free text may stand there, so a reference may. */
   readonly isText: boolean;
-  /** Values that the schema took as they are: a thousand services have the same branch, and it is checked once. */
-  readonly accepted: Set<unknown>;
+  /** True for values that the schema takes as they are; false: it has to be asked. */
+  readonly takes: Check;
 }
 
 /** A resource type with its place in the manifest. */
@@ -68,7 +69,7 @@ function placeType(type: ResourceType): PlacedType {
       rule,
       isName: type.nameAttribute === path,
       isText: isText(schema),
-      accepted: new Set<unknown>(),
+      takes: quickCheck(schema),
     };
     paths.set(path, found);
     return found;

@@ -26,6 +26,7 @@ export interface DesiredResource {
   /** By attribute path, only what is declared, plus the reference to the parent (`projectId`, `serviceId`). */
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly parent?: Address;
+  /** What it waits for: all that its attributes refer to, its parent too, and what is named besides. */
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
   readonly importId?: { readonly id: string; readonly range: SourceRange };

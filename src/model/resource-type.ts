@@ -5,6 +5,7 @@ import type { Attributes } from "./attributes";
 import type { Catalog } from "./catalog";
 import type { LiveResource, ReadResult } from "./live";
 import type { Pending } from "./pending";
+import type { Ready } from "./ready";
 import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
 import type { Plain, ResolvedValue } from "./value";
@@ -212,7 +213,7 @@ export interface CandidateSearch {
  * writes go through an endpoint set that already keys and journals them.
  */
 export interface ResourceOperations<Reads, Writes> {
-  readonly read: (reads: Reads, subject: ReadSubject) => Promise<ReadResult>;
+  readonly read: (reads: Reads, subject: ReadSubject) => Ready<ReadResult>;
   /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */
   readonly list: (reads: Reads) => Promise<readonly LiveResource[]>;
   readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;

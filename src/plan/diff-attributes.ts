@@ -81,18 +81,14 @@ interface Differing {
  */
 function differingFields(subject: Subject, declared: Declared): readonly Differing[] {
   const found: Differing[] = [];
-  const look = (path: string): void => {
+  const look = (value: ResolvedValue | undefined, path: string): void => {
     const rule = subject.type.rules[path];
     if (!rule || rule.change === "local" || isIgnored(subject, path)) return;
-    const verdict = rule.secret
-      ? judgeSecret(subject, path, declared)
-      : judge(subject, path, rule, declared.resolved.get(path));
+    const verdict = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
-  declared.resolved.forEach((_value, path) => {
-    look(path);
-  });
-  for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(path);
+  declared.resolved.forEach(look);
+  for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(undefined, path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -109,8 +105,10 @@ function judge(
   rule: AttributeRule,
   declared: ResolvedValue | undefined,
 ): Verdict {
-  const recorded = recordedValue(subject, path);
   const live = liveValue(subject, path);
+  // By far the most.
+  if (live === declared && declared !== undefined) return same;
+  const recorded = recordedValue(subject, path);
   if (declared === undefined) {
     if (!areEqual(rule, live, recorded)) return { kind: "released" };
     const reset = subject.defaults.get(path);

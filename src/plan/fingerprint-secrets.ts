@@ -1,5 +1,7 @@
+import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { GeneratedSecret, type ResolvedValue } from "../model/value";
+import { GeneratedSecret } from "../model/value";
+import type { ResolvedAttributes } from "./resolve";
 import type { Subject } from "./subject";
 
 /** The fingerprints of one secret: of the declared value, and those that the same value may have been recorded with. */
@@ -11,15 +13,29 @@ export interface SecretPrints {
 
 const none: ReadonlyMap<string, SecretPrints> = new Map();
 
-/** Fingerprints of the declared secrets by path: of their text, or of how they are made up. */
+const pathsOf = new WeakMap<ResourceType, readonly string[]>();
+
+/** Attributes of a type that hold secrets. */
+export function secretPaths(type: ResourceType): readonly string[] {
+  const known = pathsOf.get(type);
+  if (known) return known;
+  const paths = Object.keys(type.rules).filter((path) => type.rules[path]?.secret === true);
+  pathsOf.set(type, paths);
+  return paths;
+}
+
+/**
+ * Fingerprints of the declared secrets by path: of their text, or of how they are made up. A secret stands where its
+ * type says so, or in a text that refers to one.
+ */
 export function fingerprintSecrets(
   subject: Subject,
-  resolved: ReadonlyMap<string, ResolvedValue>,
+  { resolved, templates }: ResolvedAttributes,
   { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
 ): ReadonlyMap<string, SecretPrints> {
   let prints: Map<string, SecretPrints> | undefined;
-  subject.desired?.attributes.forEach((declared, path) => {
-    if (declared.value === null || typeof declared.value !== "object") return;
+  const look = (path: string): void => {
+    if (prints?.has(path)) return;
     const value = resolved.get(path);
     if (value instanceof GeneratedSecret) {
       const print = `generate:${value.length}`;
@@ -34,6 +50,10 @@ export function fingerprintSecrets(
         asRecorded: keys.map((one) => value.fingerprint(one, recordedAt)),
       });
     }
+  };
+  secretPaths(subject.type).forEach(look);
+  templates.forEach((_value, path) => {
+    look(path);
   });
   return prints ?? none;
 }

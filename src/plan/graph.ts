@@ -1,6 +1,5 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { Template } from "../model/value";
 import type { Subject, Subjects } from "./subject";
 
 /** What must be decided, and done, before what. */
@@ -30,8 +29,11 @@ export function buildGraph(subjects: Subjects): Graph {
 
   for (const subject of subjects.values()) {
     const { address, parent, recorded, removed } = subject;
-    if (!removed)
-      for (const on of declaredDependencies(subject)) if (!isRemoved(subjects, on)) wait(address, on);
+    const waitUnlessRemoved = (on: Address): void => {
+      if (!isRemoved(subjects, on)) wait(address, on);
+    };
+    if (!removed && parent) waitUnlessRemoved(parent);
+    if (!removed) subject.desired?.dependsOn.forEach(waitUnlessRemoved);
     if (removed && parent && subject.type.removedWithParent) {
       wait(address, parent);
       if (isRemoved(subjects, parent)) append(goWith, parent, address);
@@ -61,6 +63,12 @@ export function orderSubjects(
   const state = new Map<Address, "open" | "done">();
   for (const root of subjects.keys()) {
     if (state.has(root)) continue;
+    // By far the most wait for nothing that is still to come.
+    if (waits.get(root)?.every((on) => state.get(on) === "done")) {
+      state.set(root, "done");
+      order.push(root);
+      continue;
+    }
     const path: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
     state.set(root, "open");
     for (let top = path.at(-1); top; top = path.at(-1)) {
@@ -82,15 +90,6 @@ export function orderSubjects(
     }
   }
   return { order, diagnostics };
-}
-
-function declaredDependencies({ desired, parent }: Subject): readonly Address[] {
-  if (!desired) return [];
-  const on = parent ? [parent, ...desired.dependsOn] : [...desired.dependsOn];
-  desired.attributes.forEach(({ value }) => {
-    if (value instanceof Template) for (const { address } of value.references) on.push(address);
-  });
-  return on;
 }
 
 /** What lies in what, as declared, else as recorded. */

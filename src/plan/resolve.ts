@@ -40,16 +40,23 @@ const isReference = (part: string | Secret | Reference): part is Reference =>
 const textOf = (value: Plain): string =>
   value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
 
+export interface ResolvedAttributes {
+  readonly resolved: ReadonlyMap<string, ResolvedValue>;
+  /** Those among them that refer to something. */
+  readonly templates: ReadonlyMap<string, ResolvedValue>;
+}
+
 /**
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
  */
-export function resolveAttributes(subject: Subject, lookup: Lookup): ReadonlyMap<string, ResolvedValue> {
+export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAttributes {
   const { address, desired, defaults, type } = subject;
   // At once: what is looked up depends on what is decided by now.
   const templates = new Map<string, ResolvedValue>();
   desired?.attributes.forEach(({ value }, path) => {
-    if (value instanceof Template) templates.set(path, resolveValue(value, lookup));
+    if (typeof value === "object" && value instanceof Template)
+      templates.set(path, resolveValue(value, lookup));
   });
   const valueAt = (path: string): ResolvedValue | undefined => {
     const value = desired?.attributes.get(path)?.value;
@@ -58,11 +65,12 @@ export function resolveAttributes(subject: Subject, lookup: Lookup): ReadonlyMap
     const found = value instanceof Template ? (templates.get(path) ?? null) : value;
     return found === null ? (defaults.get(path) ?? null) : found;
   };
-  return new LazyMap(valueAt, () => {
+  const resolved = new LazyMap(valueAt, () => {
     const paths = [...(desired?.attributes.keys() ?? [])];
     if (type.nameAttribute && !desired?.attributes.has(type.nameAttribute)) paths.push(type.nameAttribute);
     return paths;
   });
+  return { resolved, templates };
 }
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */

@@ -18,8 +18,9 @@ export interface ResolvedSubject {
 }
 
 export function resolveSubject(subject: Subject, { input, lookup }: Deciding): ResolvedSubject {
-  const resolved = resolveAttributes(subject, lookup);
-  const secrets = fingerprintSecrets(subject, resolved, {
+  const attributes = resolveAttributes(subject, lookup);
+  const { resolved } = attributes;
+  const secrets = fingerprintSecrets(subject, attributes, {
     key: input.fingerprintKey,
     previousKey: input.previousFingerprintKey,
   });

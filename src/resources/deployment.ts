@@ -7,6 +7,7 @@ import { durationPattern, parseDuration } from "../model/duration";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
+import { type Ready, whenReady } from "../model/ready";
 import type {
   Accepted,
   CandidateSearch,
@@ -138,7 +139,7 @@ function liveDeployment({ id, serviceId, name, commit, latestId }: Shown): LiveR
 
 const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
 
-async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
+function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
   const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
   const parent = subject.declared.get("serviceId");
   const serviceId = typeof parent === "string" ? parent : subject.parentId;
@@ -146,27 +147,30 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
     // Without its service it is no more: the service deletes the two together.
     return missing;
   }
-  const service = await reads.service(serviceId);
-  if (service.kind === "gone") return missing;
-  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-  const latestId = service.value.deploymentId ?? undefined;
-  const id = service.value.liveDeploymentId ?? latestId;
-  if (id === undefined) return missing;
-  const commit = await commitServing(reads, subject, serviceId, id);
-  return { kind: "found", live: liveDeployment({ id, serviceId, name: subject.name, commit, latestId }) };
+  return whenReady(reads.service(serviceId), (service): Ready<ReadResult> => {
+    if (service.kind === "gone") return missing;
+    if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
+    const latestId = service.value.deploymentId ?? undefined;
+    const id = service.value.liveDeploymentId ?? latestId;
+    if (id === undefined) return missing;
+    return whenReady(commitServing(reads, subject, serviceId, id), (commit) => ({
+      kind: "found",
+      live: liveDeployment({ id, serviceId, name: subject.name, commit, latestId }),
+    }));
+  });
 }
 
 /** The commit of the deployment that serves; asked for only when it matters and the state does not say. */
-async function commitServing(
+function commitServing(
   reads: Reads,
   subject: ReadSubject,
   serviceId: string,
   id: string,
-): Promise<string | undefined> {
+): Ready<string | undefined> {
   const recorded = subject.recorded?.applied.commit;
   const known = subject.recorded?.id === id && typeof recorded === "string" ? recorded : undefined;
   if (known !== undefined || !subject.declared.has("commit")) return known;
-  return commitOf(await unlessGone(() => reads.live.getDeployment(serviceId, id)));
+  return unlessGone(() => reads.live.getDeployment(serviceId, id)).then(commitOf);
 }
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {

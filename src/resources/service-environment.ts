@@ -6,21 +6,24 @@ import type { Service } from "../api/wire/service";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Attributes } from "../model/attributes";
+import { type Ready, whenReady } from "../model/ready";
 import { textAt } from "./attribute-values";
 import { productionEnvironmentId, productionName } from "./project";
 
 /** The environment of a service as a manifest would write it: the declared id where it is that, else its name. */
-export async function environmentNameFor(
+export function environmentNameFor(
   reads: Reads,
   service: Service,
   declared: string | undefined,
-): Promise<string | undefined> {
+): Ready<string | undefined> {
   const { environmentId, projectId } = service;
   if (environmentId == null) return undefined;
   if (environmentId === declared || projectId == null) return environmentId;
-  const project = await reads.project(projectId);
-  if (project.kind !== "found") return environmentId;
-  return environmentNames(project.value).get(environmentId) ?? environmentId;
+  return whenReady(reads.project(projectId), (project) =>
+    project.kind === "found"
+      ? (environmentNames(project.value).get(environmentId) ?? environmentId)
+      : environmentId,
+  );
 }
 
 const namesOf = new WeakMap<Project, ReadonlyMap<string, string>>();

@@ -6,10 +6,10 @@ import type { Resource } from "../api/resource";
 import type { Service } from "../api/wire/service";
 import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
-import { LazyMap } from "../model/lazy-map";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
+import { allReady, type Ready, whenReady } from "../model/ready";
 import type {
   Accepted,
   CandidateSearch,
@@ -22,16 +22,10 @@ import type {
   UpdateInput,
 } from "../model/resource-type";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
-import { present, textAt } from "./attribute-values";
+import { textAt } from "./attribute-values";
 import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
-import {
-  configurationDefaults,
-  configurationField,
-  configurationNames,
-  configurationPath,
-  configurationRules,
-  configurationSchema,
-} from "./service-configuration";
+import { liveService } from "./live-service";
+import { configurationDefaults, configurationRules, configurationSchema } from "./service-configuration";
 import { environmentIdFor, environmentNameFor } from "./service-environment";
 import { checkService, findPlan } from "./service-offer";
 
@@ -119,7 +113,7 @@ export const service: Resource = {
   check: checkService,
   monthlyCost,
   read,
-  list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
+  list: async (reads) => allReady((await reads.services()).map((found) => liveIn(reads, found))),
   create,
   update,
   remove: async (writes, input) =>
@@ -132,59 +126,6 @@ export const service: Resource = {
   candidates,
   poll,
 };
-
-/** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
-const known = new WeakMap<
-  Service,
-  { readonly environment: string | undefined; readonly live: LiveResource }
->();
-
-/** What the service reports of one service, as attributes; `environment` in the form the caller wants it. */
-export function liveService(found: Service, environment?: string): LiveResource {
-  const before = known.get(found);
-  if (before !== undefined && before.environment === environment) return before.live;
-  let computed: Attributes | undefined;
-  const live: LiveResource = {
-    type: "service",
-    id: found.id,
-    name: found.name,
-    parentId: found.projectId ?? null,
-    attributes: liveAttributes(found, environment),
-    get computed() {
-      computed ??= liveComputed(found);
-      return computed;
-    },
-    updatedAt: found.updatedAt ?? undefined,
-  };
-  known.set(found, { environment, live });
-  return live;
-}
-
-function liveAttributes(found: Service, environment: string | undefined): Attributes {
-  const { name, kind, projectId, archived, configuration } = found;
-  const own = present({ name, kind, projectId, environment: environment ?? found.environmentId, archived });
-  return new LazyMap(
-    (path) => {
-      const field = configurationField(path);
-      return field === undefined ? own.get(path) : ((configuration[field] ?? undefined) as Plain | undefined);
-    },
-    () => [...own.keys(), ...configurationNames.map(configurationPath)],
-  );
-}
-
-function liveComputed(found: Service): Attributes {
-  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
-  const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
-    found;
-  const { deploymentId, liveDeploymentId, createdAt, updatedAt } = found;
-  return present({
-    ...{ id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus },
-    ...{ deploymentId, liveDeploymentId, createdAt, updatedAt },
-    environmentGroupIds: found.environmentGroupIds,
-    estimatedMonthlyUsd: priced?.usd,
-    estimatedMonthlyNgn: priced?.ngn,
-  });
-}
 
 function monthlyCost(
   attributes: Pick<Attributes<ResolvedValue>, "get">,
@@ -199,18 +140,24 @@ function monthlyCost(
   return instancePrice(plan, instancesOf({ scaling, replicas, minReplicas }));
 }
 
-const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
-  liveService(found, await environmentNameFor(reads, found, declared));
+const liveIn = (reads: Reads, found: Service, declared?: string): Ready<LiveResource> =>
+  whenReady(environmentNameFor(reads, found, declared), (environment) => liveService(found, environment));
 
-async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
-  const environment = textAt(subject.declared, "environment");
-  if (subject.id !== undefined) {
-    const found = await reads.service(subject.id);
+function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
+  const { id } = subject;
+  if (id === undefined) return readByName(reads, subject);
+  return whenReady(reads.service(id), (found) => {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     if (found.kind === "gone")
-      return { kind: "gone", ...(found.deleting ? { ending: deletion(subject.id, undefined) } : {}) };
-    return { kind: "found", live: await liveIn(reads, found.value, environment) };
-  }
+      return { kind: "gone", ...(found.deleting ? { ending: deletion(id, undefined) } : {}) };
+    return readLive(reads, found.value, subject);
+  });
+}
+
+const readLive = (reads: Reads, found: Service, { declared }: ReadSubject): Ready<ReadResult> =>
+  whenReady(liveIn(reads, found, textAt(declared, "environment")), (live) => ({ kind: "found", live }));
+
+async function readByName(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const project = subject.declared.get("projectId") ?? subject.parentId ?? null;
   if (project instanceof Unknown) return { kind: "absent" };
   if (project === null && !(await reads.servicesAreComplete())) {
@@ -221,7 +168,7 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   );
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
-  return { kind: "found", live: await liveIn(reads, match, environment) };
+  return readLive(reads, match, subject);
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
@@ -231,7 +178,7 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
       (one.projectId ?? undefined) === search.parentId &&
       !search.fence.includes(one.id),
   );
-  return Promise.all(matches.map((found) => liveIn(reads, found)));
+  return allReady(matches.map((found) => liveIn(reads, found)));
 }
 
 const changedConfiguration = (

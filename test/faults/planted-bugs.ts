@@ -137,7 +137,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a key is used with another credential",
     "apply/resume.ts",
-    "resuming.state.run?.credential === resuming.credential &&",
+    "resuming.state.run?.credential === resuming.credential() &&",
     "",
     "unlisted",
     "kill another-key",

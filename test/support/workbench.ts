@@ -74,7 +74,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     environment: options.environment ?? {},
     baseUrl,
     workspaceId: embeddedWorkspaceId,
-    credential: "0123456789abcdef",
+    credential: () => "0123456789abcdef",
     host: "bench",
     pid: process.pid,
     clock,

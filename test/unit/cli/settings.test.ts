@@ -25,7 +25,7 @@ describe("readSettings", () => {
       state: { kind: "file", path: "/project/.rnv/state.json" },
       stateFolder: "/project/.rnv",
     });
-    expect(settings.credential).toMatch(/^[0-9a-f]{16}$/);
+    expect(settings.credential()).toMatch(/^[0-9a-f]{16}$/);
   });
 
   it("names everything that is missing at once, and how to try rnv without it", () => {
@@ -109,7 +109,7 @@ describe("RNV_API_KEY_FILE", () => {
     writeFileSync(path, `${complete.RNV_API_KEY}\n`);
     const fromFile = read({ ...complete, RNV_API_KEY: undefined, RNV_API_KEY_FILE: path });
     expect(fromFile.diagnostics).toEqual([]);
-    expect(fromFile.credential).toBe(read(complete).credential);
+    expect(fromFile.credential()).toBe(read(complete).credential());
   });
 
   it("is an error when it cannot be read", () => {

@@ -86,12 +86,18 @@ export function declare(
     type: typeOf(at(address)),
     attributes,
     ...(parent && { parent }),
-    dependsOn: [],
     lifecycle: defaultLifecycle,
     range,
     ...more,
+    dependsOn: [...referredTo(attributes), ...(more.dependsOn ?? [])],
   };
 }
+
+/** As everything that reads a desired state has it. */
+const referredTo = (attributes: ReadonlyMap<string, DesiredAttribute>): Address[] =>
+  [...attributes.values()].flatMap(({ value }) =>
+    value instanceof Template ? value.references.map(({ address }) => address) : [],
+  );
 
 const lastOf = (address: string): string => address.slice(address.lastIndexOf(".") + 1);
 
