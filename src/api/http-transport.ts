@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { utf8Text } from "../model/utf8";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
@@ -50,6 +51,11 @@ export function createHttpTransport(options: HttpTransportOptions = {}): Transpo
       const origin = origins.get(name) ?? openOrigin(name, options);
       origins.set(name, origin);
       return exchange(origin, path, request, limits);
+    },
+    underWay: async () => {
+      await setImmediate();
+      const sockets = [...origins.values()].flatMap(({ agent }) => Object.values(agent.sockets));
+      await Promise.all(sockets.flatMap((some = []) => some.map(connected)));
     },
     close: async () => {
       for (const { agent } of origins.values()) agent.destroy();
@@ -139,10 +145,16 @@ function setHeaders(
 }
 
 function limitConnecting(socket: Socket, milliseconds: number): void {
-  const connected = "encrypted" in socket ? "secureConnect" : "connect";
   const timer = setTimeout(() => socket.destroy(notConnected(milliseconds)), milliseconds);
-  const stop = (): void => clearTimeout(timer);
-  socket.once(connected, stop).once("close", stop);
+  onConnected(socket, () => clearTimeout(timer));
+}
+
+/** What waits for a connection is written to the socket by then; or there will be none. */
+const connected = (socket: Socket): Promise<void> | undefined =>
+  socket.connecting ? new Promise((resolve) => onConnected(socket, resolve)) : undefined;
+
+function onConnected(socket: Socket, then: () => void): void {
+  socket.once("encrypted" in socket ? "secureConnect" : "connect", then).once("close", then);
 }
 
 /** `Keep-Alive: timeout=5`: when the server closes a socket that nobody uses. */

@@ -83,10 +83,11 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
   report(invocation, settings.diagnostics);
+  const transport = openTransport(settings.baseUrl, cwd);
   const client = createClient({
     baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
     apiKey,
-    transport: openTransport(settings.baseUrl, cwd),
+    transport,
     clock: systemClock,
     // For the ids of requests and for jitter, which nobody must not guess.
     random: Math.random,
@@ -96,7 +97,8 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
-  return { send, endpoints, reads: createReads(endpoints(send)), close: client.close };
+  const { underWay } = transport;
+  return { send, endpoints, underWay, reads: createReads(endpoints(send)), close: client.close };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

@@ -12,6 +12,8 @@ export interface Connection {
   readonly reads: Reads;
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
   readonly endpoints: (send: Send) => Endpoints;
+  /** Resolves once the requests that were just made are on their way, or cannot be. */
+  readonly underWay?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

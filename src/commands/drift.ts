@@ -15,7 +15,7 @@ export interface DriftOutcome extends Outcome {
 /** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = openReading(context);
-  const state = await context.backend.read();
+  const state = await context.backend.read(connection);
   const from = { state, writes: false, connection };
   const { prepared, diagnostics, sources } = await prepare(context, request, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };

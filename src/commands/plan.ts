@@ -13,7 +13,7 @@ export interface PlanOutcome extends Outcome {
 /** `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
   const connection = openReading(context);
-  const state = await context.backend.read();
+  const state = await context.backend.read(connection);
   const from = { state, writes: false, connection };
   const { prepared, diagnostics, sources } = await prepare(context, request, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };

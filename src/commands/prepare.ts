@@ -90,17 +90,31 @@ export async function prepare(
   return { prepared, diagnostics, sources: loaded.sources };
 }
 
-/** Connects, and sends the three reads that every plan needs: they are on their way while files are still read. */
-export function openReading(context: Pick<Context, "connect">): Promise<Connection> {
-  const opening = context.connect();
-  opening.then(
-    ({ reads }) => {
-      for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
-    },
-    // Whoever awaits the connection is told.
-    () => undefined,
-  );
+/** How long at most the first requests are waited for, milliseconds; a service may be far away, or nowhere. */
+const patience = 100;
+
+/**
+ * Connects, and sends the three reads that every plan needs, the largest first. Resolves once they are on their way:
+ * reading files keeps this thread busy, and they would be sent after it.
+ */
+export function openReading(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
+  const opening = connectAndAsk(context);
+  // Whoever awaits the connection is told.
+  opening.catch(() => undefined);
   return opening;
+}
+
+async function connectAndAsk(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
+  const connection = await context.connect();
+  const { reads } = connection;
+  for (const read of [reads.services(), reads.projects(), reads.catalog()]) read.catch(() => undefined);
+  const enough = new AbortController();
+  await Promise.race([
+    connection.underWay?.(),
+    context.clock.sleep(patience, enough.signal).catch(() => undefined),
+  ]);
+  enough.abort();
+  return connection;
 }
 
 async function settleLeftovers(

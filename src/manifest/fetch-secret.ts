@@ -61,7 +61,7 @@ async function fromFile(source: SecretSource, cwd: string, reading: Reading): Pr
   try {
     const real = await realpath(path);
     const allowed = [cwd, ...secretFolders(reading, cwd)];
-    if (!(await isWithin(real, allowed)))
+    if (!isWithin(real, allowed))
       return {
         problem: `the file ${JSON.stringify(written)} lies outside the project folder`,
         hint: "name its folder in RNV_SECRET_DIRS to allow it",

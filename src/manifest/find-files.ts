@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath, stat } from "node:fs/promises";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
@@ -14,24 +14,19 @@ const yamlName = /\.ya?ml$/;
 const maxFiles = 10_000;
 
 /** The layers that `-f` values name; without any: rnv.yaml, else rnv.yml, else the folder rnv. */
-export async function findFiles(
-  requested: readonly string[],
-  cwd: string,
-  report: Report,
-): Promise<readonly Layer[]> {
-  const named = requested.length > 0 ? requested : await defaultFiles(cwd, report);
+export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
+  const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
   for (const name of named) {
-    const layer = await layerOf(name, cwd, report);
+    const layer = layerOf(name, cwd, report);
     if (layer !== undefined) layers.push(layer);
   }
   return layers;
 }
 
-async function defaultFiles(cwd: string, report: Report): Promise<readonly string[]> {
+function defaultFiles(cwd: string, report: Report): readonly string[] {
   const found: string[] = [];
-  for (const name of ["rnv.yaml", "rnv.yml", "rnv"])
-    if (await lstat(join(cwd, name)).catch(() => undefined)) found.push(name);
+  for (const name of ["rnv.yaml", "rnv.yml", "rnv"]) if (exists(join(cwd, name))) found.push(name);
   if (found.includes("rnv.yaml") && found.includes("rnv.yml"))
     report(
       error("manifest.unsupported", "both rnv.yaml and rnv.yml exist", {
@@ -47,12 +42,20 @@ async function defaultFiles(cwd: string, report: Report): Promise<readonly strin
   return found.slice(0, 1);
 }
 
-async function layerOf(name: string, cwd: string, report: Report): Promise<Layer | undefined> {
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
   const path = resolve(cwd, name);
   const shown = shownPath(path, cwd);
   try {
-    const found = await stat(path);
-    if (!(await isAllowed(path, cwd))) {
+    const found = statSync(path);
+    if (!isAllowed(path, cwd)) {
       report(error("manifest.unreadable", `${shown} is a link out of the project folder`));
       return undefined;
     }
@@ -68,7 +71,7 @@ async function layerOf(name: string, cwd: string, report: Report): Promise<Layer
     return undefined;
   }
   let isComplete = true;
-  const files = await listFolder(path, path, cwd, (diagnostic) => {
+  const files = listFolder(path, path, cwd, (diagnostic) => {
     isComplete = false;
     report(diagnostic);
   });
@@ -82,21 +85,21 @@ async function layerOf(name: string, cwd: string, report: Report): Promise<Layer
 }
 
 /** What lies in the project by its path must lie there with links followed, too. */
-async function isAllowed(path: string, cwd: string): Promise<boolean> {
+function isAllowed(path: string, cwd: string): boolean {
   const inside = relative(cwd, path);
   const isInside = !isAbsolute(inside) && inside !== ".." && !inside.startsWith(`..${sep}`);
-  return !isInside || (await isWithin(await realpath(path), [cwd]));
+  return !isInside || isWithin(realpathSync.native(path), [cwd]);
 }
 
-async function listFolder(folder: string, top: string, cwd: string, report: Report): Promise<string[]> {
+function listFolder(folder: string, top: string, cwd: string, report: Report): string[] {
   const files: string[] = [];
   try {
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
-      if (entry.isDirectory()) files.push(...(await listFolder(path, top, cwd, report)));
+      if (entry.isDirectory()) files.push(...listFolder(path, top, cwd, report));
       else if (!yamlName.test(entry.name)) continue;
-      else if (!entry.isSymbolicLink() || (await isWithin(await realpath(path), [cwd, top])))
+      else if (!entry.isSymbolicLink() || isWithin(realpathSync.native(path), [cwd, top]))
         files.push(shownPath(path, cwd));
       else
         report(error("manifest.unreadable", `${shownPath(path, cwd)} is a link out of the project folder`));

@@ -43,7 +43,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const findings = collectFindings();
   const index = indexTypes(request.types);
   const cwd = resolve(request.cwd);
-  const files = await readLayers(await findFiles(request.files, cwd, findings.report), cwd, index, findings);
+  const files = readLayers(findFiles(request.files, cwd, findings.report), cwd, index, findings);
   const root = files.roots.reduce<MapNode>((lower, upper) => overlay(lower, upper, index), emptyRoot);
   const reading: Reading = {
     index,
@@ -85,12 +85,12 @@ interface ReadFiles {
   readonly isPartial: boolean;
 }
 
-async function readLayers(
+function readLayers(
   layers: readonly Layer[],
   cwd: string,
   index: TypeIndex,
   { report }: Findings,
-): Promise<ReadFiles> {
+): ReadFiles {
   const texts = new Map<string, string>();
   const masked = new Map<string, () => string>();
   const roots: MapNode[] = [];
@@ -99,7 +99,7 @@ async function readLayers(
   for (const layer of layers) {
     let united: MapNode | undefined;
     for (const file of layer.files) {
-      const text = await readSource(file, cwd, left, report);
+      const text = readSource(file, cwd, left, report);
       if (text === undefined) {
         isPartial = true;
         continue;

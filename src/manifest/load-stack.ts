@@ -92,7 +92,7 @@ async function readStacks(
   const masked = new Map<string, () => string>();
   let left = maxTotalBytes;
   for (const { file, name } of files) {
-    const text = await readSource(file, cwd, left, report);
+    const text = readSource(file, cwd, left, report);
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);

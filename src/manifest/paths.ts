@@ -1,16 +1,24 @@
-import { realpath } from "node:fs/promises";
+import { realpathSync } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 
 /** Whether a real path lies below one of the folders, with their links followed. */
-export async function isWithin(real: string, folders: readonly string[]): Promise<boolean> {
+export function isWithin(real: string, folders: readonly string[]): boolean {
   for (const folder of folders) {
-    const base = await realpath(folder).catch(() => undefined);
+    const base = realPath(folder);
     if (base === undefined) continue;
     const inside = relative(base, real);
     if (inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
       return true;
   }
   return false;
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A short reason for a failed file operation, without the path. */

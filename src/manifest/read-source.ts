@@ -1,6 +1,5 @@
 import { isAscii } from "node:buffer";
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import { utf8Text } from "../model/utf8";
@@ -14,14 +13,9 @@ const maxFileBytes = 4 * 1024 * 1024;
 export const maxTotalBytes = 16 * 1024 * 1024;
 
 /** The text of a manifest file without a byte order mark; undefined after a problem, which is reported. */
-export async function readSource(
-  file: string,
-  cwd: string,
-  left: number,
-  report: Report,
-): Promise<string | undefined> {
+export function readSource(file: string, cwd: string, left: number, report: Report): string | undefined {
   try {
-    const bytes = await readBytes(resolve(cwd, file), Math.min(left, maxFileBytes));
+    const bytes = readBytes(resolve(cwd, file), Math.min(left, maxFileBytes));
     if (bytes === "large") {
       const limit =
         left < maxFileBytes
@@ -40,14 +34,14 @@ export async function readSource(
 }
 
 /** Size is checked before anything is read; a pipe or device does not block. */
-async function readBytes(path: string, limit: number): Promise<Buffer | "large"> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+function readBytes(path: string, limit: number): Buffer | "large" {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const stat = await handle.stat();
+    const stat = fstatSync(descriptor);
     if (!stat.isFile()) throw new Error("it is not a regular file");
-    return stat.size > limit ? "large" : await handle.readFile();
+    return stat.size > limit ? "large" : readFileSync(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 

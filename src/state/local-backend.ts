@@ -37,7 +37,10 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
   const port: LocalLockPort = { disk, path: files.lock, isAlive, clock };
   return {
     location: options.path,
-    read: async () => (await readRecorded(disk, files, origin, cipher)).state,
+    read: async (after) => {
+      await after?.catch(() => undefined);
+      return (await readRecorded(disk, files, origin, cipher)).state;
+    },
     lock: (holder, timeoutMs, { repair = false } = {}) =>
       openSession(port, { files, origin, cipher, repair }, holder, timeoutMs),
     forceUnlock: (id) => removeLock(port, id, options),

@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   readSync,
+  statSync,
   writeSync,
 } from "node:fs";
 import * as fs from "node:fs/promises";
@@ -80,7 +81,7 @@ export const nodeDisk: Disk = {
   create: async (path) => new NodeFile(openSync(path, "wx", 0o600)),
   read: (path, limit) => unlessMissing(() => readWhole(path, limit)),
   async stat(path) {
-    const found = await unlessMissing(() => fs.stat(path, { bigint: true }));
+    const found = await unlessMissing(() => statSync(path, { bigint: true }));
     return (
       found && {
         size: Number(found.size),

@@ -148,7 +148,7 @@ export class Process {
       environment: {},
       baseUrl,
       workspaceId,
-      credential: createHash("sha256").update(this.apiKey).digest("hex").slice(0, 16),
+      credential: () => createHash("sha256").update(this.apiKey).digest("hex").slice(0, 16),
       host: "machine",
       pid: this.pid,
       clock,

@@ -4,8 +4,35 @@ import { indexTypes } from "../../../src/manifest/type-index";
 import { resourceTypes } from "../../../src/resources";
 
 const values: unknown[] = [
-  ...[null, undefined, true, false, 0, -0, 1, -7, 1.5, 2 ** 53, 2 ** 53 - 1, Number.NaN, Number.POSITIVE_INFINITY],
-  ...["", "a", " ", "main", "changed", "always", "never", "30m", "x".repeat(300), "\ud800", "0".repeat(40), "#6d5dfc"],
+  ...[
+    null,
+    undefined,
+    true,
+    false,
+    0,
+    -0,
+    1,
+    -7,
+    1.5,
+    2 ** 53,
+    2 ** 53 - 1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ],
+  ...[
+    "",
+    "a",
+    " ",
+    "main",
+    "changed",
+    "always",
+    "never",
+    "30m",
+    "x".repeat(300),
+    "\ud800",
+    "0".repeat(40),
+    "#6d5dfc",
+  ],
   ...[[], ["a"], ["a", ""], [1], [null], [["a"]], {}, { x: 1, y: 2 }, { length: 1 }, new Date(0), 10n],
 ];
 
