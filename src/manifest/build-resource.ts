@@ -8,7 +8,7 @@ import { readImport, readLifecycle } from "./read-meta";
 import { readSecret, type SecretSource } from "./read-secret";
 import type { Reading } from "./reading";
 import type { AttributeShape } from "./type-index";
-import type { Block, WrittenAttribute } from "./walk-blocks";
+import type { Block } from "./walk-blocks";
 
 /** A resource whose secrets may still have to be fetched into `attributes`. */
 export interface BuiltResource {
@@ -19,10 +19,10 @@ export interface BuiltResource {
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, reading: Reading, fillIn: boolean): BuiltResource {
-  const attributes = new Map<string, DesiredAttribute>();
+  const { attributes } = block;
   const sources: SecretSource[] = [];
   addName(block, attributes, reading);
-  for (const { shape, entry } of block.attributes) {
+  for (const { shape, entry } of block.unread) {
     if (!shape.secret) {
       const read = readAttribute(shape, entry.value, block, reading);
       if (read !== undefined) attributes.set(shape.path, read);
@@ -60,7 +60,7 @@ function assemble(
 /** Without a name of its own a resource bears its logical name. */
 function addName(block: Block, attributes: Map<string, DesiredAttribute>, reading: Reading): void {
   const path = block.placed.type.nameAttribute;
-  if (path === undefined || block.attributes.some(({ shape }) => shape.path === path)) return;
+  if (path === undefined || isWritten(block, path)) return;
   const shape = block.placed.paths.get(path);
   const node = { kind: "scalar" as const, value: block.name, range: block.range };
   const read = shape === undefined ? undefined : readAttribute(shape, node, block, reading);
@@ -78,12 +78,7 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
 function reportMissing(block: Block, reading: Reading): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
-    if (
-      !isNeeded(shape, block) ||
-      shape.isName ||
-      block.attributes.some((written) => written.shape === shape)
-    )
-      continue;
+    if (!isNeeded(shape, block) || shape.isName || isWritten(block, shape.path)) continue;
     reading.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {
         address,
@@ -97,11 +92,11 @@ function reportMissing(block: Block, reading: Reading): void {
 /** A secret that a block stands for is needed too, unless its value is preserved. */
 function isNeeded(shape: AttributeShape, block: Block): boolean {
   const isSubject = shape.secret && shape === block.placed.shorthand;
-  return isSubject ? !block.attributes.some(isPreserved) : shape.required;
+  return isSubject ? block.attributes.get("preserve")?.value !== true : shape.required;
 }
 
-const isPreserved = ({ shape, entry }: WrittenAttribute): boolean =>
-  shape.path === "preserve" && entry.value.kind === "scalar" && entry.value.value === true;
+const isWritten = ({ attributes, unread }: Block, path: string): boolean =>
+  attributes.has(path) || unread.some(({ shape }) => shape.path === path);
 
 /** Addresses that the attributes refer to, the parent included, in the order of the text. */
 function dependencies(attributes: ReadonlyMap<string, DesiredAttribute>): readonly Address[] {

@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/source-range";
+import { AlikeMap, type KeyList } from "../model/alike-map";
 import { maxDepth } from "./convert-document";
-import type { ListNode, MapEntry, MapNode, ScalarNode, SourceNode } from "./source-tree";
+import type { ListNode, MapEntry, MapNode, ScalarNode, SourceEntries, SourceNode } from "./source-tree";
 
 /**
  * The YAML that most manifests are made of, ten times faster than the YAML parser: block mappings with plain or
@@ -10,11 +11,11 @@ import type { ListNode, MapEntry, MapNode, ScalarNode, SourceNode } from "./sour
 export function parseSimpleYaml(file: string, text: string): MapNode | undefined {
   if (text.includes("\t") || text.includes("\r")) return undefined;
   const lineEnd = text.startsWith("---\n") ? 3 : -1;
-  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0, followers: new Map() };
+  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0, keys: new Map() };
   try {
     nextLine(reader);
     if (reader.indent !== 0) return undefined;
-    const root = readMap(reader, 0, 1);
+    const root = readMap(reader, "", 0, 1);
     return hasEnded(reader) ? root : undefined;
   } catch (cause) {
     if (cause === doubt) return undefined;
@@ -36,10 +37,8 @@ interface Reader {
   lineEnd: number;
   /** Its leading spaces; `ended` after the last line. */
   indent: number;
-  /**
-   * The key that last came after a key, or first at a depth: blocks of one type mostly have theirs in the same order.
-   */
-  readonly followers: Map<string | number, string>;
+  /** The keys of the mapping that last stood under a key, or at a depth: those of the next are mostly the same. */
+  readonly keys: Map<string | number, KeyList>;
 }
 
 /** Places are wanted for few of the nodes: one object less for each of them. */
@@ -58,17 +57,61 @@ class Scalar implements ScalarNode {
   }
 }
 
-/** The same for keys. */
+/** The same for keys: an entry is made when somebody asks for it. */
+class Entries extends AlikeMap<MapEntry> implements SourceEntries {
+  private readonly nodes: SourceNode[] = [];
+  private readonly starts: number[] = [];
+
+  constructor(
+    before: KeyList | undefined,
+    private readonly file: string,
+  ) {
+    super(before);
+  }
+
+  addKey(key: string, start: number): void {
+    if (this.add(key) !== this.starts.length) throw doubt;
+    this.starts.push(start);
+  }
+
+  /** That of the key added last. */
+  addValue(node: SourceNode): void {
+    this.nodes.push(node);
+  }
+
+  forEachNode(callback: (node: SourceNode, key: string) => void): void {
+    const { nodes } = this;
+    this.keyArray().forEach((key, place) => {
+      callback(nodes[place] as SourceNode, key);
+    });
+  }
+
+  protected valueAt(place: number, key: string): MapEntry {
+    return new Entry(key, this.nodes[place] as SourceNode, this.file, this.starts[place] as number);
+  }
+}
+
 class Entry implements MapEntry {
   constructor(
     readonly key: string,
     readonly value: SourceNode,
+    private readonly file: string,
     private readonly start: number,
   ) {}
 
   get keyRange(): SourceRange {
-    return { file: this.value.range.file, start: this.start, end: this.start + this.key.length };
+    return { file: this.file, start: this.start, end: this.start + this.key.length };
   }
+}
+
+/** For a mapping that stands under a key: those that stood there before mostly had the same keys. */
+const openEntries = ({ keys, file }: Reader, under: string, depth: number): Entries =>
+  new Entries(keys.get(under) ?? keys.get(depth), file);
+
+function closeEntries({ keys }: Reader, under: string, depth: number, entries: Entries): void {
+  const { list } = entries;
+  keys.set(under, list);
+  keys.set(depth, list);
 }
 
 // Asked with `test`, which allocates nothing: a large manifest asks a hundred thousand times.
@@ -102,30 +145,28 @@ function nextLine(reader: Reader): void {
   reader.indent = ended;
 }
 
-function readMap(reader: Reader, indent: number, depth: number): MapNode {
+function readMap(reader: Reader, under: string, indent: number, depth: number): MapNode {
   if (depth > maxDepth) throw doubt;
-  const entries = new Map<string, MapEntry>();
+  const entries = openEntries(reader, under, depth);
   const start = reader.lineStart;
   let end = start;
-  let before: string | number = depth;
   while (reader.indent === indent) {
     const keyStart = reader.lineStart;
-    const key = readKey(reader, before);
-    if (entries.has(key)) throw doubt;
+    const key = readKey(reader, entries.expected);
+    entries.addKey(key, keyStart);
     const keyEnd = keyStart + key.length;
-    const value = readValue(reader, keyEnd, indent, depth);
-    entries.set(key, new Entry(key, value, keyStart));
+    const value = readValue(reader, key, keyEnd, indent, depth);
+    entries.addValue(value);
     end = Math.max(keyEnd + 1, endOfNode(value));
-    before = key;
   }
   if (reader.indent > indent) throw doubt;
+  closeEntries(reader, under, depth, entries);
   return { kind: "map", entries, range: rangeIn(reader, start, end) };
 }
 
-/** The key of the line: the one that came after `before` the last time, or whichever it is. */
-function readKey(reader: Reader, before: string | number): string {
+/** The key of the line: the one that is expected there, or whichever it is. */
+function readKey(reader: Reader, expected: string | undefined): string {
   const { text, lineStart } = reader;
-  const expected = reader.followers.get(before);
   if (expected !== undefined && text.startsWith(expected, lineStart)) {
     const colon = lineStart + expected.length;
     const isKey =
@@ -134,22 +175,21 @@ function readKey(reader: Reader, before: string | number): string {
   }
   const key = text.slice(lineStart, endOf(keyAt, reader, lineStart) - 1);
   if (!isTextKey(key)) throw doubt;
-  reader.followers.set(before, key);
   return key;
 }
 
 /** What follows `key:`, on its line or below it. Leaves the reader at the line after the value. */
-function readValue(reader: Reader, keyEnd: number, indent: number, depth: number): SourceNode {
+function readValue(reader: Reader, key: string, keyEnd: number, indent: number, depth: number): SourceNode {
   const at = skipSpaces(reader, keyEnd + 1);
   if (at < reader.lineEnd && reader.text[at] !== "#") {
-    const value = readInline(reader, at, depth);
+    const value = readInline(reader, key, at, depth);
     nextLine(reader);
     if (reader.indent > indent) throw doubt;
     return value;
   }
   nextLine(reader);
-  if (reader.indent >= indent && isItem(reader)) return readList(reader, reader.indent, depth + 1);
-  if (reader.indent > indent) return readMap(reader, reader.indent, depth + 1);
+  if (reader.indent >= indent && isItem(reader)) return readList(reader, key, reader.indent, depth + 1);
+  if (reader.indent > indent) return readMap(reader, key, reader.indent, depth + 1);
   return new Scalar(null, reader.file, keyEnd + 1, keyEnd + 1);
 }
 
@@ -157,12 +197,12 @@ function isItem(reader: Reader): boolean {
   return reader.text[reader.lineStart] === "-";
 }
 
-function readList(reader: Reader, indent: number, depth: number): ListNode {
+function readList(reader: Reader, under: string, indent: number, depth: number): ListNode {
   const items: SourceNode[] = [];
   const start = reader.lineStart;
   let end = start;
   while (reader.indent === indent && isItem(reader)) {
-    const item = readInline(reader, endOf(itemAt, reader, reader.lineStart), depth);
+    const item = readInline(reader, under, endOf(itemAt, reader, reader.lineStart), depth);
     items.push(item);
     end = endOfNode(item);
     nextLine(reader);
@@ -172,10 +212,10 @@ function readList(reader: Reader, indent: number, depth: number): ListNode {
 }
 
 /** A value that ends on its line. */
-function readInline(reader: Reader, at: number, depth: number): SourceNode {
+function readInline(reader: Reader, under: string, at: number, depth: number): SourceNode {
   const first = reader.text[at] as string;
   if (first === "{" || first === "[" || first === '"' || first === "'") {
-    const value = readFlow(reader, at, depth + 1);
+    const value = readFlow(reader, under, at, depth + 1);
     const end = endOfNode(value);
     const rest = skipSpaces(reader, end);
     if (rest < reader.lineEnd && (reader.text[rest] !== "#" || rest === end)) throw doubt;
@@ -192,33 +232,35 @@ function readInline(reader: Reader, at: number, depth: number): SourceNode {
   return new Scalar(plainValue(line), reader.file, at, at + line.length);
 }
 
-function readFlow(reader: Reader, at: number, depth: number): SourceNode {
+function readFlow(reader: Reader, under: string, at: number, depth: number): SourceNode {
   if (depth > maxDepth) throw doubt;
   const first = reader.text[at];
-  if (first === "{") return readFlowMap(reader, at, depth);
-  if (first === "[") return readFlowList(reader, at, depth);
+  if (first === "{") return readFlowMap(reader, under, at, depth);
+  if (first === "[") return readFlowList(reader, under, at, depth);
   const isQuoted = first === '"' || first === "'";
   const end = endOf(isQuoted ? quotedAt : flowWordAt, reader, at);
   const value = isQuoted ? reader.text.slice(at + 1, end - 1) : plainValue(reader.text.slice(at, end));
   return new Scalar(value, reader.file, at, end);
 }
 
-function readFlowMap(reader: Reader, open: number, depth: number): MapNode {
-  const entries = new Map<string, MapEntry>();
+function readFlowMap(reader: Reader, under: string, open: number, depth: number): MapNode {
+  const entries = openEntries(reader, under, depth);
   const end = readFlowItems(reader, open, "}", (at) => {
     const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
-    if (!isTextKey(key) || entries.has(key)) throw doubt;
-    const value = readFlow(reader, skipSpaces(reader, at + key.length + 1), depth + 1);
-    entries.set(key, new Entry(key, value, at));
+    if (!isTextKey(key)) throw doubt;
+    entries.addKey(key, at);
+    const value = readFlow(reader, key, skipSpaces(reader, at + key.length + 1), depth + 1);
+    entries.addValue(value);
     return endOfNode(value);
   });
+  closeEntries(reader, under, depth, entries);
   return { kind: "map", entries, range: rangeIn(reader, open, end) };
 }
 
-function readFlowList(reader: Reader, open: number, depth: number): ListNode {
+function readFlowList(reader: Reader, under: string, open: number, depth: number): ListNode {
   const items: SourceNode[] = [];
   const end = readFlowItems(reader, open, "]", (at) => {
-    const item = readFlow(reader, at, depth + 1);
+    const item = readFlow(reader, under, at, depth + 1);
     items.push(item);
     return endOfNode(item);
   });

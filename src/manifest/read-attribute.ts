@@ -8,8 +8,8 @@ import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { reportIssues } from "./schema-issues";
 import { quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
-import { parseTemplate, type TemplatePart } from "./template";
-import type { AttributeShape } from "./type-index";
+import { mayHoldReferences, parseTemplate, type TemplatePart } from "./template";
+import { type AttributeShape, asItStands } from "./type-index";
 import type { Block } from "./walk-blocks";
 
 /** One attribute that is not a secret; undefined after a mistake, which is reported. */
@@ -19,9 +19,8 @@ export function readAttribute(
   block: Block,
   reading: Reading,
 ): DesiredAttribute | undefined {
-  // By far the most: a value that stands for itself.
-  if (node.kind === "scalar" && node.parts === undefined && shape.takes(node.value) && !mentions(node.value))
-    return node;
+  const plain = asItStands(shape, node);
+  if (plain !== undefined) return plain;
   const { address } = block;
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
@@ -39,9 +38,6 @@ export function readAttribute(
   reportIssues(parsed.error.issues, shape, node, address, reading);
   return undefined;
 }
-
-/** It holds a reference, a value of the environment, or an escape of one. */
-const mentions = (value: unknown): boolean => typeof value === "string" && value.includes("${");
 
 function refusal(shape: AttributeShape): { noReference?: string } {
   if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };
@@ -102,7 +98,7 @@ export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain
 
 function readText(node: ScalarNode, spot: Spot, reading: Reading): string | Template | undefined {
   const { value } = node;
-  if (node.parts === undefined && typeof value === "string" && !mentions(value)) return value;
+  if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
   const pieces = readParts(templateParts(node, reading), node.range, spot, reading);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);

@@ -30,10 +30,23 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
+export interface SourceEntries extends ReadonlyMap<string, MapEntry> {
+  /** Where entries are made only when somebody asks for them: the values without. */
+  readonly forEachNode?: (callback: (node: SourceNode, key: string) => void) => void;
+}
+
 export interface MapNode extends Marked {
   readonly kind: "map";
-  readonly entries: ReadonlyMap<string, MapEntry>;
+  readonly entries: SourceEntries;
   readonly range: SourceRange;
+}
+
+export function forEachNode(entries: SourceEntries, callback: (node: SourceNode, key: string) => void): void {
+  if (entries.forEachNode) entries.forEachNode(callback);
+  else
+    entries.forEach((entry, key) => {
+      callback(entry.value, key);
+    });
 }
 
 export const isNull = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;

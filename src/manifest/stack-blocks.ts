@@ -67,7 +67,7 @@ export function readResource(
   if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
     reader.refuse(unsupported("triggers"), place.at("triggers").keyPlace);
   let isReadable = true;
-  const attributes = readAttributes(resource, placed, {
+  const unread = readAttributes(resource, placed, {
     ...reader,
     refuse: (problem, range) => {
       isReadable = false;
@@ -101,7 +101,8 @@ export function readResource(
       names: address.split(".").slice(1),
       ...(parent.block === undefined ? {} : { parent: parent.block }),
       range: place.keyPlace,
-      attributes,
+      attributes: new Map(),
+      unread,
       meta,
       isReadable,
     },

@@ -59,3 +59,7 @@ function expressionPart(source: string, closed: boolean, isType: (word: string) 
 
 /** Text that reads back as itself: the inverse of the `$${` escape. */
 export const escapeTemplate = (text: string): string => text.replaceAll("${", () => "$${");
+
+/** Whether a value has to be looked through for references, values of the environment, and escapes of them. */
+export const mayHoldReferences = (value: unknown): boolean =>
+  typeof value === "string" && value.includes("${");

@@ -1,6 +1,8 @@
 import type * as z from "zod";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { type Check, quickCheck } from "./quick-check";
+import type { ScalarNode, SourceNode } from "./source-tree";
+import { mayHoldReferences } from "./template";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {
@@ -87,6 +89,16 @@ function placeType(type: ResourceType): PlacedType {
   const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
   return { type, place: type.manifest, attributes, groups, paths, needed, children: new Map(), shorthand };
 }
+
+/** The node where it is, as by far the most are, a valid value without references: it needs no reading. */
+export const asItStands = (shape: AttributeShape, node: SourceNode): ScalarNode | undefined =>
+  node.kind === "scalar" &&
+  !shape.secret &&
+  node.parts === undefined &&
+  shape.takes(node.value) &&
+  !mayHoldReferences(node.value)
+    ? node
+    : undefined;
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
 const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";

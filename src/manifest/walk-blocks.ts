@@ -2,18 +2,21 @@ import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, isLogicalName } from "../model/address";
+import type { DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";
 import { isValueOf } from "./merge-files";
 import {
   describeKind,
   describeNode,
+  forEachNode,
   isNull,
   type MapEntry,
   type MapNode,
   quoteShort,
+  type SourceEntries,
   type SourceNode,
 } from "./source-tree";
-import { type AttributeShape, blockKeys, type PlacedType, type TypeIndex } from "./type-index";
+import { type AttributeShape, asItStands, blockKeys, type PlacedType, type TypeIndex } from "./type-index";
 
 /** One attribute as written: its shape, its key and its value. */
 export interface WrittenAttribute {
@@ -30,7 +33,10 @@ export interface Block {
   readonly parent?: Block;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  readonly attributes: readonly WrittenAttribute[];
+  /** Attributes by path whose values stand for themselves; what comes of the others is added to them. */
+  readonly attributes: Map<string, DesiredAttribute>;
+  /** Attributes that have to be read: references, secrets, lists, and what may be wrong. */
+  readonly unread: readonly WrittenAttribute[];
   /** `lifecycle` and `import`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
   /** False when the block is not what its type expects: what it lacks is then not reported. */
@@ -124,35 +130,47 @@ function addBlock(
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
 
-type Content = Pick<Block, "attributes" | "meta" | "isReadable">;
+type Content = Pick<Block, "attributes" | "unread" | "meta" | "isReadable">;
 
-const none: Content = { attributes: [], meta: new Map(), isReadable: true };
+const noMeta: Content["meta"] = new Map();
+const noContent = (unread: Content["unread"], isReadable = true): Content => ({
+  attributes: new Map(),
+  unread,
+  meta: noMeta,
+  isReadable,
+});
 
 function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk: Walk): Content {
   const { shorthand } = placed;
   const { value } = entry;
   if (value.kind === "map" && !isValueOf(placed, value)) return readBlock(placed, value, address, walk);
   if (shorthand !== undefined && (!isNull(value) || shorthand.secret))
-    return { ...none, attributes: [{ shape: shorthand, entry }] };
-  if (isNull(value)) return none;
+    return noContent([{ shape: shorthand, entry }]);
+  if (isNull(value)) return noContent([]);
   walk.report(
     error("manifest.invalid_type", `${address} is a block of keys, found ${describeNode(value)}`, {
       address,
       range: value.range,
     }),
   );
-  return { ...none, isReadable: false };
+  return noContent([], false);
 }
 
 function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
-  const attributes: WrittenAttribute[] = [];
+  const attributes = new Map<string, DesiredAttribute>();
+  const unread: WrittenAttribute[] = [];
+  const take = (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string): void => {
+    const plain = asItStands(shape, value);
+    if (plain === undefined) unread.push({ shape, entry: entries.get(key) as MapEntry });
+    else attributes.set(shape.path, plain);
+  };
   const meta = new Map<string, MapEntry>();
   let isReadable = true;
   for (const entry of node.entries.values()) {
     const shape = placed.attributes.get(entry.key);
     const group = placed.groups.get(entry.key);
-    if (shape !== undefined) attributes.push({ shape, entry });
-    else if (group !== undefined) readGroup(group, entry, address, attributes, walk);
+    if (shape !== undefined) take(shape, entry.value, node.entries, entry.key);
+    else if (group !== undefined) readGroup(group, entry, address, take, walk);
     else if (placed.children.has(entry.key)) continue;
     else if (placed.place.meta === true && (entry.key === "lifecycle" || entry.key === "import"))
       meta.set(entry.key, entry);
@@ -161,22 +179,23 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
       isReadable = placed.shorthand?.secret !== true;
     }
   }
-  return { attributes, meta, isReadable };
+  return { attributes, unread, meta, isReadable };
 }
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
   entry: MapEntry,
   address: Address,
-  attributes: WrittenAttribute[],
+  take: (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string) => void,
   walk: Walk,
 ): void {
   const { value } = entry;
   if (value.kind === "map") {
-    value.entries.forEach((inner) => {
-      const shape = group.get(inner.key);
-      if (shape === undefined) reportUnknownKey(inner, address, group.keys(), entry.key, walk);
-      else attributes.push({ shape, entry: inner });
+    const { entries } = value;
+    forEachNode(entries, (inner, key) => {
+      const shape = group.get(key);
+      if (shape !== undefined) take(shape, inner, entries, key);
+      else reportUnknownKey(entries.get(key) as MapEntry, address, group.keys(), entry.key, walk);
     });
   } else if (!isNull(value)) {
     walk.report(
