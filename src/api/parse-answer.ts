@@ -15,12 +15,21 @@ export function parseAnswer<T>(
   isWhole?: (body: unknown) => body is T,
 ): T {
   if (isWhole?.(body)) return body;
-  const parsed = schema.safeParse(body);
+  const parsed = schema.safeParse(body, { jitless: isRare(schema) });
   if (parsed.success) return parsed.data;
   const [first, ...more] = parsed.error.issues;
   const path = first?.path.map(String).join(".") || "the body";
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
+}
+
+const answers = new WeakMap<ZodType, number>();
+
+/** zod writes a program for each object of a schema when it first meets one; a handful of answers never repays it. */
+function isRare(schema: ZodType): boolean {
+  const before = answers.get(schema) ?? 0;
+  answers.set(schema, before + 1);
+  return before < 8;
 }
 
 /** An answer that contradicts the interface although its parts have the right types. */

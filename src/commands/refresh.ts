@@ -160,5 +160,10 @@ function knownAttributes(
       ? idOf(reference.address, found.resources, state)
       : undefined;
   };
-  return new LazyMap(valueAt, () => attributes.keys());
+  return new LazyMap(valueAt, (visit) => {
+    for (const path of attributes.keys()) {
+      const value = valueAt(path);
+      if (value !== undefined) visit(value, path);
+    }
+  });
 }

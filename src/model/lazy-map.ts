@@ -6,19 +6,21 @@ export function lookedUp<Value>(makers: ReadonlyMap<string, () => Value>): Reado
     if (make && !made.has(key)) made.set(key, make());
     return made.get(key);
   };
-  return new LazyMap(look, () => makers.keys());
+  return new LazyMap(look, (visit) => {
+    for (const key of makers.keys()) visit(look(key) as Value, key);
+  });
 }
 
 /**
  * A map whose values are made when they are asked for: a plan looks at a dozen fields of what has fifty. `look` must
- * answer the same every time, and `names` list all that it answers for, each once; undefined means that there is nothing.
+ * answer the same every time; `each` visits all that it answers for, each once. Undefined means that there is nothing.
  */
 export class LazyMap<Value> implements ReadonlyMap<string, Value> {
   #whole: ReadonlyMap<string, Value> | undefined;
 
   constructor(
     private readonly look: (key: string) => Value | undefined,
-    private readonly names: () => Iterable<string>,
+    private readonly each: (visit: (value: Value, key: string) => void) => void,
   ) {}
 
   get(key: string): Value | undefined {
@@ -50,19 +52,15 @@ export class LazyMap<Value> implements ReadonlyMap<string, Value> {
   }
 
   forEach(callback: (value: Value, key: string, map: ReadonlyMap<string, Value>) => void): void {
-    for (const name of this.names()) {
-      const value = this.look(name);
-      if (value !== undefined) callback(value, name, this);
-    }
+    this.each((value, key) => {
+      callback(value, key, this);
+    });
   }
 
   #all(): ReadonlyMap<string, Value> {
     if (this.#whole) return this.#whole;
     const whole = new Map<string, Value>();
-    for (const name of this.names()) {
-      const value = this.look(name);
-      if (value !== undefined) whole.set(name, value);
-    }
+    this.each((value, key) => whole.set(key, value));
     this.#whole = whole;
     return whole;
   }

@@ -58,18 +58,27 @@ export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAtt
     if (typeof value === "object" && value instanceof Template)
       templates.set(path, resolveValue(value, lookup));
   });
-  const valueAt = (path: string): ResolvedValue | undefined => {
-    const value = desired?.attributes.get(path)?.value;
-    if (value === undefined)
-      return path === type.nameAttribute ? address.slice(address.lastIndexOf(".") + 1) : undefined;
-    const found = value instanceof Template ? (templates.get(path) ?? null) : value;
+  const resolve = (value: DesiredValue, path: string): ResolvedValue => {
+    const found =
+      typeof value === "object" && value instanceof Template ? (templates.get(path) ?? null) : value;
     return found === null ? (defaults.get(path) ?? null) : found;
   };
-  const resolved = new LazyMap(valueAt, () => {
-    const paths = [...(desired?.attributes.keys() ?? [])];
-    if (type.nameAttribute && !desired?.attributes.has(type.nameAttribute)) paths.push(type.nameAttribute);
-    return paths;
-  });
+  const { nameAttribute } = type;
+  const isUnnamed = nameAttribute !== undefined && !desired?.attributes.has(nameAttribute);
+  const logicalName = (): string => address.slice(address.lastIndexOf(".") + 1);
+  const resolved = new LazyMap<ResolvedValue>(
+    (path) => {
+      const value = desired?.attributes.get(path)?.value;
+      if (value !== undefined) return resolve(value, path);
+      return isUnnamed && path === nameAttribute ? logicalName() : undefined;
+    },
+    (visit) => {
+      desired?.attributes.forEach(({ value }, path) => {
+        visit(resolve(value, path), path);
+      });
+      if (isUnnamed) visit(logicalName(), nameAttribute);
+    },
+  );
   return { resolved, templates };
 }
 

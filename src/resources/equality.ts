@@ -4,6 +4,7 @@ import { plainEqual } from "../model/value";
 /** Equality of two lists whose order and repetitions mean nothing: paths, addresses. */
 export function sameSet(a: Plain, b: Plain): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return plainEqual(a, b);
+  if (plainEqual(a, b)) return true;
   const left = new Set<Plain>(a);
   const right = new Set<Plain>(b);
   return left.size === right.size && [...left].every((item) => right.has(item));

@@ -36,14 +36,20 @@ export function liveService(found: Service, environment?: string): LiveResource 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
   const own = present({ name, kind, projectId, environment: environment ?? found.environmentId, archived });
-  return new LazyMap(
-    (path) => {
-      const field = configurationField(path);
-      return field === undefined ? own.get(path) : ((configuration[field] ?? undefined) as Plain | undefined);
-    },
-    () => [...own.keys(), ...configurationNames.map(configurationPath)],
-  );
+  const look = (path: string): Plain | undefined => {
+    const field = configurationField(path);
+    return field === undefined ? own.get(path) : ((configuration[field] ?? undefined) as Plain | undefined);
+  };
+  return new LazyMap(look, (visit) => {
+    own.forEach(visit);
+    for (const path of configurationPaths) {
+      const value = look(path);
+      if (value !== undefined) visit(value, path);
+    }
+  });
 }
+
+const configurationPaths = configurationNames.map(configurationPath);
 
 function liveComputed(found: Service): Attributes {
   const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;

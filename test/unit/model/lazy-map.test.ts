@@ -10,7 +10,7 @@ describe("LazyMap", () => {
         const map = new Map<string, number>(entries);
         const lazy = new LazyMap(
           (name) => map.get(name),
-          () => ["a", "b", "c", "d", "constructor", "__proto__"],
+          (visit) => map.forEach(visit),
         );
         for (const name of ["a", "b", "c", "d", "constructor", "__proto__", "other"]) {
           expect(lazy.get(name)).toBe(map.get(name));
@@ -36,7 +36,9 @@ describe("LazyMap", () => {
         asked.push(name);
         return 1;
       },
-      () => ["a", "b", "c"],
+      (visit) => {
+        for (const name of ["a", "b", "c"]) visit(1, name);
+      },
     );
     lazy.get("b");
     expect(asked).toEqual(["b"]);
