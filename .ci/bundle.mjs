@@ -92,7 +92,7 @@ function builtinsOnUse() {
   return {
     name: "builtins-on-use",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(node:)?(crypto|child_process|readline)$/, namespace: "file" }, ({ path }) => ({
+      onResolve({ filter: /^(node:)?(crypto|child_process|fs\/promises|readline)$/, namespace: "file" }, ({ path }) => ({
         path: path.replace(/^(node:)?/, "node:"),
         namespace: "on-use",
       }));
