@@ -76,11 +76,14 @@ interface Writer {
   readonly flush: () => Promise<void>;
 }
 
+/** Milliseconds that text for a reader who is no terminal may wait for more. */
+const patience = 20;
+
 /**
- * With `inTurns`, all text of one turn of the event loop is one write: a write for each of many short lines is a tenth
- * of the time of a large run. `before` puts what another stream holds back in front of this one.
+ * With `gathers`, all text of 20 ms is one write: a write for each of many short lines is a tenth of the time of a large
+ * run. `before` puts what another stream holds back in front of this one.
  */
-function writer(stream: TerminalStream, inTurns: boolean, before: () => void = () => {}): Writer {
+function writer(stream: TerminalStream, gathers: boolean, before: () => void = () => {}): Writer {
   let open = true;
   let held = "";
   const push = (): void => {
@@ -96,9 +99,9 @@ function writer(stream: TerminalStream, inTurns: boolean, before: () => void = (
     write: (text) => {
       if (text === "") return;
       before();
-      if (inTurns && held === "") setImmediate(push);
+      if (gathers && held === "") setTimeout(push, patience);
       held += text;
-      if (!inTurns) push();
+      if (!gathers) push();
     },
     push,
     flush: () =>

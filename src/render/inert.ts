@@ -16,6 +16,9 @@ const runnerCommand = /#(?=#\w*\[)/g;
 /** `::error::`: GitHub's runner trims a line before it looks. */
 const workflowCommand = /^(\s*):(?=:)/gm;
 
+/** Most text: printable ASCII in which nothing above can stand. */
+const harmless = /^(?! *::)[\x20-\x22\x24-\x7e]*$/;
+
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
 const escapeUnits = (character: string): string =>
@@ -27,10 +30,12 @@ const escapeCharacter = (character: string): string => shortEscapes[character] ?
 
 /** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
 export const inertText = (text: string): string =>
-  text
-    .replace(hidden, escapeCharacter)
-    .replace(runnerCommand, "\\u0023")
-    .replace(workflowCommand, "$1\\u003a");
+  harmless.test(text)
+    ? text
+    : text
+        .replace(hidden, escapeCharacter)
+        .replace(runnerCommand, "\\u0023")
+        .replace(workflowCommand, "$1\\u003a");
 
 /** Several lines, each of them inert; tabs become two spaces. */
 export const inertLines = (text: string): string[] =>
