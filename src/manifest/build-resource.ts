@@ -44,15 +44,14 @@ function assemble(
   attributes: ReadonlyMap<string, DesiredAttribute>,
   reading: Reading,
 ): DesiredResource {
-  const importId = readImport(block, reading);
   return {
     address: block.address,
     type: block.placed.type.type,
     attributes,
-    ...(block.parent === undefined ? {} : { parent: block.parent.address }),
-    dependsOn: dependencies(attributes),
+    parent: block.parent?.address,
+    dependsOn: dependencies(block, attributes),
     lifecycle: readLifecycle(block, reading),
-    ...(importId === undefined ? {} : { importId }),
+    importId: readImport(block, reading),
     range: block.range,
   };
 }
@@ -98,11 +97,17 @@ function isNeeded(shape: AttributeShape, block: Block): boolean {
 const isWritten = ({ attributes, unread }: Block, path: string): boolean =>
   attributes.has(path) || unread.some(({ shape }) => shape.path === path);
 
-/** Addresses that the attributes refer to, the parent included, in the order of the text. */
-function dependencies(attributes: ReadonlyMap<string, DesiredAttribute>): readonly Address[] {
+/** Addresses that the attributes refer to, in the order of the text, and the parent. */
+function dependencies(
+  { parent, unread }: Block,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+): readonly Address[] {
+  if (unread.length === 0) return parent === undefined ? [] : [parent.address];
   const found = new Set<Address>();
-  attributes.forEach(({ value }) => {
+  for (const { shape } of unread) {
+    const value = attributes.get(shape.path)?.value;
     if (value instanceof Template) for (const { address } of value.references) found.add(address);
-  });
+  }
+  if (parent !== undefined) found.add(parent.address);
   return [...found];
 }

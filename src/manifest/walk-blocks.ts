@@ -122,9 +122,12 @@ function addBlock(
     address,
     name: names[names.length - 1] ?? placed.type.type,
     names,
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     range: entry.keyRange,
-    ...content,
+    attributes: content.attributes,
+    unread: content.unread,
+    meta: content.meta,
+    isReadable: content.isReadable,
   };
   walk.blocks.set(address, block);
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);

@@ -19,13 +19,18 @@ export function decideAll(
   scope: ReadonlySet<Address>,
 ): ReadonlyMap<Address, Decision> {
   const decisions = new Map<Address, Decision>();
+  let owners: Deciding["owners"] | undefined;
   const deciding: Deciding = {
     input,
     subjects,
     children: childrenByParent(subjects),
     decisions,
     lookup: lookupIn(decisions),
-    owners: recordedOwners(subjects),
+    // Few plans ask.
+    get owners() {
+      owners ??= recordedOwners(subjects);
+      return owners;
+    },
   };
   for (const address of order) {
     const subject = subjects.get(address);

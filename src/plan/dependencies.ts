@@ -20,6 +20,7 @@ export function dependenciesOf(
   guards: ReadonlyMap<Address, Guard>,
 ): Dependencies {
   const dependsOn = new Map<Address, readonly Address[]>();
+  if (!changeAnything(decisions)) return { dependsOn, deletesAfter: new Map() };
   for (const address of order) {
     const isWaitedFor = (on: Address): boolean =>
       !(guards.get(on)?.code === "guard.prevent_destroy" && decisions.get(address)?.action === "delete") ||
@@ -30,6 +31,11 @@ export function dependenciesOf(
     dependsOn.set(address, nearestChanges(before, decisions, dependsOn));
   }
   return { dependsOn, deletesAfter: deletionsBefore(decisions) };
+}
+
+function changeAnything(decisions: ReadonlyMap<Address, Decision>): boolean {
+  for (const decision of decisions.values()) if (changesSomething(decision)) return true;
+  return false;
 }
 
 function nearestChanges(

@@ -30,7 +30,7 @@ export function buildGraph(subjects: Subjects): Graph {
   for (const subject of subjects.values()) {
     const { address, parent, recorded, removed } = subject;
     const waitUnlessRemoved = (on: Address): void => {
-      if (!isRemoved(subjects, on)) wait(address, on);
+      if (!someAreRemoved || !isRemoved(subjects, on)) wait(address, on);
     };
     if (!removed && parent) waitUnlessRemoved(parent);
     if (!removed) subject.desired?.dependsOn.forEach(waitUnlessRemoved);

@@ -21,10 +21,11 @@ export function guardDeletions(
   ]);
   const isConfirmed = (address: Address): boolean =>
     input.options.mode === "destroy" || confirmed.has(address);
-  const holders = protectedHolders(decisions);
   const guards = new Map<Address, Guard>();
-  for (const decision of decisions.values()) {
-    if (!isDeletion(decision)) continue;
+  const deletions = [...decisions.values()].filter(isDeletion);
+  if (deletions.length === 0) return guards;
+  const holders = protectedHolders(deletions, decisions);
+  for (const decision of deletions) {
     const { address } = decision.subject;
     const held = holders.get(address);
     const guard = held
@@ -36,12 +37,14 @@ export function guardDeletions(
 }
 
 /** Every deletion that would take something protected along, with what that is: itself, or something inside of it. */
-function protectedHolders(decisions: ReadonlyMap<Address, Decision>): ReadonlyMap<Address, Address> {
+function protectedHolders(
+  deletions: readonly Decision[],
+  decisions: ReadonlyMap<Address, Decision>,
+): ReadonlyMap<Address, Address> {
   const holders = new Map<Address, Address>();
-  for (const decision of decisions.values()) {
-    const { address, desired, recorded } = decision.subject;
-    const isProtected = desired?.lifecycle.preventDestroy || recorded?.preventDestroy;
-    if (!isProtected || !isDeletion(decision)) continue;
+  for (const { subject } of deletions) {
+    const { address, desired, recorded } = subject;
+    if (!desired?.lifecycle.preventDestroy && !recorded?.preventDestroy) continue;
     for (let holder: Address | undefined = address; holder && !holders.has(holder); ) {
       holders.set(holder, address);
       holder = decisions.get(holder)?.subject.parent;

@@ -34,6 +34,7 @@ export function listUnmanaged(
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
   for (const { subject, action } of decisions.values()) {
+    if (parts.has(subject.type.type)) continue;
     if (subject.recorded) owned.add(ownerKey(subject.type.type, subject.recorded.id));
     if (action === "adopt" && subject.live) owned.add(ownerKey(subject.type.type, subject.live.id));
   }

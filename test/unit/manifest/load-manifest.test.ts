@@ -91,7 +91,7 @@ describe("loadManifest", () => {
       new Template([{ address: "project.shop" as Address, attribute: "id" }], false),
     );
     expect(desired.resources.get("variable.shop.api.TOKEN" as Address)?.parent).toBe("service.shop.api");
-    expect(desired.resources.get("service.docs" as Address)).not.toHaveProperty("parent");
+    expect(desired.resources.get("service.docs" as Address)).toMatchObject({ parent: undefined });
     expect(attribute("service.docs", "projectId")).toBeUndefined();
   });
 
