@@ -117,7 +117,17 @@ function closeEntries({ keys }: Reader, under: string, depth: number, entries: E
 // Asked with `test`, which allocates nothing: a large manifest asks a hundred thousand times.
 const keyAt = /[A-Za-z_][A-Za-z0-9_-]*:(?= |$)/my;
 const itemAt = /- +(?=[^ ])/my;
-const plainStart = /[A-Za-z0-9_/.$+]/;
+const hash = 35;
+
+/** By code: 1 for the characters given. */
+function codesOf(characters: string): Uint8Array {
+  const codes = new Uint8Array(128);
+  for (const character of characters) codes[character.charCodeAt(0)] = 1;
+  return codes;
+}
+
+const startsPlain = codesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_/.$+");
+const opensFlow = codesOf("{['\"");
 /** What ends plain text, stands after it, or must not stand in it. */
 const unplain = /[#:]| $/;
 const quotedAt = /"[^"\\\n]*"|'[^'\n]*'/y;
@@ -149,17 +159,18 @@ function readMap(reader: Reader, under: string, indent: number, depth: number): 
   if (depth > maxDepth) throw doubt;
   const entries = openEntries(reader, under, depth);
   const start = reader.lineStart;
-  let end = start;
+  let keyEnd = start;
+  let value: SourceNode | undefined;
   while (reader.indent === indent) {
     const keyStart = reader.lineStart;
     const key = readKey(reader, entries.expected);
     entries.addKey(key, keyStart);
-    const keyEnd = keyStart + key.length;
-    const value = readValue(reader, key, keyEnd, indent, depth);
+    keyEnd = keyStart + key.length;
+    value = readValue(reader, key, keyEnd, indent, depth);
     entries.addValue(value);
-    end = Math.max(keyEnd + 1, endOfNode(value));
   }
   if (reader.indent > indent) throw doubt;
+  const end = value === undefined ? start : Math.max(keyEnd + 1, endOfNode(value));
   closeEntries(reader, under, depth, entries);
   return { kind: "map", entries, range: rangeIn(reader, start, end) };
 }
@@ -181,7 +192,7 @@ function readKey(reader: Reader, expected: string | undefined): string {
 /** What follows `key:`, on its line or below it. Leaves the reader at the line after the value. */
 function readValue(reader: Reader, key: string, keyEnd: number, indent: number, depth: number): SourceNode {
   const at = skipSpaces(reader, keyEnd + 1);
-  if (at < reader.lineEnd && reader.text[at] !== "#") {
+  if (at < reader.lineEnd && reader.text.charCodeAt(at) !== hash) {
     const value = readInline(reader, key, at, depth);
     nextLine(reader);
     if (reader.indent > indent) throw doubt;
@@ -213,15 +224,15 @@ function readList(reader: Reader, under: string, indent: number, depth: number):
 
 /** A value that ends on its line. */
 function readInline(reader: Reader, under: string, at: number, depth: number): SourceNode {
-  const first = reader.text[at] as string;
-  if (first === "{" || first === "[" || first === '"' || first === "'") {
+  const first = reader.text.charCodeAt(at);
+  if (opensFlow[first] === 1) {
     const value = readFlow(reader, under, at, depth + 1);
     const end = endOfNode(value);
     const rest = skipSpaces(reader, end);
     if (rest < reader.lineEnd && (reader.text[rest] !== "#" || rest === end)) throw doubt;
     return value;
   }
-  if (!plainStart.test(first)) throw doubt;
+  if (startsPlain[first] !== 1) throw doubt;
   let line = reader.text.slice(at, reader.lineEnd);
   if (unplain.test(line)) {
     const comment = line.indexOf(" #");

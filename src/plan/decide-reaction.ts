@@ -17,13 +17,15 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const { live, recorded, parent } = subject;
   const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
-  const parentAttributes = parent && attributesAfter(deciding.decisions.get(parent));
   const reaction = subject.type.reaction?.({
     declared: resolved,
-    ...(recorded && { recorded }),
-    ...(live && !isNew && { live }),
-    ...(parentAttributes && { parent: parentAttributes }),
-    upstream: upstreamOf(subject, deciding),
+    recorded,
+    live: isNew ? undefined : live,
+    parent: parent && attributesAfter(deciding.decisions.get(parent)),
+    // One that never runs does not ask.
+    get upstream() {
+      return upstreamOf(subject, deciding);
+    },
   });
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));

@@ -3,10 +3,11 @@ import type { ReactionContext, Upstream } from "../model/resource-type";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
-  const { declared, parent, upstream, recorded } = context;
+  const { declared, parent, recorded } = context;
   const when = declared.get("when") ?? "changed";
   if (when === "never" || parent?.get("archived") === true) return null;
   if (when === "always") return "always";
+  const { upstream } = context;
   const changing = upstream.filter(({ changes }) => changes);
   if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;
   const inputs = recorded?.inputs ?? {};
