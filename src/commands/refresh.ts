@@ -65,13 +65,11 @@ export async function refresh(
 
 /** Declared and recorded addresses; what was moved is looked for under the address it has now. */
 function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
-  const subjects = new Map<Address, Subject>();
-  for (const [address, recorded] of recordedEntries(state)) {
-    subjects.set(address, { address, type: recorded.type, parent: recorded.parent });
-  }
-  for (const { address, type, parent } of desired.resources.values())
-    subjects.set(address, { address, type, parent });
-  return [...subjects.values()];
+  const subjects: Subject[] = [];
+  for (const [address, { type, parent }] of recordedEntries(state))
+    if (!desired.resources.has(address)) subjects.push({ address, type, parent });
+  for (const resource of desired.resources.values()) subjects.push(resource);
+  return subjects;
 }
 
 const recordedEntries = (state: State | undefined) =>

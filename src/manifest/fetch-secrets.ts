@@ -14,7 +14,10 @@ export async function fetchSecrets(
   reading: Reading,
   findings: Findings,
 ): Promise<void> {
-  const jobs = built.flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
+  const jobs = built
+    .filter(({ sources }) => sources.length > 0)
+    .flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
+  if (jobs.length === 0) return;
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {

@@ -6,6 +6,7 @@
 export type Address = string & { readonly __address: unique symbol };
 
 const segmentPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]*$/;
+const addressPattern = /^[A-Za-z0-9_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$/;
 
 /** A logical name may stand in an address: letters, digits, `_`, `-`, not starting with `-`. */
 export const isLogicalName = (name: string): boolean => segmentPattern.test(name);
@@ -20,6 +21,5 @@ export const nameOf = (address: Address): string => address.slice(address.indexO
 
 /** Parses text a user typed (a flag, `moved`, `removed`); undefined when it is not an address. */
 export function parseAddress(text: string): Address | undefined {
-  const segments = text.split(".");
-  return segments.length >= 2 && segments.every(isLogicalName) ? (text as Address) : undefined;
+  return addressPattern.test(text) ? (text as Address) : undefined;
 }

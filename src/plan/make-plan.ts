@@ -37,7 +37,7 @@ export function makePlan(input: PlanInput): Plan {
   for (const address of subjects.keys()) {
     const decision = decisions.get(address);
     if (decision === undefined) continue;
-    found.push(...decision.diagnostics);
+    if (decision.diagnostics.length > 0) found.push(...decision.diagnostics);
     if (!scoped.scope.has(address)) continue;
     const change = makeChange(decision, dependencies, guards.get(address), input.catalog);
     changes.push(change);

@@ -40,7 +40,7 @@ export function gatherSubjects(
 
   const subjects = new Map<Address, Subject>();
   const diagnostics: Diagnostic[] = [];
-  for (const address of [...addresses].sort()) {
+  for (const address of inOrder(addresses)) {
     const desired = input.desired.resources.get(address);
     const record = recorded.get(address);
     const type = types.get(desired?.type ?? record?.type ?? typeOf(address));
@@ -65,6 +65,12 @@ export function gatherSubjects(
     });
   }
   return { subjects, diagnostics };
+}
+
+/** Sorted; those of a state are already, and a manifest mostly adds few. */
+function inOrder(addresses: Iterable<Address>): readonly Address[] {
+  const list = [...addresses];
+  return list.every((address, i) => i === 0 || (list[i - 1] as Address) < address) ? list : list.sort();
 }
 
 /** A moved resource may have been read under either address; the old one is the one that carries its id. */
