@@ -82,13 +82,17 @@ interface Differing {
 function differingFields(subject: Subject, declared: Declared): readonly Differing[] {
   const found: Differing[] = [];
   const look = (value: ResolvedValue | undefined, path: string): void => {
+    // By far the most; a secret is equal to nothing that is live.
+    if (value !== undefined && value === liveValue(subject, path)) return;
     const rule = subject.type.rules[path];
     if (!rule || rule.change === "local" || isIgnored(subject, path)) return;
     const verdict = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
   declared.resolved.forEach(look);
-  for (const path in subject.recorded?.applied) if (!declared.resolved.has(path)) look(undefined, path);
+  const written = subject.desired?.attributes;
+  for (const path in subject.recorded?.applied)
+    if (!written?.has(path) && !declared.resolved.has(path)) look(undefined, path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -106,8 +110,6 @@ function judge(
   declared: ResolvedValue | undefined,
 ): Verdict {
   const live = liveValue(subject, path);
-  // By far the most.
-  if (live === declared && declared !== undefined) return same;
   const recorded = recordedValue(subject, path);
   if (declared === undefined) {
     if (!areEqual(rule, live, recorded)) return { kind: "released" };
