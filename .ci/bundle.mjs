@@ -92,13 +92,18 @@ function builtinsOnUse() {
   return {
     name: "builtins-on-use",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(node:)?(crypto|child_process|fs\/promises|readline)$/, namespace: "file" }, ({ path }) => ({
-        path: path.replace(/^(node:)?/, "node:"),
-        namespace: "on-use",
-      }));
+      onResolve(
+        { filter: /^(node:)?(crypto|child_process|fs\/promises|readline)$/, namespace: "file" },
+        ({ path }) => ({
+          path: path.replace(/^(node:)?/, "node:"),
+          namespace: "on-use",
+        }),
+      );
       onLoad({ filter: /.*/, namespace: "on-use" }, ({ path }) => ({
         contents: Object.keys(createRequire(import.meta.url)(path))
-          .map((name) => `Object.defineProperty(exports, ${JSON.stringify(name)}, { enumerable: true, get: () => require(${JSON.stringify(path)})[${JSON.stringify(name)}] });`)
+          .map(
+            (name) => `Object.defineProperty(exports, "${name}", { get: () => require("${path}").${name} });`,
+          )
           .join("\n"),
       }));
     },
