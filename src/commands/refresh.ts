@@ -66,14 +66,14 @@ export async function refresh(
 /** Declared and recorded addresses; what was moved is looked for under the address it has now. */
 function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
   const subjects: Subject[] = [];
-  for (const [address, { type, parent }] of recordedEntries(state))
-    if (!desired.resources.has(address)) subjects.push({ address, type, parent });
+  for (const key in state?.resources) {
+    const address = key as Address;
+    const recorded = state.resources[address];
+    if (recorded && !desired.resources.has(address)) subjects.push({ address, ...recorded });
+  }
   for (const resource of desired.resources.values()) subjects.push(resource);
   return subjects;
 }
-
-const recordedEntries = (state: State | undefined) =>
-  Object.entries(state?.resources ?? {}) as [Address, State["resources"][Address]][];
 
 /** Types in the order of their parents: projects, services, then what lies in them. */
 function levelsOf(types: readonly Resource[]): Resource[][] {

@@ -1,5 +1,7 @@
 import type * as z from "zod";
+import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
+import type { Plain } from "../model/value";
 import { type Check, quickCheck } from "./quick-check";
 import type { ScalarNode, SourceNode } from "./source-tree";
 import { mayHoldReferences } from "./template";
@@ -90,15 +92,19 @@ function placeType(type: ResourceType): PlacedType {
   return { type, place: type.manifest, attributes, groups, paths, needed, children: new Map(), shorthand };
 }
 
-/** The node where it is, as by far the most are, a valid value without references: it needs no reading. */
-export const asItStands = (shape: AttributeShape, node: SourceNode): ScalarNode | undefined =>
-  node.kind === "scalar" &&
-  !shape.secret &&
-  node.parts === undefined &&
-  shape.takes(node.value) &&
-  !mayHoldReferences(node.value)
-    ? node
-    : undefined;
+/** The attribute where it is, as by far the most are, a valid value without references: it needs no reading. */
+export function asItStands(shape: AttributeShape, node: SourceNode): DesiredAttribute | undefined {
+  if (shape.secret || node.kind === "map") return undefined;
+  if (node.kind === "scalar") return isLiteral(node) && shape.takes(node.value) ? node : undefined;
+  const value: Plain[] = [];
+  for (const item of node.items) {
+    if (item.kind !== "scalar" || !isLiteral(item)) return undefined;
+    value.push(item.value);
+  }
+  return shape.takes(value) ? { value, range: node.range } : undefined;
+}
+
+const isLiteral = ({ value, parts }: ScalarNode): boolean => parts === undefined && !mayHoldReferences(value);
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
 const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";
