@@ -69,8 +69,10 @@ class Entries extends AlikeMap<MapEntry> implements SourceEntries {
     super(before);
   }
 
-  addKey(key: string, start: number): void {
-    if (this.add(key) !== this.starts.length) throw doubt;
+  /** `expected` is what `this.expected` said. */
+  addKey(key: string, expected: string | undefined, start: number): void {
+    if (key === expected) this.addExpected();
+    else if (this.add(key) !== this.starts.length) throw doubt;
     this.starts.push(start);
   }
 
@@ -163,8 +165,9 @@ function readMap(reader: Reader, under: string, indent: number, depth: number): 
   let value: SourceNode | undefined;
   while (reader.indent === indent) {
     const keyStart = reader.lineStart;
-    const key = readKey(reader, entries.expected);
-    entries.addKey(key, keyStart);
+    const { expected } = entries;
+    const key = readKey(reader, expected);
+    entries.addKey(key, expected, keyStart);
     keyEnd = keyStart + key.length;
     value = readValue(reader, key, keyEnd, indent, depth);
     entries.addValue(value);
@@ -259,7 +262,7 @@ function readFlowMap(reader: Reader, under: string, open: number, depth: number)
   const end = readFlowItems(reader, open, "}", (at) => {
     const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
     if (!isTextKey(key)) throw doubt;
-    entries.addKey(key, at);
+    entries.addKey(key, entries.expected, at);
     const value = readFlow(reader, key, skipSpaces(reader, at + key.length + 1), depth + 1);
     entries.addValue(value);
     return endOfNode(value);

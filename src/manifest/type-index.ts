@@ -95,7 +95,7 @@ function placeType(type: ResourceType): PlacedType {
 /** The attribute where it is, as by far the most are, a valid value without references: it needs no reading. */
 export function asItStands(shape: AttributeShape, node: SourceNode): DesiredAttribute | undefined {
   if (shape.secret || node.kind === "map") return undefined;
-  if (node.kind === "scalar") return isLiteral(node) && shape.takes(node.value) ? node : undefined;
+  if (node.kind === "scalar") return shape.takes(node.value) && isLiteral(node) ? node : undefined;
   const value: Plain[] = [];
   for (const item of node.items) {
     if (item.kind !== "scalar" || !isLiteral(item)) return undefined;

@@ -41,6 +41,11 @@ export abstract class AlikeMap<Value> implements ReadonlyMap<string, Value> {
     return this.size - 1;
   }
 
+  /** Adds the key that is expected; its place is `size` before. */
+  protected addExpected(): void {
+    this.size += 1;
+  }
+
   /** Its keys, for the next map. */
   get list(): KeyList {
     const { own, shared, size } = this;
