@@ -145,6 +145,34 @@ describe("the HTTP transport", () => {
     await new Promise((resolve) => deaf.close(resolve));
   });
 
+  it("says when requests are under way, or cannot be", async () => {
+    const fresh = createHttpTransport({ connectTimeoutMs: 200 });
+    const connected = jest.fn();
+    const deaf = createTcpServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => deaf.listen(0, "127.0.0.1", resolve));
+    const { port } = deaf.address() as AddressInfo;
+    const get = (url: string) => fresh.send({ method: "GET", url, headers: {} });
+
+    const answer = get(`${origin}/echo`);
+    server.once("connection", connected);
+    await fresh.underWay?.();
+    // Answered without another turn given to whoever waits: it had left by then.
+    expect((await answer).status).toBe(200);
+    expect(connected).toHaveBeenCalledTimes(1);
+
+    let isUnderWay = false;
+    const lost = get(`https://127.0.0.1:${port}/`).catch((reason: unknown) => noAnswerOf(reason).reason);
+    const waiting = fresh.underWay?.().then(() => {
+      isUnderWay = true;
+    });
+    await new Promise(setImmediate);
+    expect(isUnderWay).toBe(false);
+    expect(await lost).toBe("not_sent");
+    await waiting;
+    await fresh.close();
+    await new Promise((resolve) => deaf.close(resolve));
+  });
+
   it("closes without ever having been used", async () => {
     await createHttpTransport().close();
   });
