@@ -100,11 +100,12 @@ function builtinsOnUse() {
         }),
       );
       onLoad({ filter: /.*/, namespace: "on-use" }, ({ path }) => ({
-        contents: Object.keys(createRequire(import.meta.url)(path))
-          .map(
-            (name) => `Object.defineProperty(exports, "${name}", { get: () => require("${path}").${name} });`,
-          )
-          .join("\n"),
+        contents: [
+          `let all; const loaded = () => (all ??= require("${path}"));`,
+          ...Object.keys(createRequire(import.meta.url)(path)).map(
+            (name) => `Object.defineProperty(exports, "${name}", { get: () => loaded().${name} });`,
+          ),
+        ].join("\n"),
       }));
     },
   };
