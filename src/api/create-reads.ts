@@ -111,7 +111,7 @@ class CachedReads implements Reads {
   #start(): void {
     if (this.#started) return;
     this.#started = true;
-    for (const first of [this.#services(), this.#projects(), this.catalog()]) first.catch(() => {});
+    for (const first of [this.catalog(), this.#projects(), this.#services()]) first.catch(() => {});
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {

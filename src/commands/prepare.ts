@@ -94,8 +94,8 @@ export async function prepare(
 const patience = 100;
 
 /**
- * Connects, and sends the three reads that every plan needs, the largest first. Resolves once they are on their way:
- * reading files keeps this thread busy, and they would be sent after it.
+ * Connects, and sends the three reads that every plan needs. Resolves once they are on their way: reading files keeps
+ * this thread busy, and they would be sent after it.
  */
 export function openReading(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
   const opening = connectAndAsk(context);
@@ -107,7 +107,7 @@ export function openReading(context: Pick<Context, "connect" | "clock">): Promis
 async function connectAndAsk(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
   const connection = await context.connect();
   const { reads } = connection;
-  for (const read of [reads.services(), reads.projects(), reads.catalog()]) read.catch(() => undefined);
+  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
   const enough = new AbortController();
   await Promise.race([
     connection.underWay?.(),

@@ -27,7 +27,7 @@ const clock = (sleep: () => Promise<void>) => ({ now: () => 0, sleep });
 const forever = () => new Promise<void>(() => {});
 
 describe("openReading", () => {
-  it("asks for the largest answer first, and resolves once all is under way", async () => {
+  it("asks for all that a plan needs, and resolves once that is under way", async () => {
     const asked: string[] = [];
     let depart = (): void => {};
     const left = new Promise<void>((resolve) => {
@@ -40,7 +40,7 @@ describe("openReading", () => {
       isOpen = true;
     });
     await new Promise(setImmediate);
-    expect(asked).toEqual(["canvas", "projects", "catalog"]);
+    expect(asked).toEqual(["catalog", "projects", "canvas"]);
     expect(isOpen).toBe(false);
     depart();
     expect(await opening).toBe(connection);
