@@ -1,7 +1,8 @@
 import type { SourceRange } from "../diagnostics/source-range";
-import { AlikeMap, type KeyList } from "../model/alike-map";
+import type { KeyList } from "../model/alike-map";
 import { maxDepth } from "./convert-document";
-import type { ListNode, MapEntry, MapNode, ScalarNode, SourceEntries, SourceNode } from "./source-tree";
+import { Entries, Scalar } from "./simple-nodes";
+import type { ListNode, MapNode, SourceNode } from "./source-tree";
 
 /**
  * The YAML that most manifests are made of, ten times faster than the YAML parser: block mappings with plain or
@@ -39,71 +40,6 @@ interface Reader {
   indent: number;
   /** The keys of the mapping that last stood under a key, or at a depth: those of the next are mostly the same. */
   readonly keys: Map<string | number, KeyList>;
-}
-
-/** Places are wanted for few of the nodes: one object less for each of them. */
-class Scalar implements ScalarNode {
-  readonly kind = "scalar";
-
-  constructor(
-    readonly value: ScalarNode["value"],
-    private readonly file: string,
-    private readonly start: number,
-    readonly end: number,
-  ) {}
-
-  get range(): SourceRange {
-    return { file: this.file, start: this.start, end: this.end };
-  }
-}
-
-/** The same for keys: an entry is made when somebody asks for it. */
-class Entries extends AlikeMap<MapEntry> implements SourceEntries {
-  private readonly nodes: SourceNode[] = [];
-  private readonly starts: number[] = [];
-
-  constructor(
-    before: KeyList | undefined,
-    private readonly file: string,
-  ) {
-    super(before);
-  }
-
-  /** `expected` is what `this.expected` said. */
-  addKey(key: string, expected: string | undefined, start: number): void {
-    if (key === expected) this.addExpected();
-    else if (this.add(key) !== this.starts.length) throw doubt;
-    this.starts.push(start);
-  }
-
-  /** That of the key added last. */
-  addValue(node: SourceNode): void {
-    this.nodes.push(node);
-  }
-
-  forEachNode(callback: (node: SourceNode, key: string) => void): void {
-    const { nodes } = this;
-    this.keyArray().forEach((key, place) => {
-      callback(nodes[place] as SourceNode, key);
-    });
-  }
-
-  protected valueAt(place: number, key: string): MapEntry {
-    return new Entry(key, this.nodes[place] as SourceNode, this.file, this.starts[place] as number);
-  }
-}
-
-class Entry implements MapEntry {
-  constructor(
-    readonly key: string,
-    readonly value: SourceNode,
-    private readonly file: string,
-    private readonly start: number,
-  ) {}
-
-  get keyRange(): SourceRange {
-    return { file: this.file, start: this.start, end: this.start + this.key.length };
-  }
 }
 
 /** For a mapping that stands under a key: those that stood there before mostly had the same keys. */
@@ -167,7 +103,7 @@ function readMap(reader: Reader, under: string, indent: number, depth: number): 
     const keyStart = reader.lineStart;
     const { expected } = entries;
     const key = readKey(reader, expected);
-    entries.addKey(key, expected, keyStart);
+    if (!entries.addKey(key, expected, keyStart)) throw doubt;
     keyEnd = keyStart + key.length;
     value = readValue(reader, key, keyEnd, indent, depth);
     entries.addValue(value);
@@ -262,7 +198,7 @@ function readFlowMap(reader: Reader, under: string, open: number, depth: number)
   const end = readFlowItems(reader, open, "}", (at) => {
     const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
     if (!isTextKey(key)) throw doubt;
-    entries.addKey(key, entries.expected, at);
+    if (!entries.addKey(key, entries.expected, at)) throw doubt;
     const value = readFlow(reader, key, skipSpaces(reader, at + key.length + 1), depth + 1);
     entries.addValue(value);
     return endOfNode(value);
