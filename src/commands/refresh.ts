@@ -69,7 +69,10 @@ function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
   for (const key in state?.resources) {
     const address = key as Address;
     const recorded = state.resources[address];
-    if (recorded && !desired.resources.has(address)) subjects.push({ address, ...recorded });
+    if (recorded && !desired.resources.has(address)) {
+      const { type, parent } = recorded;
+      subjects.push({ address, type, parent });
+    }
   }
   for (const resource of desired.resources.values()) subjects.push(resource);
   return subjects;

@@ -35,7 +35,7 @@ export interface Block {
   readonly range: SourceRange;
   /** Attributes by path whose values stand for themselves; what comes of the others is added to them. */
   readonly attributes: Map<string, DesiredAttribute>;
-  /** Attributes that have to be read: references, secrets, lists, and what may be wrong. */
+  /** Attributes that have to be read: references, secrets, and what may be wrong. */
   readonly unread: readonly WrittenAttribute[];
   /** `lifecycle` and `import`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
