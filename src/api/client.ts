@@ -79,7 +79,7 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     send: async (request, sendOptions) =>
-      sendToTheEnd(channel, prepare(request, options.baseUrl, headers, options.random), sendOptions?.signal),
+      sendToTheEnd(channel, prepare(request, options.baseUrl, headers, options.random), sendOptions),
     requests: () => sent,
     close: () => options.transport.close(),
   };

@@ -250,11 +250,11 @@ export function replayedOf(
   headers: Readonly<Record<string, string>>,
   setting: GapSettings["replayHeader"] = "auto",
 ): boolean | undefined {
-  for (const [name, value] of Object.entries(headers)) {
-    const matches =
-      setting === "auto" ? /idempotenc.*replayed/i.test(name) : name.toLowerCase() === setting.toLowerCase();
-    const text = value.trim().toLowerCase();
-    if (matches && (text === "true" || text === "false")) return text === "true";
+  const matches = (name: string): boolean =>
+    setting === "auto" ? /idempotenc.*replayed/i.test(name) : name.toLowerCase() === setting.toLowerCase();
+  for (const name of Object.keys(headers)) {
+    const text = matches(name) ? headers[name]?.trim().toLowerCase() : undefined;
+    if (text === "true" || text === "false") return text === "true";
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage, RequestOptions } from "node:http";
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { utf8Text } from "../model/utf8";
@@ -24,6 +24,8 @@ interface Origin {
   readonly options: Pick<RequestOptions, "agent" | "host" | "port">;
   /** Until when an idle socket is used again, milliseconds; 0 for never. */
   idleMs: number;
+  /** What `idleMs` was learnt from. */
+  keepAlive: string;
 }
 
 interface Limits {
@@ -85,6 +87,7 @@ function openOrigin(name: string, { connections = 32, ca }: HttpTransportOptions
     open: request,
     options: { agent, host, ...(port === "" ? {} : { port }) },
     idleMs: IDLE_MS,
+    keepAlive: "",
   };
   agent.keepSocketAlive = (duplex): boolean => {
     const socket = duplex as Socket;
@@ -123,10 +126,11 @@ function exchange(
       if (socket.connecting) limitConnecting(socket, connectTimeoutMs);
     });
     request.once("response", (response) => {
-      learnIdleTime(origin, String(response.headers["keep-alive"] ?? ""));
+      const headers = flatten(response.rawHeaders);
+      learnIdleTime(origin, headers["keep-alive"] ?? "");
       readText(response, maxResponseBytes).then((text) => {
         settled();
-        resolve({ status: response.statusCode ?? 0, headers: flatten(response.headers), body: text });
+        resolve({ status: response.statusCode ?? 0, headers, body: text });
       }, fail);
     });
     request.end(body);
@@ -159,6 +163,8 @@ function onConnected(socket: Socket, then: () => void): void {
 
 /** `Keep-Alive: timeout=5`: when the server closes a socket that nobody uses. */
 function learnIdleTime(origin: Origin, hint: string): void {
+  if (hint === origin.keepAlive) return;
+  origin.keepAlive = hint;
   const [, seconds] = /(?:^|[,;\s])timeout=(\d{1,6})/.exec(hint) ?? [];
   if (seconds === undefined) return;
   origin.idleMs = Math.min(IDLE_MS, Math.max(0, Number(seconds) * 1000 - IDLE_MARGIN_MS));
@@ -189,9 +195,13 @@ const notConnected = (milliseconds: number): Error =>
 const tooLarge = (bytes: number): Error =>
   failure(`the answer has more than ${bytes} bytes`, { code: "ANSWER_TOO_LARGE" });
 
-function flatten(headers: IncomingHttpHeaders): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers))
-    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+/** Names in lower case; several headers of one name are one list. */
+function flatten(raw: readonly string[]): Record<string, string> {
+  const flat: Record<string, string> = Object.create(null);
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    const name = (raw[i] as string).toLowerCase();
+    const value = raw[i + 1] as string;
+    flat[name] = flat[name] === undefined ? value : `${flat[name]}, ${value}`;
+  }
   return flat;
 }

@@ -61,6 +61,13 @@ export class Limiter {
 
   /** Rejects with `GateTooLong`, or with the signal's reason. */
   acquire(request: TurnRequest): Promise<Turn> {
+    const now = this.clock.now();
+    if (this.#queue.length === 0 && !request.signal?.aborted && this.#hasPlace() && this.#wait(now) <= 0)
+      return Promise.resolve(this.#start(now));
+    return this.#inLine(request);
+  }
+
+  #inLine(request: TurnRequest): Promise<Turn> {
     return new Promise((resolve, reject) => {
       if (request.signal?.aborted) return reject(request.signal.reason);
       const abandon = (): void => {
@@ -105,18 +112,31 @@ export class Limiter {
   }
 
   #pump(): void {
-    while (this.#queue.length > 0 && this.#inFlight < this.#concurrency) {
+    while (this.#queue.length > 0 && this.#hasPlace()) {
       const now = this.clock.now();
-      const wait = Math.max(this.#gateUntil - now, this.#pace.wait(now));
+      const wait = this.#wait(now);
       if (wait > 0) {
         this.#pumpAfter(wait);
         return;
       }
       const waiter = this.#queue.shift() as Waiter;
-      this.#inFlight += 1;
-      this.#pace.start(now);
-      waiter.grant(this.#turn());
+      waiter.grant(this.#start(now));
     }
+  }
+
+  #hasPlace(): boolean {
+    return this.#inFlight < this.#concurrency;
+  }
+
+  /** Milliseconds until gate and pace let the next one start; 0 or less for now. */
+  #wait(now: number): number {
+    return Math.max(this.#gateUntil - now, this.#pace.wait(now));
+  }
+
+  #start(now: number): Turn {
+    this.#inFlight += 1;
+    this.#pace.start(now);
+    return this.#turn();
   }
 
   #pumpAfter(milliseconds: number): void {

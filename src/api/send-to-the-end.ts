@@ -1,3 +1,4 @@
+import { afterArrivals } from "../model/after-arrivals";
 import type { Clock } from "../model/clock";
 import { ApiError, type FailureKind } from "./api-error";
 import { classify, type Outcome, type RetryReason, retryLimits, type Verdict } from "./classify";
@@ -6,8 +7,8 @@ import { GateTooLong, type Limiter, type Load, type Turn } from "./limiter";
 import { type NoAnswer, noAnswerOf } from "./no-answer";
 import type { PreparedRequest } from "./prepare";
 import { type Answer, readAnswer } from "./read-answer";
-import type { ApiResponse } from "./send";
-import type { Transport } from "./transport";
+import type { ApiResponse, SendOptions } from "./send";
+import type { Transport, WireResponse } from "./transport";
 
 /** A request that waits, for people who watch. Holds no text of requests or answers. */
 export interface WaitEvent {
@@ -36,9 +37,16 @@ export interface Channel {
 const BACKOFF_MS = 500;
 const BACKOFF_CAP_MS = 10_000;
 
-type Exchange =
-  | { readonly kind: "answer"; readonly answer: Answer }
-  | { readonly kind: "no-answer"; readonly silence: NoAnswer; readonly thrown: unknown };
+interface Silence {
+  readonly kind: "no-answer";
+  readonly silence: NoAnswer;
+  readonly thrown: unknown;
+}
+
+/** As it came. */
+type Reply = { readonly kind: "response"; readonly response: WireResponse } | Silence;
+/** As it was read. */
+type Exchange = { readonly kind: "answer"; readonly answer: Answer } | Silence;
 
 /** One request on its way: how often it was sent and what is known of it. */
 class Journey {
@@ -93,12 +101,18 @@ class Journey {
 export async function sendToTheEnd(
   channel: Channel,
   prepared: PreparedRequest,
-  signal: AbortSignal | undefined,
+  { signal, onDone }: SendOptions = {},
 ): Promise<ApiResponse> {
   const journey = new Journey(prepared, channel);
   for (;;) {
     const turn = await takeTurn(channel, journey, signal);
-    const exchange = await exchangeOnce(channel, journey, signal);
+    const reply = await exchangeOnce(channel, journey, signal);
+    if (reply.kind === "response" && isSuccess(reply.response)) {
+      turn.end("clean");
+      onDone?.();
+      await afterArrivals();
+    }
+    const exchange = read(reply, channel, prepared);
     journey.last = exchange;
     // Before the turn ends: whoever takes its place must find the gate closed.
     if (exchange.kind === "answer" && exchange.answer.status === 429)
@@ -142,11 +156,11 @@ const interrupted = (journey: Journey, reason: unknown): ApiError =>
   journey.failure("unavailable", "interrupted", "aborted", reason);
 
 async function exchangeOnce(
-  { transport, gaps, onSent }: Channel,
+  { transport, onSent }: Channel,
   journey: Journey,
   signal: AbortSignal | undefined,
-): Promise<Exchange> {
-  const { request, url, headers, body, requestId, sensitive } = journey.prepared;
+): Promise<Reply> {
+  const { request, url, headers, body, requestId } = journey.prepared;
   journey.attempts += 1;
   onSent();
   try {
@@ -157,17 +171,20 @@ async function exchangeOnce(
       body,
       signal: request.method === "GET" ? signal : undefined,
     });
-    return { kind: "answer", answer: readAnswer(response, { sensitive, gaps, url }) };
+    return { kind: "response", response };
   } catch (thrown) {
     return { kind: "no-answer", silence: noAnswerOf(thrown), thrown };
   }
 }
 
-function throwIfNotOfTheNetwork(
-  journey: Journey,
-  exchange: Extract<Exchange, { kind: "no-answer" }>,
-  signal: AbortSignal | undefined,
-): void {
+const isSuccess = ({ status }: WireResponse): boolean => status >= 200 && status < 300;
+
+const read = (reply: Reply, { gaps }: Channel, { sensitive, url }: PreparedRequest): Exchange =>
+  reply.kind === "response"
+    ? { kind: "answer", answer: readAnswer(reply.response, { sensitive, gaps, url }) }
+    : reply;
+
+function throwIfNotOfTheNetwork(journey: Journey, exchange: Silence, signal: AbortSignal | undefined): void {
   if (exchange.silence.reason === "misused") throw exchange.thrown;
   if (signal?.aborted && journey.prepared.request.method === "GET") throw interrupted(journey, signal.reason);
 }

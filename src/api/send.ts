@@ -27,5 +27,11 @@ export interface ApiResponse {
   readonly attempts: number;
 }
 
+export interface SendOptions {
+  readonly signal?: AbortSignal;
+  /** Called when the service has done what it was asked to, before its answer is read: another request may start. */
+  readonly onDone?: () => void;
+}
+
 /** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */
-export type Send = (request: ApiRequest, options?: { readonly signal?: AbortSignal }) => Promise<ApiResponse>;
+export type Send = (request: ApiRequest, options?: SendOptions) => Promise<ApiResponse>;

@@ -48,7 +48,7 @@ export function knownAttributes(
   lookup: Lookup,
   generate: (length: number) => Secret,
 ): Map<string, AppliableValue> {
-  return new Map(
-    [...desired.attributes].map(([path, attribute]) => [path, knownValue(attribute.value, lookup, generate)]),
-  );
+  const known = new Map<string, AppliableValue>();
+  for (const [path, { value }] of desired.attributes) known.set(path, knownValue(value, lookup, generate));
+  return known;
 }

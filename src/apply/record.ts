@@ -76,18 +76,9 @@ function appliedValue(
   return isPlain(value) ? value : undefined;
 }
 
-/** Addresses this resource refers to, for the order of a later deletion. */
-function dependenciesOf(change: Change): readonly Address[] {
-  const desired = change.subject.desired;
-  if (!desired) return change.subject.recorded?.dependsOn ?? [];
-  const referred = [...desired.attributes.values()].flatMap(({ value }) =>
-    value !== null && typeof value === "object" && "references" in value
-      ? (value as { references: readonly { address: Address }[] }).references.map(
-          (reference) => reference.address,
-        )
-      : [],
-  );
-  const all = new Set([...desired.dependsOn, ...referred]);
-  if (desired.parent) all.delete(desired.parent);
-  return [...all].sort();
+/** Addresses this resource waits for besides what it lies in, for the order of a later deletion. */
+function dependenciesOf({ subject: { desired, recorded } }: Change): readonly Address[] {
+  if (!desired) return recorded?.dependsOn ?? [];
+  const others = desired.dependsOn.filter((address) => address !== desired.parent);
+  return others.length < 2 ? others : [...new Set(others)].sort();
 }

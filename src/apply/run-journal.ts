@@ -102,12 +102,18 @@ export class RunJournal {
 
   /** Open writes of this address. */
   openAt(address: Address): readonly Intent[] {
-    return [...this.#open.values()].filter((intent) => intent.address === address);
+    return this.#openWhere((intent) => intent.address === address);
   }
 
   /** Open writes under this key: earlier attempts of the same write. */
   openUnder(key: string): readonly Intent[] {
-    return [...this.#open.values()].filter((intent) => intent.key === key);
+    return this.#openWhere((intent) => intent.key === key);
+  }
+
+  #openWhere(is: (intent: Intent) => boolean): Intent[] {
+    const found: Intent[] = [];
+    for (const intent of this.#open.values()) if (is(intent)) found.push(intent);
+    return found;
   }
 
   /** Writes the snapshot. The run is over unless one of its writes is still without an outcome. */

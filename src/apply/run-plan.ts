@@ -58,11 +58,16 @@ function inPlaces({ send, signal }: Run, count: number): Send {
   const places = new Slots(count);
   return async (request, options) => {
     await places.take();
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) places.release();
+      isHeld = false;
+    };
     try {
       if (signal.aborted && request.method !== "GET") throw interrupted(request);
-      return await send(request, options);
+      return await send(request, { ...options, onDone: release });
     } finally {
-      places.release();
+      release();
     }
   };
 }

@@ -45,7 +45,8 @@ export async function schedule<T extends Task>(tasks: readonly T[], options: Sch
     return ready.map(start);
   };
   const start = async (task: T): Promise<void> => {
-    const because = [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
+    const because =
+      failed.size === 0 ? [] : [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
     if (because.length > 0) {
       failed.set(task.id, because);
       options.skip(task, because);

@@ -41,13 +41,16 @@ export function pathsNotTaken(
   live: LiveResource,
   defaults: Attributes,
 ): readonly string[] {
-  const isRefused = ([path, value]: readonly [string, AppliableValue]): boolean => {
+  const isRefused = (path: string, value: AppliableValue): boolean => {
     const rule = type.rules[path];
     if (!rule || rule.change === "local" || rule.secret || value instanceof Secret) return false;
     if (type.parents.some((parent) => parent.attribute === path)) return false;
     const shown = live.attributes.get(path) ?? defaults.get(path);
     const wanted = value ?? defaults.get(path) ?? null;
-    return shown === undefined ? wanted !== null : !(rule.equal ?? plainEqual)(wanted, shown);
+    if (shown === undefined) return wanted !== null;
+    return wanted !== shown && !(rule.equal ?? plainEqual)(wanted, shown);
   };
-  return [...sent].filter(isRefused).map(([path]) => path);
+  const refused: string[] = [];
+  for (const [path, value] of sent) if (isRefused(path, value)) refused.push(path);
+  return refused;
 }

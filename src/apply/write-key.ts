@@ -21,13 +21,13 @@ export function digestBody(body: unknown, secretKey: Uint8Array, address: string
 }
 
 function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Plain {
+  if (value === null || typeof value !== "object") return value as Plain;
   if (value instanceof Secret) return replace(value);
   if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
-  if (value !== null && typeof value === "object") {
-    const members = Object.entries(value).filter(([, member]) => member !== undefined);
-    return Object.fromEntries(members.map(([key, member]) => [key, replaceSecrets(member, replace)]));
-  }
-  return value as Plain;
+  const members: [string, Plain][] = [];
+  for (const [key, member] of Object.entries(value))
+    if (member !== undefined) members.push([key, replaceSecrets(member, replace)]);
+  return Object.fromEntries(members);
 }
 
 /**

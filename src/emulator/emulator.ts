@@ -140,7 +140,8 @@ function emulatorOf(
 
   const exchange = async (request: WireRequest): Promise<Exchange> => {
     request.signal?.throwIfAborted();
-    const { path, query } = targetOf(request.url);
+    const target = targetOf(request.url);
+    const { path, query } = target;
     const idempotencyKey = request.headers["idempotency-key"];
     const seen = {
       method: request.method,
@@ -155,7 +156,7 @@ function emulatorOf(
     const result = await exchangeUnder(fault, {
       commit: (how = { retain: true }) => {
         persistence.refresh();
-        const response = respond(service, request, requestId, how);
+        const response = respond(service, request, target, requestId, how);
         try {
           persistence.commit();
         } catch (cause) {

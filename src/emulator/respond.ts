@@ -64,16 +64,17 @@ const jsonResponse = (
   body,
 });
 
-/** Handles one request and commits it to memory. `retain: false` loses the receipt of a keyed write. */
+/** Handles one request, which goes to `target`, and commits it to memory. `retain: false` loses the receipt of a keyed write. */
 export function respond(
   service: Service,
   request: WireRequest,
+  target: Target,
   requestId: string,
   options: { readonly retain: boolean },
 ): WireResponse {
   try {
     progress(service.world);
-    return accepted(service, request, requestId, options.retain);
+    return accepted(service, request, target, requestId, options.retain);
   } catch (cause) {
     if (cause instanceof Refusal) return errorResponse(service, requestId, cause);
     const message = cause instanceof Error ? cause.message : "Unexpected failure";
@@ -81,14 +82,19 @@ export function respond(
   }
 }
 
-function accepted(service: Service, request: WireRequest, requestId: string, retain: boolean): WireResponse {
+function accepted(
+  service: Service,
+  request: WireRequest,
+  target: Target,
+  requestId: string,
+  retain: boolean,
+): WireResponse {
   if (Buffer.byteLength(request.body ?? "") > bodyLimit) {
     throw new Refusal(413, "payload_too_large", `A body may hold ${bodyLimit} bytes`);
   }
   const { headers } = request;
   const credential = authenticate(headers.authorization, service.credentials, service.world.clock.now());
   service.countRequest(credential.id);
-  const target = targetOf(request.url);
   if (!target.isVersioned) throw notFound("The path");
   const match = service.match(request.method, target.path);
   requireWorkspace(credential, match.params.workspaceId);

@@ -58,17 +58,24 @@ async function answer(
 }
 
 /** Reads up to one byte above the limit: enough for the service to refuse it, and no more. */
-async function readBody(incoming: IncomingMessage): Promise<{ body: string; isTooLarge: boolean }> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > bodyLimit) break;
-  }
-  const isTooLarge = size > bodyLimit;
-  const bytes = Buffer.concat(chunks);
-  return { body: isTooLarge ? "x".repeat(bodyLimit + 1) : bytes.toString("utf8"), isTooLarge };
+function readBody(incoming: IncomingMessage): Promise<{ body: string; isTooLarge: boolean }> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const finish = (): void => {
+      incoming.pause().removeAllListeners("data").off("end", finish);
+      const isTooLarge = size > bodyLimit;
+      const body = isTooLarge ? "x".repeat(bodyLimit + 1) : Buffer.concat(chunks).toString("utf8");
+      resolve({ body, isTooLarge });
+    };
+    incoming.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > bodyLimit) finish();
+    });
+    incoming.once("end", finish);
+    incoming.once("error", reject);
+  });
 }
 
 const singleHeaders = (incoming: IncomingMessage): Record<string, string> =>

@@ -70,8 +70,8 @@ export function canonicalJson(value: Plain): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   const object = value as Record<string, Plain>;
-  const members = Object.keys(object)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`);
-  return `{${members.join(",")}}`;
+  let members = "";
+  for (const key of Object.keys(object).sort())
+    members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`;
+  return `{${members}}`;
 }

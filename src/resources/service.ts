@@ -184,12 +184,13 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
 const changedConfiguration = (
   attributes: ReadonlyMap<string, unknown>,
   isSent: (path: string, value: unknown) => boolean,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    [...attributes]
-      .filter(([path, value]) => path.startsWith("configuration.") && isSent(path, value))
-      .map(([path, value]) => [path.slice("configuration.".length), value]),
-  );
+): Record<string, unknown> => {
+  const fields: [string, unknown][] = [];
+  for (const [path, value] of attributes)
+    if (path.startsWith("configuration.") && isSent(path, value))
+      fields.push([path.slice("configuration.".length), value]);
+  return Object.fromEntries(fields);
+};
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const { attributes } = input;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import { afterArrivals } from "../model/after-arrivals";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
 import { type Disk, diskCode, isLinkUnsupported } from "./disk";
@@ -85,12 +86,14 @@ export class LocalSession implements StateSession {
   }
 
   /**
-   * Everything that was asked for until its turn came goes out in one write and at most one sync. What is not to be
+   * Everything that was asked for until its turn came, behind answers that are still to be read, goes out in one
+   * write and at most one sync. What is not to be
    * durable needs no look at the lock: a holder that lost it writes into a file that nobody reads any more.
    */
   async #flush(): Promise<void> {
     let batch: readonly Request[] = [];
     try {
+      await afterArrivals();
       if (this.#failed !== undefined) throw this.#failed;
       batch = this.#queue.splice(0);
       if (batch.length > 0) await this.#write(batch);

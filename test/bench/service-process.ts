@@ -2,12 +2,14 @@ import { performance } from "node:perf_hooks";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/serve";
 import type { ServiceOptions, ServiceReport, Writes } from "./service";
+import { warmUp } from "./warm-up";
 
 /**
  * The emulator in a process of its own, for measurements. Options come as JSON on argv; every message "report" is
  * answered with what was seen since the last one.
  */
 async function main(): Promise<void> {
+  await warmUp(Number(process.env.WARM ?? 2000));
   const options = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
   const emulator = createEmulator(options);
   let writes: Writes[] = [];

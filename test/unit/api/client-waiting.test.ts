@@ -64,6 +64,35 @@ describe("the gate of a 429", () => {
   });
 });
 
+describe("the place of a request", () => {
+  it("is free for the next one before a successful answer is read", async () => {
+    const order: string[] = [];
+    const { client } = scriptedClient(
+      () => {
+        order.push("sent");
+        return done;
+      },
+      { maxConcurrency: 1 },
+    );
+    const all = Array.from({ length: 3 }, () =>
+      client.send(keyedWrite, { onDone: () => order.push("done") }).then(() => order.push("read")),
+    );
+    await Promise.all(all);
+    expect(order.slice(0, 4)).toEqual(["sent", "done", "sent", "done"]);
+    expect(order.filter((step) => step === "read")).toHaveLength(3);
+  });
+
+  it("is not given up between the attempts of one that fails", async () => {
+    let done = 0;
+    const { client, sent } = scriptedClient([answer(503), failure("ECONNRESET"), answer(400)]);
+    await expect(client.send(keyedWrite, { onDone: () => (done += 1) })).rejects.toMatchObject({
+      attempts: 3,
+    });
+    expect(sent).toHaveLength(3);
+    expect(done).toBe(0);
+  });
+});
+
 describe("adaptive concurrency", () => {
   it("starts at 4, doubles with each window of clean answers, halves once for one burst, and then grows by one", async () => {
     const { reply, held } = heldReplies();
