@@ -34,7 +34,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
     const carried = writes.carried.filter((open) => open.key === key);
-    const earlier = new Set([...carried, ...writes.journal.openUnder(key)].map((open) => open.seq));
+    const attempts = writes.journal.openAt(writes.address).filter((open) => open.key === key);
+    const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
     const seq = await writes.journal.intend(intent);
     try {
       const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);

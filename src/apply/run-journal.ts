@@ -13,7 +13,9 @@ export class RunJournal {
   readonly #resources: Map<Address, RecordedResource>;
   /** What lies in what. */
   readonly #inside = new Map<Address, Set<Address>>();
-  readonly #open: Map<number, Intent>;
+  readonly #open = new Map<number, Intent>();
+  /** The same by address: what is open is looked through before each write. */
+  readonly #openAt = new Map<Address, Intent[]>();
   #run: RunRecord | null;
   #outputs: Readonly<Record<string, Plain>>;
   #nextSeq: number;
@@ -24,7 +26,7 @@ export class RunJournal {
     this.#base = state;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
-    this.#open = new Map(state.open.map((intent) => [intent.seq, intent]));
+    for (const intent of state.open) this.#addOpen(intent);
     this.#run = state.run;
     this.#outputs = state.outputs;
     this.#nextSeq = Math.max(0, ...state.open.map((intent) => intent.seq)) + 1;
@@ -61,7 +63,7 @@ export class RunJournal {
     this.#nextSeq += 1;
     const whole: Intent = { seq, ...intent };
     await this.#session.append([{ kind: "intent", intent: whole }], { durable: true });
-    this.#open.set(seq, whole);
+    this.#addOpen(whole);
     return seq;
   }
 
@@ -75,7 +77,7 @@ export class RunJournal {
     const entries: JournalEntry[] = after ? [{ kind: "resource", ...after }] : [];
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#session.append(entries, { durable: false });
-    for (const seq of seqs) this.#open.delete(seq);
+    for (const seq of seqs) this.#dropOpen(seq);
     if (after) this.#set(after.address, after.resource);
   }
 
@@ -102,18 +104,7 @@ export class RunJournal {
 
   /** Open writes of this address. */
   openAt(address: Address): readonly Intent[] {
-    return this.#openWhere((intent) => intent.address === address);
-  }
-
-  /** Open writes under this key: earlier attempts of the same write. */
-  openUnder(key: string): readonly Intent[] {
-    return this.#openWhere((intent) => intent.key === key);
-  }
-
-  #openWhere(is: (intent: Intent) => boolean): Intent[] {
-    const found: Intent[] = [];
-    for (const intent of this.#open.values()) if (is(intent)) found.push(intent);
-    return found;
+    return this.#openAt.get(address) ?? [];
   }
 
   /** Writes the snapshot. The run is over unless one of its writes is still without an outcome. */
@@ -126,6 +117,20 @@ export class RunJournal {
       run: this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });
+  }
+
+  #addOpen(intent: Intent): void {
+    this.#open.set(intent.seq, intent);
+    this.#openAt.set(intent.address, [...this.openAt(intent.address), intent]);
+  }
+
+  #dropOpen(seq: number): void {
+    const intent = this.#open.get(seq);
+    if (intent === undefined) return;
+    this.#open.delete(seq);
+    const others = this.openAt(intent.address).filter((open) => open !== intent);
+    if (others.length > 0) this.#openAt.set(intent.address, others);
+    else this.#openAt.delete(intent.address);
   }
 
   #set(address: Address, resource: RecordedResource | null): void {

@@ -225,7 +225,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a resent write leaves its first intent open",
     "apply/journaled-send.ts",
-    "[...carried, ...writes.journal.openUnder(key)]",
+    "[...carried, ...attempts]",
     "[...carried]",
     "create-all",
     "500-before",
