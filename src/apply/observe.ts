@@ -11,6 +11,21 @@ export const isUncertain = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");
 
 /**
+ * What an unanswered create may have made. A look that tells nothing is repeated once: it may have failed in passing,
+ * and a write sent again without knowing could be the second one. Undefined when it cannot be looked up.
+ */
+export async function lookForCreated(
+  type: Resource,
+  reads: Reads,
+  search: CandidateSearch,
+): Promise<readonly LiveResource[] | undefined> {
+  const found = await type.candidates?.(reads, search);
+  if (found !== undefined || !type.candidates) return found;
+  reads.invalidate();
+  return type.candidates(reads, search);
+}
+
+/**
  * Looks for what an unanswered create made: exactly one thing of that name outside the fence is it, none means
  * it did not happen (yet), more than one is for a person to decide.
  */
@@ -20,9 +35,8 @@ export async function observeCreated(
   address: Address,
   search: CandidateSearch,
 ): Promise<LiveResource | undefined> {
-  if (!type.candidates) return undefined;
   reads.invalidate();
-  const found = (await type.candidates(reads, search)) ?? [];
+  const found = (await lookForCreated(type, reads, search)) ?? [];
   if (found.length > 1) throw severalCandidates(address, found);
   return found[0];
 }

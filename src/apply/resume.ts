@@ -8,6 +8,7 @@ import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { fold } from "../state/fold";
+import { lookForCreated } from "./observe";
 import { waitUntilSettled } from "./wait-until-settled";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
@@ -154,10 +155,10 @@ async function lookFor(
 ): Promise<readonly LiveResource[] | undefined> {
   const { reads, wait, grace } = looking;
   const search = { name: intent.name, parentId: intent.parentId, fence: fenceOf(looking, intent) };
-  const found = await type.candidates?.(reads, search);
+  const found = await lookForCreated(type, reads, search);
   if (found === undefined || found.length > 0 || !wait || grace.over) return found;
   await grace.wait();
-  return type.candidates?.(reads, search);
+  return lookForCreated(type, reads, search);
 }
 
 function unseen(resuming: Resuming, intent: Intent): Resumed {

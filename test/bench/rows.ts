@@ -4,7 +4,7 @@ import type { Shape } from "./data";
 import { inPairs, measure, median, type Pairs, type Program, peakMegabytes } from "./measure";
 import type { Row } from "./row";
 import type { ServiceOptions, Writes } from "./service";
-import type { Workbench } from "./workbench";
+import type { Site, Workbench } from "./workbench";
 
 /** Makes some rows; `pairs` is how many A B pairs are wanted. */
 export interface Measurement {
@@ -157,15 +157,22 @@ interface Applied {
   readonly wallMs: number;
 }
 
-/** Applies a manifest of services that do not exist, against a new service. */
+type Creator = (site: Site, parallelism: number) => Program;
+
+const byRnv: Creator = (site, parallelism) =>
+  site.rnv("apply", "-auto-approve", "-parallelism", String(parallelism));
+const byBareClient: Creator = (site, parallelism) => site.bareCreates(parallelism);
+
+/** Makes services that do not exist, at a new service. */
 async function applyNew(
   bench: Workbench,
   shape: Shape,
   parallelism: number,
   options: ServiceOptions,
+  creator = byRnv,
 ): Promise<Applied> {
   const site = await bench.declared(shape, options);
-  const run = await measure(site.rnv("apply", "-auto-approve", "-parallelism", String(parallelism)));
+  const run = await measure(creator(site, parallelism));
   const { writes } = await site.service.report();
   await site.service.stop();
   rmSync(site.folder, { recursive: true, force: true });
@@ -181,12 +188,16 @@ function againstIdeal(count: number, parallelism: number, target: number): Measu
   return {
     name: `apply-${count}-${parallelism}`,
     run: async (bench, pairs) => {
-      const runs = await times(pairs, () =>
-        applyNew(bench, { count, width: "lean" }, parallelism, { latencyMs }),
-      );
+      const take = async (creator: Creator): Promise<number> =>
+        (await applyNew(bench, { count, width: "lean" }, parallelism, { latencyMs }, creator)).createsMs;
+      const walls: number[] = [];
+      const bare: number[] = [];
+      for (let i = 0; i < pairs; i += 1) {
+        walls.push(await take(byRnv));
+        bare.push(await take(byBareClient));
+      }
       const ideal = Math.ceil(count / parallelism) * latencyMs;
       const name = `${count.toLocaleString("en")} creates, ${parallelism} at a time, 20 ms latency`;
-      const walls = runs.map(({ createsMs }) => createsMs);
       return [
         valuesRow(
           name,
@@ -196,6 +207,7 @@ function againstIdeal(count: number, parallelism: number, target: number): Measu
           atMost(target),
           {
             rnv: median(walls),
+            "a client that does nothing else": median(bare),
             ideal,
           },
         ),

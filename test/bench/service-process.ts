@@ -9,7 +9,7 @@ import { warmUp } from "./warm-up";
  * answered with what was seen since the last one.
  */
 async function main(): Promise<void> {
-  await warmUp(Number(process.env.WARM ?? 2000));
+  await warmUp(2000);
   const options = JSON.parse(process.argv[2] ?? "{}") as ServiceOptions;
   const emulator = createEmulator(options);
   let writes: Writes[] = [];

@@ -16,6 +16,8 @@ export interface Site {
   readonly service: BenchService;
   rnv(...args: readonly string[]): Program;
   floor(): Program;
+  /** Makes all that is declared, in no project, so many at a time. */
+  bareCreates(parallelism: number): Program;
 }
 
 /** Everything a measurement needs, made in a temporary folder and removed afterwards. */
@@ -37,7 +39,11 @@ export interface Workbench {
 export async function createWorkbench(): Promise<Workbench> {
   const home = mkdtempSync(join(tmpdir(), "rnv-bench-"));
   await build({
-    entryPoints: [join(__dirname, "service-process.ts"), join(__dirname, "floor.ts")],
+    entryPoints: [
+      join(__dirname, "service-process.ts"),
+      join(__dirname, "floor.ts"),
+      join(__dirname, "bare-creates.ts"),
+    ],
     bundle: true,
     platform: "node",
     target: "node20",
@@ -73,6 +79,7 @@ export async function createWorkbench(): Promise<Workbench> {
       folder,
       service,
       rnv: (...args) => program([rnvEntry, ...args]),
+      bareCreates: (parallelism) => program([join(home, "bare-creates.js"), String(parallelism)]),
       floor: () => ({ ...program([join(home, "floor.js")]), shows: "No changes." }),
     };
   };

@@ -157,3 +157,27 @@ describe("an interrupted run", () => {
     bench.remove();
   });
 });
+
+describe("a deployment that was answered with 500 and left no receipt", () => {
+  let bench: Workbench;
+  afterEach(() => bench.remove());
+
+  it("is not queued again because one look at the list said 404", async () => {
+    bench = createWorkbench();
+    const configuration = "configuration: { repository: https://git.example.com/shop }";
+    bench.write("rnv.yaml", shop.replace("deploy: { when: never }", configuration));
+    const met = new Set<string>();
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (!path.endsWith("/deploys") || met.has(method)) return undefined;
+      met.add(method);
+      return method === "POST"
+        ? { kind: "status", status: 500, when: "after", receipt: false }
+        : { kind: "status", status: 404, code: "not_found" };
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect([...met]).toEqual(["POST", "GET"]);
+    const [service] = bench.emulator.store.services();
+    expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(1);
+    expect((await bench.plan()).plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+  });
+});
