@@ -87,8 +87,8 @@ export class LocalSession implements StateSession {
 
   /**
    * Everything that was asked for until its turn came, behind answers that are still to be read, goes out in one
-   * write and at most one sync. What is not to be
-   * durable needs no look at the lock: a holder that lost it writes into a file that nobody reads any more.
+   * write and at most one sync. What is not to be durable needs no look at the lock: a holder that lost it writes into
+   * a file that nobody reads any more.
    */
   async #flush(): Promise<void> {
     let batch: readonly Request[] = [];
