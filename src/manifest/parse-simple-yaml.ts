@@ -1,7 +1,7 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import type { KeyList } from "../model/alike-map";
 import { maxDepth } from "./convert-document";
-import { Entries, Scalar } from "./simple-nodes";
+import { Entries, Scalar, ScalarList } from "./simple-nodes";
 import type { ListNode, MapNode, SourceNode } from "./source-tree";
 
 /**
@@ -12,7 +12,7 @@ import type { ListNode, MapNode, SourceNode } from "./source-tree";
 export function parseSimpleYaml(file: string, text: string): MapNode | undefined {
   if (text.includes("\t") || text.includes("\r")) return undefined;
   const lineEnd = text.startsWith("---\n") ? 3 : -1;
-  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0, keys: new Map() };
+  const reader: Reader = { file, text, lineStart: 0, lineEnd, indent: 0, before: new Map() };
   try {
     nextLine(reader);
     if (reader.indent !== 0) return undefined;
@@ -38,24 +38,40 @@ interface Reader {
   lineEnd: number;
   /** Its leading spaces; `ended` after the last line. */
   indent: number;
-  /** The keys of the mapping that last stood under a key, or at a depth: those of the next are mostly the same. */
-  readonly keys: Map<string | number, KeyList>;
+  /** The mapping that last stood under a key, or at a depth: the next one is mostly alike. */
+  readonly before: Map<string | number, Before>;
 }
 
-/** For a mapping that stands under a key: those that stood there before mostly had the same keys. */
-const openEntries = ({ keys, file }: Reader, under: string, depth: number): Entries =>
-  new Entries(keys.get(under) ?? keys.get(depth), file);
+/** What is known of a mapping once it is read. */
+interface Before {
+  readonly keys: KeyList;
+  /** Of its lines; on one line there is none. */
+  readonly indent?: number;
+  /** Its lines by place, where they may be repeated. */
+  readonly lines: (Line | undefined)[];
+}
 
-function closeEntries({ keys }: Reader, under: string, depth: number, entries: Entries): void {
-  const { list } = entries;
-  keys.set(under, list);
-  keys.set(depth, list);
+/** A key with a value that ends on its line, from the key to the key of the next line. */
+interface Line {
+  readonly text: string;
+  readonly key: string;
+  readonly keyStart: number;
+  readonly value: Scalar | ScalarList;
+}
+
+const beforeOf = ({ before }: Reader, under: string, depth: number): Before | undefined =>
+  before.get(under) ?? before.get(depth);
+
+function keepBefore({ before }: Reader, under: string, depth: number, known: Before): void {
+  before.set(under, known);
+  before.set(depth, known);
 }
 
 // Asked with `test`, which allocates nothing: a large manifest asks a hundred thousand times.
 const keyAt = /[A-Za-z_][A-Za-z0-9_-]*:(?= |$)/my;
 const itemAt = /- +(?=[^ ])/my;
 const hash = 35;
+const dash = 45;
 
 /** By code: 1 for the characters given. */
 function codesOf(characters: string): Uint8Array {
@@ -95,24 +111,60 @@ function nextLine(reader: Reader): void {
 
 function readMap(reader: Reader, under: string, indent: number, depth: number): MapNode {
   if (depth > maxDepth) throw doubt;
-  const entries = openEntries(reader, under, depth);
+  const before = beforeOf(reader, under, depth);
+  const entries = new Entries(before?.keys, reader.file);
+  // In another indentation the same text would say something else.
+  const lines = before?.indent === indent ? before.lines : [];
   const start = reader.lineStart;
   let keyEnd = start;
   let value: SourceNode | undefined;
   while (reader.indent === indent) {
+    readRepeated(reader, entries, lines);
     const keyStart = reader.lineStart;
-    const { expected } = entries;
+    const { expected, size } = entries;
     const key = readKey(reader, expected);
     if (!entries.addKey(key, expected, keyStart)) throw doubt;
     keyEnd = keyStart + key.length;
+    const { lineEnd } = reader;
     value = readValue(reader, key, keyEnd, indent, depth);
     entries.addValue(value);
+    const { lineStart } = reader;
+    const isFollowed = reader.indent === indent && lineStart === lineEnd + 1 + indent;
+    lines[size] =
+      isFollowed && isFlat(value)
+        ? { text: reader.text.slice(keyStart, lineStart), key, keyStart, value }
+        : undefined;
   }
   if (reader.indent > indent) throw doubt;
   const end = value === undefined ? start : Math.max(keyEnd + 1, endOfNode(value));
-  closeEntries(reader, under, depth, entries);
+  keepBefore(reader, under, depth, { keys: entries.list, indent, lines });
   return { kind: "map", entries, range: rangeIn(reader, start, end) };
 }
+
+/**
+ * Lines that are, to the last character, those of the mapping before, each followed by one of the same mapping: most
+ * services say the same of most things. Leaves the reader at the first that is another, or the last of the mapping.
+ */
+function readRepeated(reader: Reader, entries: Entries, lines: Before["lines"]): void {
+  const { text, lineStart } = reader;
+  let at = lineStart;
+  for (;;) {
+    const line = lines[entries.size];
+    if (line === undefined || !text.startsWith(line.text, at)) break;
+    const next = at + line.text.length;
+    if (!beginsKey(text.charCodeAt(next))) break;
+    if (!entries.addKey(line.key, entries.expected, at)) throw doubt;
+    entries.addValue(line.value.movedBy(at - line.keyStart));
+    at = next;
+  }
+  if (at === lineStart) return;
+  const newline = text.indexOf("\n", at);
+  reader.lineStart = at;
+  reader.lineEnd = newline === -1 ? text.length : newline;
+}
+
+/** Not a space, a line's end, a comment, an item, or the end of the text. */
+const beginsKey = (code: number): boolean => code > hash && code !== dash;
 
 /** The key of the line: the one that is expected there, or whichever it is. */
 function readKey(reader: Reader, expected: string | undefined): string {
@@ -194,7 +246,8 @@ function readFlow(reader: Reader, under: string, at: number, depth: number): Sou
 }
 
 function readFlowMap(reader: Reader, under: string, open: number, depth: number): MapNode {
-  const entries = openEntries(reader, under, depth);
+  const before = beforeOf(reader, under, depth);
+  const entries = new Entries(before?.keys, reader.file);
   const end = readFlowItems(reader, open, "}", (at) => {
     const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
     if (!isTextKey(key)) throw doubt;
@@ -203,7 +256,7 @@ function readFlowMap(reader: Reader, under: string, open: number, depth: number)
     entries.addValue(value);
     return endOfNode(value);
   });
-  closeEntries(reader, under, depth, entries);
+  keepBefore(reader, under, depth, { keys: entries.list, lines: [] });
   return { kind: "map", entries, range: rangeIn(reader, open, end) };
 }
 
@@ -214,7 +267,16 @@ function readFlowList(reader: Reader, under: string, open: number, depth: number
     items.push(item);
     return endOfNode(item);
   });
-  return { kind: "list", items, range: rangeIn(reader, open, end) };
+  return items.every((item): item is Scalar => item instanceof Scalar)
+    ? new ScalarList(
+        items.map(({ value }) => value),
+        items,
+        0,
+        reader.file,
+        open,
+        end,
+      )
+    : { kind: "list", items, range: rangeIn(reader, open, end) };
 }
 
 /** Items between brackets on one line, with a comma between every two; gives the offset after the bracket. */
@@ -270,7 +332,10 @@ function endOf(pattern: RegExp, { text }: Reader, at: number): number {
   return pattern.lastIndex;
 }
 
-const endOfNode = (node: SourceNode): number => (node instanceof Scalar ? node.end : node.range.end);
+const isFlat = (node: SourceNode): node is Scalar | ScalarList =>
+  node instanceof Scalar || node instanceof ScalarList;
+
+const endOfNode = (node: SourceNode): number => (isFlat(node) ? node.end : node.range.end);
 
 const rangeIn = (reader: Reader, start: number, end: number): SourceRange => ({
   file: reader.file,

@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import { AlikeMap, type KeyList } from "../model/alike-map";
-import type { MapEntry, ScalarNode, SourceEntries, SourceNode } from "./source-tree";
+import type { ListNode, MapEntry, ScalarNode, SourceEntries, SourceNode } from "./source-tree";
 
 /** Places are wanted for few of the nodes: one object less for each of them. */
 export class Scalar implements ScalarNode {
@@ -9,12 +9,44 @@ export class Scalar implements ScalarNode {
   constructor(
     readonly value: ScalarNode["value"],
     private readonly file: string,
-    private readonly start: number,
+    readonly start: number,
     readonly end: number,
   ) {}
 
   get range(): SourceRange {
     return { file: this.file, start: this.start, end: this.end };
+  }
+
+  movedBy(offset: number): Scalar {
+    return new Scalar(this.value, this.file, this.start + offset, this.end + offset);
+  }
+}
+
+/** A list of scalars, whose places are wanted for even fewer. */
+export class ScalarList implements ListNode {
+  readonly kind = "list";
+
+  constructor(
+    readonly value: readonly ScalarNode["value"][],
+    /** As they stood where such a list was read, and how far from there this one is. */
+    private readonly read: readonly Scalar[],
+    private readonly offset: number,
+    private readonly file: string,
+    readonly start: number,
+    readonly end: number,
+  ) {}
+
+  get items(): readonly Scalar[] {
+    return this.read.map((item) => item.movedBy(this.offset));
+  }
+
+  get range(): SourceRange {
+    return { file: this.file, start: this.start, end: this.end };
+  }
+
+  movedBy(by: number): ScalarList {
+    const { value, read, offset, file, start, end } = this;
+    return new ScalarList(value, read, offset + by, file, start + by, end + by);
   }
 }
 

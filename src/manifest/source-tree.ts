@@ -21,6 +21,8 @@ export interface ScalarNode extends Marked {
 export interface ListNode extends Marked {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
+  /** Where that is known: the values of its items, which are scalars without `parts`. */
+  readonly value?: readonly ScalarNode["value"][];
   readonly range: SourceRange;
 }
 

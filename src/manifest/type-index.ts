@@ -1,9 +1,8 @@
 import type * as z from "zod";
 import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
-import type { Plain } from "../model/value";
 import { type Check, quickCheck } from "./quick-check";
-import type { ScalarNode, SourceNode } from "./source-tree";
+import type { ListNode, ScalarNode, SourceNode } from "./source-tree";
 import { mayHoldReferences } from "./template";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
@@ -96,12 +95,21 @@ function placeType(type: ResourceType): PlacedType {
 export function asItStands(shape: AttributeShape, node: SourceNode): DesiredAttribute | undefined {
   if (shape.secret || node.kind === "map") return undefined;
   if (node.kind === "scalar") return shape.takes(node.value) && isLiteral(node) ? node : undefined;
-  const value: Plain[] = [];
-  for (const item of node.items) {
-    if (item.kind !== "scalar" || !isLiteral(item)) return undefined;
-    value.push(item.value);
+  const value = node.value ?? valuesOf(node);
+  if (value === undefined || value.some(mayHoldReferences) || !shape.takes(value)) return undefined;
+  return isWithValue(node) ? node : { value, range: node.range };
+}
+
+const isWithValue = (node: ListNode): node is ListNode & Required<Pick<ListNode, "value">> =>
+  node.value !== undefined;
+
+function valuesOf({ items }: ListNode): ListNode["value"] {
+  const values: ScalarNode["value"][] = [];
+  for (const item of items) {
+    if (item.kind !== "scalar" || item.parts !== undefined) return undefined;
+    values.push(item.value);
   }
-  return shape.takes(value) ? { value, range: node.range } : undefined;
+  return values;
 }
 
 const isLiteral = ({ value, parts }: ScalarNode): boolean => parts === undefined && !mayHoldReferences(value);

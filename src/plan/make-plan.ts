@@ -73,9 +73,9 @@ export function makePlan(input: PlanInput): Plan {
 
 /** A manifest that declares nothing is more often a wrong path than a wish to delete everything. */
 function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
+  if (options.mode !== "apply" || options.allowEmpty || desired.resources.size > 0) return [];
   const recorded = Object.keys(state?.resources ?? {}).length;
-  if (options.mode !== "apply" || options.allowEmpty || desired.resources.size > 0 || recorded === 0)
-    return [];
+  if (recorded === 0) return [];
   return [
     error("guard.empty_manifest", `nothing is declared, while ${recorded} resources are recorded`, {
       hint: "check the path of the manifest; to delete everything use rnv destroy, or --allow-empty",
