@@ -50,8 +50,11 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
   for (const intent of resuming.state.open) take(await settleIntent({ ...looking, state }, intent));
-  for (const [address, recorded] of Object.entries(state.resources) as [Address, RecordedResource][]) {
-    if (recorded.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
+  const { resources } = state;
+  for (const key in resources) {
+    const address = key as Address;
+    const recorded = resources[address];
+    if (recorded?.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, carried, diagnostics };

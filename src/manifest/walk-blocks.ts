@@ -169,48 +169,44 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
   };
   const meta = new Map<string, MapEntry>();
   let isReadable = true;
-  for (const entry of node.entries.values()) {
-    const shape = placed.attributes.get(entry.key);
-    const group = placed.groups.get(entry.key);
-    if (shape !== undefined) take(shape, entry.value, node.entries, entry.key);
-    else if (group !== undefined) readGroup(group, entry, address, take, walk);
-    else if (placed.children.has(entry.key)) continue;
-    else if (placed.place.meta === true && (entry.key === "lifecycle" || entry.key === "import"))
-      meta.set(entry.key, entry);
+  forEachNode(node.entries, (value, key) => {
+    const shape = placed.attributes.get(key);
+    const group = placed.groups.get(key);
+    if (shape !== undefined) take(shape, value, node.entries, key);
+    else if (group !== undefined) readGroup(group, value, key, address, take, walk);
+    else if (placed.children.has(key)) return;
+    else if (placed.place.meta === true && (key === "lifecycle" || key === "import"))
+      meta.set(key, node.entries.get(key) as MapEntry);
     else {
-      reportUnknownKey(entry, address, blockKeys(placed), undefined, walk);
+      reportUnknownKey(node.entries.get(key) as MapEntry, address, blockKeys(placed), undefined, walk);
       isReadable = placed.shorthand?.secret !== true;
     }
-  }
+  });
   return { attributes, unread, meta, isReadable };
 }
 
 function readGroup(
   group: ReadonlyMap<string, AttributeShape>,
-  entry: MapEntry,
+  value: SourceNode,
+  groupKey: string,
   address: Address,
   take: (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string) => void,
   walk: Walk,
 ): void {
-  const { value } = entry;
   if (value.kind === "map") {
     const { entries } = value;
     forEachNode(entries, (inner, key) => {
       const shape = group.get(key);
       if (shape !== undefined) take(shape, inner, entries, key);
-      else reportUnknownKey(entries.get(key) as MapEntry, address, group.keys(), entry.key, walk);
+      else reportUnknownKey(entries.get(key) as MapEntry, address, group.keys(), groupKey, walk);
     });
   } else if (!isNull(value)) {
     walk.report(
-      error(
-        "manifest.invalid_type",
-        `${entry.key} of ${address} is a mapping, found ${describeNode(value)}`,
-        {
-          address,
-          attribute: entry.key,
-          range: value.range,
-        },
-      ),
+      error("manifest.invalid_type", `${groupKey} of ${address} is a mapping, found ${describeNode(value)}`, {
+        address,
+        attribute: groupKey,
+        range: value.range,
+      }),
     );
   }
 }

@@ -5,9 +5,10 @@
 
 /**
  * Control and format characters, lone surrogates, line separators, every space but the plain one, and what is
- * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
+ * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception. A function, because to read
+ * these classes takes a millisecond, and most output needs none of it.
  */
-const hidden =
+const hidden = (): RegExp =>
   /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
 
 /** `##[group]`, `##vso[…]`, `##teamcity[…]`: runners obey these anywhere in a line. */
@@ -33,7 +34,7 @@ export const inertText = (text: string): string =>
   harmless.test(text)
     ? text
     : text
-        .replace(hidden, escapeCharacter)
+        .replace(hidden(), escapeCharacter)
         .replace(runnerCommand, "\\u0023")
         .replace(workflowCommand, "$1\\u003a");
 
@@ -57,7 +58,7 @@ export function shorten(text: string, limit: number, ellipsis = "..."): string {
 /** JSON text of a value; everything hidden stands as `\uXXXX`, which any JSON parser reads back unchanged. */
 export const inertJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent)
-    .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
+    .replace(hidden(), (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
 /** Text of an HTML element or attribute. */

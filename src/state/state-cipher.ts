@@ -1,6 +1,6 @@
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { asSealedState, isSealed, openSealed, type Sealed, type SealedState, sealText } from "./sealed-text";
+import { asSealedState, openSealed, type Sealed, type SealedState, sealText } from "./sealed-text";
 import { keyFromEnvironment } from "./state-key";
 import { encodeState, type ParsedState, parseState, type Writer } from "./state-text";
 
@@ -82,8 +82,9 @@ export class StateCipher {
 
   /** As `parseState`, encrypted or not. Throws only where the key is missing. */
   async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
-    const document = sealedDocument(text);
-    if (document === undefined) return { ...parseState(text, name), encrypted: false };
+    const parsed = parseState(text, name);
+    const document = parsed.state === undefined ? parsed.sealed : undefined;
+    if (document === undefined) return { ...parsed, encrypted: false };
     const unreadable = (why: string) => ({
       diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
       encrypted: true,
@@ -119,17 +120,6 @@ export class StateCipher {
 
 const boundTo = ({ format, version, lineage, serial }: Omit<SealedState, keyof Sealed>): string =>
   `${format} ${version} ${serial} ${lineage}`;
-
-function sealedDocument(text: string): unknown {
-  // A large state in the clear is not parsed for this.
-  if (!text.includes('"rnv-state-encrypted"')) return undefined;
-  try {
-    const document: unknown = JSON.parse(text);
-    return isSealed(document) ? document : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** For callers that were given no environment: opens nothing, and writes in the clear. */
 export const noCipher = new StateCipher({}, () => new Uint8Array());

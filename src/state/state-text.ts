@@ -17,7 +17,12 @@ export interface Writer {
 
 export type ParsedState =
   | { readonly state: State; readonly writer: Writer; readonly diagnostics: readonly [] }
-  | { readonly state?: undefined; readonly diagnostics: readonly Diagnostic[] };
+  | {
+      readonly state?: undefined;
+      readonly diagnostics: readonly Diagnostic[];
+      /** The whole document where it is an encrypted state. */
+      readonly sealed?: object;
+    };
 
 const nobody: Writer = { generation: 0, journals: [] };
 
@@ -36,7 +41,7 @@ export function parseState(text: string, name: string): ParsedState {
   if (document === null || typeof document !== "object" || Array.isArray(document))
     return unreadable(name, "it is not a JSON object");
   const head = document as Record<string, unknown>;
-  if (isSealed(head)) return unreadable(name, "it is encrypted");
+  if (isSealed(head)) return { ...unreadable(name, "it is encrypted"), sealed: head };
   if (head.format !== "rnv-state")
     return unreadable(
       name,
@@ -74,7 +79,7 @@ function writerOf(value: unknown): Writer {
   return { generation: writer.generation as number, journals, ...session };
 }
 
-const unreadable = (name: string, why: string): ParsedState => ({
+const unreadable = (name: string, why: string) => ({
   diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
 });
 
