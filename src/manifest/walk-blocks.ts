@@ -167,7 +167,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     if (plain === undefined) unread.push({ shape, entry: entries.get(key) as MapEntry });
     else attributes.set(shape.path, plain);
   };
-  const meta = new Map<string, MapEntry>();
+  let meta: Map<string, MapEntry> | undefined;
   let isReadable = true;
   forEachNode(node.entries, (value, key) => {
     const shape = placed.attributes.get(key);
@@ -175,14 +175,15 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     if (shape !== undefined) take(shape, value, node.entries, key);
     else if (group !== undefined) readGroup(group, value, key, address, take, walk);
     else if (placed.children.has(key)) return;
-    else if (placed.place.meta === true && (key === "lifecycle" || key === "import"))
+    else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
+      meta ??= new Map();
       meta.set(key, node.entries.get(key) as MapEntry);
-    else {
+    } else {
       reportUnknownKey(node.entries.get(key) as MapEntry, address, blockKeys(placed), undefined, walk);
       isReadable = placed.shorthand?.secret !== true;
     }
   });
-  return { attributes, unread, meta, isReadable };
+  return { attributes, unread, meta: meta ?? noMeta, isReadable };
 }
 
 function readGroup(

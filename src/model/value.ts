@@ -20,11 +20,13 @@ export class Template {
     readonly parts: readonly (string | Secret | Reference)[],
     readonly secret: boolean,
   ) {
-    this.references = parts.filter(
-      (part): part is Reference => typeof part === "object" && "attribute" in part,
-    );
+    // By far the most are one reference, to what a resource lies in.
+    this.references = parts.every(isReference) ? parts : parts.filter(isReference);
   }
 }
+
+export const isReference = (part: string | Secret | Reference): part is Reference =>
+  typeof part === "object" && "attribute" in part;
 
 /** A value not known before apply: it depends on something that this plan creates or replaces. */
 export class Unknown {

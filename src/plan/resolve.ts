@@ -6,6 +6,7 @@ import {
   canonicalJson,
   type DesiredValue,
   GeneratedSecret,
+  isReference,
   type Plain,
   type ResolvedValue,
   Template,
@@ -34,9 +35,6 @@ export function resolveValue(value: DesiredValue, lookup: Lookup): ResolvedValue
   return value.secret || texts.some((text) => text instanceof Secret) ? Secret.join(texts) : texts.join("");
 }
 
-const isReference = (part: string | Secret | Reference): part is Reference =>
-  typeof part !== "string" && !(part instanceof Secret);
-
 const textOf = (value: Plain): string =>
   value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
 
@@ -46,6 +44,8 @@ export interface ResolvedAttributes {
   readonly templates: ReadonlyMap<string, ResolvedValue>;
 }
 
+const noTemplates: ResolvedAttributes["templates"] = new Map();
+
 /**
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
@@ -53,14 +53,15 @@ export interface ResolvedAttributes {
 export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAttributes {
   const { address, desired, defaults, type } = subject;
   // At once: what is looked up depends on what is decided by now.
-  const templates = new Map<string, ResolvedValue>();
+  let templates: Map<string, ResolvedValue> | undefined;
   desired?.attributes.forEach(({ value }, path) => {
-    if (typeof value === "object" && value instanceof Template)
-      templates.set(path, resolveValue(value, lookup));
+    if (typeof value !== "object" || !(value instanceof Template)) return;
+    templates ??= new Map();
+    templates.set(path, resolveValue(value, lookup));
   });
   const resolve = (value: DesiredValue, path: string): ResolvedValue => {
     const found =
-      typeof value === "object" && value instanceof Template ? (templates.get(path) ?? null) : value;
+      typeof value === "object" && value instanceof Template ? (templates?.get(path) ?? null) : value;
     return found === null ? (defaults.get(path) ?? null) : found;
   };
   const { nameAttribute } = type;
@@ -79,7 +80,7 @@ export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAtt
       if (isUnnamed) visit(logicalName(), nameAttribute);
     },
   );
-  return { resolved, templates };
+  return { resolved, templates: templates ?? noTemplates };
 }
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */

@@ -24,10 +24,14 @@ export function resolveSubject(subject: Subject, { input, lookup }: Deciding): R
     key: input.fingerprintKey,
     previousKey: input.previousFingerprintKey,
   });
-  const fingerprints: Record<string, string> = {};
-  for (const [path, { now }] of secrets) if (now !== undefined) fingerprints[path] = now;
-  const undecided = decideNothing(subject, resolved, fingerprints);
+  const undecided = decideNothing(subject, resolved, secrets.size > 0 ? printsOfNow(secrets) : undefined);
   return { subject, resolved, secrets, undecided };
+}
+
+function printsOfNow(secrets: ReadonlyMap<string, SecretPrints>): Record<string, string> {
+  const prints: Record<string, string> = {};
+  for (const [path, { now }] of secrets) if (now !== undefined) prints[path] = now;
+  return prints;
 }
 
 /** Every declared field but those that only rnv reads; null means that the service decides. */

@@ -35,21 +35,34 @@ export function liveService(found: Service, environment?: string): LiveResource 
 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
-  const own = present({ name, kind, projectId, environment: environment ?? found.environmentId, archived });
+  const own: Readonly<Record<string, Plain | undefined>> = {
+    name,
+    kind,
+    projectId,
+    environment: environment ?? found.environmentId,
+    archived,
+  };
   const look = (path: string): Plain | undefined => {
     const field = configurationField(path);
-    return field === undefined ? own.get(path) : ((configuration[field] ?? undefined) as Plain | undefined);
+    if (field !== undefined) return (configuration[field] ?? undefined) as Plain | undefined;
+    return Object.hasOwn(own, path) ? (own[path] ?? undefined) : undefined;
   };
   return new LazyMap(look, (visit) => {
-    own.forEach(visit);
-    for (const path of configurationPaths) {
+    for (const path of paths) {
       const value = look(path);
       if (value !== undefined) visit(value, path);
     }
   });
 }
 
-const configurationPaths = configurationNames.map(configurationPath);
+const paths = [
+  "name",
+  "kind",
+  "projectId",
+  "environment",
+  "archived",
+  ...configurationNames.map(configurationPath),
+];
 
 function liveComputed(found: Service): Attributes {
   const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
