@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/source-range";
 import type { KeyList } from "../model/alike-map";
 import { maxDepth } from "./convert-document";
+import { isTextKey, plainValue } from "./plain-value";
 import { Entries, Scalar, ScalarList } from "./simple-nodes";
 import type { ListNode, MapNode, SourceNode } from "./source-tree";
 
@@ -231,7 +232,7 @@ function readInline(reader: Reader, under: string, at: number, depth: number): S
     if (line.endsWith(" ")) line = line.replace(/ +$/, "");
     if (line.includes(": ") || line.endsWith(":")) throw doubt;
   }
-  return new Scalar(plainValue(line), reader.file, at, at + line.length);
+  return new Scalar(plainIn(line), reader.file, at, at + line.length);
 }
 
 function readFlow(reader: Reader, under: string, at: number, depth: number): SourceNode {
@@ -241,7 +242,7 @@ function readFlow(reader: Reader, under: string, at: number, depth: number): Sou
   if (first === "[") return readFlowList(reader, under, at, depth);
   const isQuoted = first === '"' || first === "'";
   const end = endOf(isQuoted ? quotedAt : flowWordAt, reader, at);
-  const value = isQuoted ? reader.text.slice(at + 1, end - 1) : plainValue(reader.text.slice(at, end));
+  const value = isQuoted ? reader.text.slice(at + 1, end - 1) : plainIn(reader.text.slice(at, end));
   return new Scalar(value, reader.file, at, end);
 }
 
@@ -292,32 +293,11 @@ function readFlowItems(reader: Reader, open: number, close: string, item: (at: n
   }
 }
 
-const words = new Map<string, null | boolean>(
-  ["null", "Null", "NULL"].map((word): [string, null] => [word, null]),
-);
-for (const word of ["true", "True", "TRUE"]) words.set(word, true);
-for (const word of ["false", "False", "FALSE"]) words.set(word, false);
-
-const longestWord = 5;
-
-const wholeNumber = /^(?:0|[1-9][0-9]{0,14})$/;
-/** A superset of the numbers of the core schema. */
-const numberLike =
-  /^[-+]?(?:0o[0-7]+|0x[0-9a-fA-F]+|(?:\.[0-9]+|[0-9]+\.?[0-9]*)(?:[eE][-+]?[0-9]+)?|\.(?:inf|Inf|INF|nan|NaN|NAN))$/;
-
-/** The core schema, for the cases that are beyond doubt. */
-function plainValue(text: string): null | boolean | number | string {
-  const word = text.length <= longestWord ? words.get(text) : undefined;
-  if (word !== undefined) return word;
-  // Past the digits are the letters, which no number begins with.
-  if (text.charCodeAt(0) > 57) return text;
-  if (wholeNumber.test(text)) return Number(text);
-  if (numberLike.test(text)) throw doubt;
-  return text;
+function plainIn(text: string): Scalar["value"] {
+  const value = plainValue(text);
+  if (value === undefined) throw doubt;
+  return value;
 }
-
-const isTextKey = (key: string): boolean =>
-  (key.length > longestWord || !words.has(key)) && key !== "__proto__";
 
 function skipSpaces({ text }: Reader, from: number): number {
   let at = from;
