@@ -241,8 +241,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "the next run does not wait for what is pending",
     "apply/resume.ts",
-    "if (recorded.pending) take(",
-    "if (recorded.pending === null) take(",
+    "if (recorded?.pending) take(",
+    "if (recorded?.pending === null) take(",
     "create-all",
     "kill",
   ),
