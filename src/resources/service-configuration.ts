@@ -71,13 +71,21 @@ type ConfigurationShape = {
   [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
 };
 
+// Few schemas: zod takes a while to make one, and `describe` would make each of these twice.
+const orNull = new Map(
+  [...new Set<z.ZodType>(Object.values(configurationFields))].map((schema) => [schema, schema.nullable()]),
+);
+
+function schemaOf(field: ConfigurationField): z.ZodType | undefined {
+  const schema = orNull.get(configurationFields[field])?.optional();
+  if (schema) z.globalRegistry.add(schema, { description: doc(field) });
+  return schema;
+}
+
 /** The `configuration` block: any of its fields; `null` stands for the service's default. */
 export const configurationSchema = z.strictObject(
   Object.fromEntries(
-    configurationNames.map((field) => [
-      field,
-      configurationFields[field].nullable().optional().describe(doc(field)),
-    ]),
+    configurationNames.map((field) => [field, schemaOf(field)]),
   ) as unknown as ConfigurationShape,
 );
 

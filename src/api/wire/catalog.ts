@@ -1,40 +1,46 @@
 import * as z from "zod";
 import type { Plain } from "../../model/value";
+import { amount, flag, text } from "./common";
+
+const textOrNone = text.optional();
+const amountOrNone = amount.optional();
+const limit = amount.nullish();
+const texts = z.array(text);
 
 export const plan = z.looseObject({
-  id: z.string(),
-  name: z.string(),
-  kinds: z.array(z.string()),
-  cpu: z.number().optional(),
-  memoryMb: z.number().optional(),
-  storageGb: z.number().optional(),
-  transferGb: z.number().optional(),
-  buildMinutes: z.number().optional(),
-  logDays: z.number().optional(),
-  backupRetentionDays: z.number().optional(),
-  maxConnections: z.number().nullish(),
-  workspaceLimit: z.number().nullish(),
-  usd: z.number(),
-  ngn: z.number(),
+  id: text,
+  name: text,
+  kinds: texts,
+  cpu: amountOrNone,
+  memoryMb: amountOrNone,
+  storageGb: amountOrNone,
+  transferGb: amountOrNone,
+  buildMinutes: amountOrNone,
+  logDays: amountOrNone,
+  backupRetentionDays: amountOrNone,
+  maxConnections: limit,
+  workspaceLimit: limit,
+  usd: amount,
+  ngn: amount,
 });
 
 export const catalog = z.looseObject({
   /** Includes `workerOnline`, which reports recent worker readiness. */
-  capabilities: z.record(z.string(), z.boolean()),
+  capabilities: z.record(text, flag),
   plans: z.array(plan),
   databasePlans: z.array(plan),
   /** JSON, as any answer is. */
-  defaults: z.record(z.string(), z.unknown() as z.ZodType<Plain>),
-  pricesAreEstimates: z.boolean(),
-  regions: z.array(z.looseObject({ id: z.string(), name: z.string(), description: z.string().optional() })),
-  runtimes: z.array(z.string()),
+  defaults: z.record(text, z.unknown() as z.ZodType<Plain>),
+  pricesAreEstimates: flag,
+  regions: z.array(z.looseObject({ id: text, name: text, description: textOrNone })),
+  runtimes: texts,
   serviceTypes: z.array(
     z.looseObject({
-      id: z.string(),
-      name: z.string(),
-      plural: z.string().optional(),
-      description: z.string().optional(),
-      runtime: z.boolean(),
+      id: text,
+      name: text,
+      plural: textOrNone,
+      description: textOrNone,
+      runtime: flag,
     }),
   ),
 });

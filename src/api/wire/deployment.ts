@@ -1,29 +1,27 @@
 import * as z from "zod";
-import { id, page, timestamp } from "./common";
+import { flag, id, idIfAny, page, text, textIfAny, timestampIfAny } from "./common";
 
 export const deployment = z.looseObject({
   id,
   /** See `terminalStatuses`; other values are waiting states. */
-  status: z.string(),
-  trigger: z.string().optional(),
-  actor: z.string().nullish(),
-  branch: z.string().nullish(),
+  status: text,
+  trigger: text.optional(),
+  actor: textIfAny,
+  branch: textIfAny,
   /** Empty when not pinned. */
-  commitSha: z.string().nullish(),
-  commitMessage: z.string().nullish(),
+  commitSha: textIfAny,
+  commitMessage: textIfAny,
   /** Why a queued deployment waits; empty when nothing holds it. */
-  blockedReason: z.string().nullish(),
-  error: z.string().nullish(),
-  cancelRequested: z.boolean().optional(),
-  canRollback: z.boolean().optional(),
-  sourceDeploymentId: id.nullish(),
-  createdAt: timestamp.nullish(),
-  startedAt: timestamp.nullish(),
-  finishedAt: timestamp.nullish(),
+  blockedReason: textIfAny,
+  error: textIfAny,
+  cancelRequested: flag.optional(),
+  canRollback: flag.optional(),
+  sourceDeploymentId: idIfAny,
+  createdAt: timestampIfAny,
+  startedAt: timestampIfAny,
+  finishedAt: timestampIfAny,
   steps: z
-    .array(
-      z.looseObject({ name: z.string(), startedAt: timestamp.nullish(), finishedAt: timestamp.nullish() }),
-    )
+    .array(z.looseObject({ name: text, startedAt: timestampIfAny, finishedAt: timestampIfAny }))
     .default([]),
 });
 
@@ -31,10 +29,10 @@ export const terminalStatuses = ["live", "failed", "cancelled", "superseded"] as
 
 export const deploymentAnswer = z.looseObject({ deployment });
 export const deploymentsAnswer = z.looseObject({
-  available: z.boolean(),
+  available: flag,
   items: z.array(deployment),
   page: page.optional(),
-  reason: z.string().nullish(),
+  reason: textIfAny,
 });
 export const cancelAnswer = z.looseObject({ cancelRequested: z.literal(true) });
 

@@ -1,14 +1,14 @@
 import * as z from "zod";
-import { id, page, timestamp } from "./common";
+import { id, page, text, timestamp } from "./common";
 
 /** Fields of an environment record are not shown; see `gaps.ts`. */
 export const environment = z.looseObject({});
 
 export const project = z.looseObject({
   id,
-  name: z.string(),
-  description: z.string().default(""),
-  color: z.string().optional(),
+  name: text,
+  description: text.default(""),
+  color: text.optional(),
   environments: z.array(environment).default([]),
   createdAt: timestamp.optional(),
   updatedAt: timestamp.optional(),

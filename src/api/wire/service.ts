@@ -1,36 +1,36 @@
 import * as z from "zod";
-import { id, operation, timestamp } from "./common";
+import { amount, flag, id, idIfAny, operation, text, textIfAny, timestampIfAny } from "./common";
 
 export const estimatedMonthly = z.looseObject({
-  ngn: z.number(),
-  usd: z.number(),
-  priced: z.boolean(),
+  ngn: amount,
+  usd: amount,
+  priced: flag,
 });
 
 export const service = z.looseObject({
   id,
-  name: z.string(),
-  kind: z.string(),
-  projectId: id.nullish(),
-  environmentId: id.nullish(),
+  name: text,
+  kind: text,
+  projectId: idIfAny,
+  environmentId: idIfAny,
   environmentGroupIds: z.array(id).optional(),
-  archived: z.boolean().default(false),
-  configuration: z.record(z.string(), z.unknown()).default({}),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
-  deletedAt: timestamp.nullish(),
-  deletionRequestedAt: timestamp.nullish(),
-  deploymentId: id.nullish(),
-  deploymentUpdatedAt: timestamp.nullish(),
-  liveDeploymentId: id.nullish(),
-  displayStatus: z.string().nullish(),
-  lifecycleStatus: z.string().nullish(),
-  status: z.string().nullish(),
-  healthStatus: z.string().nullish(),
-  healthCheckedAt: timestamp.nullish(),
-  runtimeDetail: z.string().nullish(),
-  internalHost: z.string().nullish(),
-  url: z.string().nullish(),
+  archived: flag.default(false),
+  configuration: z.record(text, z.unknown()).default({}),
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
+  deletedAt: timestampIfAny,
+  deletionRequestedAt: timestampIfAny,
+  deploymentId: idIfAny,
+  deploymentUpdatedAt: timestampIfAny,
+  liveDeploymentId: idIfAny,
+  displayStatus: textIfAny,
+  lifecycleStatus: textIfAny,
+  status: textIfAny,
+  healthStatus: textIfAny,
+  healthCheckedAt: timestampIfAny,
+  runtimeDetail: textIfAny,
+  internalHost: textIfAny,
+  url: textIfAny,
   estimatedMonthly: estimatedMonthly.nullish(),
 });
 
@@ -40,6 +40,6 @@ export const serviceActions = ["restart", "suspend", "resume", "deploy", "clear-
 export type ServiceAction = (typeof serviceActions)[number];
 
 /** Answer of `restart`, `suspend`, `resume`. */
-export const actionAnswer = z.looseObject({ queued: z.boolean(), operation });
+export const actionAnswer = z.looseObject({ queued: flag, operation });
 
 export type Service = z.infer<typeof service>;

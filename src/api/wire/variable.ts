@@ -1,21 +1,21 @@
 import * as z from "zod";
-import { id, page, timestamp } from "./common";
+import { flag, id, page, text, timestampIfAny } from "./common";
 
 /** Masked metadata; `value` is null in every answer but a reveal. */
 export const variable = z.looseObject({
   id,
-  key: z.string(),
-  kind: z.string().optional(),
-  configured: z.boolean().optional(),
+  key: text,
+  kind: text.optional(),
+  configured: flag.optional(),
   value: z.null().optional(),
-  createdAt: timestamp.nullish(),
-  updatedAt: timestamp.nullish(),
+  createdAt: timestampIfAny,
+  updatedAt: timestampIfAny,
 });
 
 export const variableAnswer = z.looseObject({ variable });
 /** Listing variables is not shown; see `gaps.ts`. */
 export const variablesAnswer = z.looseObject({ variables: z.array(variable), page: page.optional() });
 /** Secret-bearing: never logged, never kept. */
-export const revealAnswer = z.looseObject({ value: z.string() });
+export const revealAnswer = z.looseObject({ value: text });
 
 export type Variable = z.infer<typeof variable>;
