@@ -1,8 +1,22 @@
-import type { SourceRange } from "../diagnostics/source-range";
-import type { KeyList } from "../model/alike-map";
 import { maxDepth } from "./convert-document";
-import { isTextKey, plainValue } from "./plain-value";
-import { Entries, Scalar, ScalarList } from "./simple-nodes";
+import { isTextKey } from "./plain-value";
+import { readFlow } from "./simple-flow";
+import { Entries, Scalar } from "./simple-nodes";
+import {
+  type Before,
+  beforeOf,
+  doubt,
+  endOf,
+  endOfNode,
+  hasEnded,
+  isFlat,
+  keepBefore,
+  nextLine,
+  plainIn,
+  type Reader,
+  rangeIn,
+  skipSpaces,
+} from "./simple-reader";
 import type { ListNode, MapNode, SourceNode } from "./source-tree";
 
 /**
@@ -25,49 +39,6 @@ export function parseSimpleYaml(file: string, text: string): MapNode | undefined
   }
 }
 
-/** Thrown where the text leaves the subset. */
-const doubt = Symbol("not simple YAML");
-
-/** Indent after the last line. */
-const ended = -1;
-
-interface Reader {
-  readonly file: string;
-  readonly text: string;
-  /** The line with content that is read next. */
-  lineStart: number;
-  lineEnd: number;
-  /** Its leading spaces; `ended` after the last line. */
-  indent: number;
-  /** The mapping that last stood under a key, or at a depth: the next one is mostly alike. */
-  readonly before: Map<string | number, Before>;
-}
-
-/** What is known of a mapping once it is read. */
-interface Before {
-  readonly keys: KeyList;
-  /** Of its lines; on one line there is none. */
-  readonly indent?: number;
-  /** Its lines by place, where they may be repeated. */
-  readonly lines: (Line | undefined)[];
-}
-
-/** A key with a value that ends on its line, from the key to the key of the next line. */
-interface Line {
-  readonly text: string;
-  readonly key: string;
-  readonly keyStart: number;
-  readonly value: Scalar | ScalarList;
-}
-
-const beforeOf = ({ before }: Reader, under: string, depth: number): Before | undefined =>
-  before.get(under) ?? before.get(depth);
-
-function keepBefore({ before }: Reader, under: string, depth: number, known: Before): void {
-  before.set(under, known);
-  before.set(depth, known);
-}
-
 // Asked with `test`, which allocates nothing: a large manifest asks a hundred thousand times.
 const keyAt = /[A-Za-z_][A-Za-z0-9_-]*:(?= |$)/my;
 const itemAt = /- +(?=[^ ])/my;
@@ -85,30 +56,6 @@ const startsPlain = codesOf("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 const opensFlow = codesOf("{['\"");
 /** What ends plain text, stands after it, or must not stand in it. */
 const unplain = /[#:]| $/;
-const quotedAt = /"[^"\\\n]*"|'[^'\n]*'/y;
-const flowWordAt = /[A-Za-z0-9_/.$+][A-Za-z0-9_/.$+@%=-]*/y;
-const flowKeyAt = /[A-Za-z_][A-Za-z0-9_-]*: /y;
-
-const hasEnded = (reader: Reader): boolean => reader.indent === ended;
-
-function nextLine(reader: Reader): void {
-  const { text } = reader;
-  for (let start = reader.lineEnd + 1; start < text.length; ) {
-    const newline = text.indexOf("\n", start);
-    const end = newline === -1 ? text.length : newline;
-    let at = start;
-    while (at < end && text.charCodeAt(at) === 32) at += 1;
-    if (at < end && text[at] !== "#") {
-      reader.lineStart = at;
-      reader.lineEnd = end;
-      reader.indent = at - start;
-      return;
-    }
-    start = end + 1;
-  }
-  reader.lineEnd = text.length;
-  reader.indent = ended;
-}
 
 function readMap(reader: Reader, under: string, indent: number, depth: number): MapNode {
   if (depth > maxDepth) throw doubt;
@@ -234,91 +181,3 @@ function readInline(reader: Reader, under: string, at: number, depth: number): S
   }
   return new Scalar(plainIn(line), reader.file, at, at + line.length);
 }
-
-function readFlow(reader: Reader, under: string, at: number, depth: number): SourceNode {
-  if (depth > maxDepth) throw doubt;
-  const first = reader.text[at];
-  if (first === "{") return readFlowMap(reader, under, at, depth);
-  if (first === "[") return readFlowList(reader, under, at, depth);
-  const isQuoted = first === '"' || first === "'";
-  const end = endOf(isQuoted ? quotedAt : flowWordAt, reader, at);
-  const value = isQuoted ? reader.text.slice(at + 1, end - 1) : plainIn(reader.text.slice(at, end));
-  return new Scalar(value, reader.file, at, end);
-}
-
-function readFlowMap(reader: Reader, under: string, open: number, depth: number): MapNode {
-  const before = beforeOf(reader, under, depth);
-  const entries = new Entries(before?.keys, reader.file);
-  const end = readFlowItems(reader, open, "}", (at) => {
-    const key = reader.text.slice(at, endOf(flowKeyAt, reader, at) - 2);
-    if (!isTextKey(key)) throw doubt;
-    if (!entries.addKey(key, entries.expected, at)) throw doubt;
-    const value = readFlow(reader, key, skipSpaces(reader, at + key.length + 1), depth + 1);
-    entries.addValue(value);
-    return endOfNode(value);
-  });
-  keepBefore(reader, under, depth, { keys: entries.list, lines: [] });
-  return { kind: "map", entries, range: rangeIn(reader, open, end) };
-}
-
-function readFlowList(reader: Reader, under: string, open: number, depth: number): ListNode {
-  const items: SourceNode[] = [];
-  const end = readFlowItems(reader, open, "]", (at) => {
-    const item = readFlow(reader, under, at, depth + 1);
-    items.push(item);
-    return endOfNode(item);
-  });
-  return items.every((item): item is Scalar => item instanceof Scalar)
-    ? new ScalarList(
-        items.map(({ value }) => value),
-        items,
-        0,
-        reader.file,
-        open,
-        end,
-      )
-    : { kind: "list", items, range: rangeIn(reader, open, end) };
-}
-
-/** Items between brackets on one line, with a comma between every two; gives the offset after the bracket. */
-function readFlowItems(reader: Reader, open: number, close: string, item: (at: number) => number): number {
-  let at = skipSpaces(reader, open + 1);
-  if (reader.text[at] === close) return at + 1;
-  for (;;) {
-    at = skipSpaces(reader, item(at));
-    const mark = reader.text[at];
-    if (mark === close) return at + 1;
-    if (mark !== ",") throw doubt;
-    at = skipSpaces(reader, at + 1);
-  }
-}
-
-function plainIn(text: string): Scalar["value"] {
-  const value = plainValue(text);
-  if (value === undefined) throw doubt;
-  return value;
-}
-
-function skipSpaces({ text }: Reader, from: number): number {
-  let at = from;
-  while (text.charCodeAt(at) === 32) at += 1;
-  return at;
-}
-
-/** The offset after what a sticky pattern matches at an offset. */
-function endOf(pattern: RegExp, { text }: Reader, at: number): number {
-  pattern.lastIndex = at;
-  if (!pattern.test(text)) throw doubt;
-  return pattern.lastIndex;
-}
-
-const isFlat = (node: SourceNode): node is Scalar | ScalarList =>
-  node instanceof Scalar || node instanceof ScalarList;
-
-const endOfNode = (node: SourceNode): number => (isFlat(node) ? node.end : node.range.end);
-
-const rangeIn = (reader: Reader, start: number, end: number): SourceRange => ({
-  file: reader.file,
-  start,
-  end,
-});
