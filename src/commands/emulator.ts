@@ -1,3 +1,4 @@
+import type { Condition } from "../emulator/conditions";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
 import { serveEmulator } from "../emulator/serve";
 
@@ -7,6 +8,7 @@ export interface EmulatorRequest {
   /** Where its data is kept; in memory when undefined. */
   readonly folder?: string;
   readonly latencyMs?: number;
+  readonly conditions?: readonly Condition[];
 }
 
 export interface ServedEmulator {
@@ -17,8 +19,8 @@ export interface ServedEmulator {
 }
 
 /** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed. */
-export async function emulator({ port, folder, latencyMs }: EmulatorRequest): Promise<ServedEmulator> {
-  const server = await serveEmulator(createEmulator({ folder, latencyMs }), { port });
+export async function emulator({ port, ...options }: EmulatorRequest): Promise<ServedEmulator> {
+  const server = await serveEmulator(createEmulator(options), { port });
   return {
     url: server.url,
     workspaceId: embeddedWorkspaceId,

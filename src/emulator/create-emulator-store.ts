@@ -199,12 +199,7 @@ function edits(world: World, keep: Keep): Edits {
 
 type Dashboard = Pick<
   EmulatorStore,
-  | "completeCheckout"
-  | "setWorkerOnline"
-  | "setHostingEnabled"
-  | "deploy"
-  | "failNextDeployment"
-  | "failNextOperation"
+  "completeCheckout" | "setCondition" | "deploy" | "failNextDeployment" | "failNextOperation"
 >;
 
 function dashboard(world: World, keep: Keep): Dashboard {
@@ -216,12 +211,10 @@ function dashboard(world: World, keep: Keep): Dashboard {
       store.put("services", { ...service, paidPlans });
       keep(unblock(world));
     },
-    setWorkerOnline(isOnline) {
-      switches.workerOnline = isOnline;
+    setCondition(condition, holds) {
+      if (holds) switches.conditions.add(condition);
+      else switches.conditions.delete(condition);
       keep(unblock(world));
-    },
-    setHostingEnabled(isEnabled) {
-      switches.hostingEnabled = isEnabled;
     },
     deploy: (serviceId, { actor = "dashboard", commitSha } = {}) =>
       keep(

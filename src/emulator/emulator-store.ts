@@ -1,3 +1,4 @@
+import type { Condition } from "./conditions";
 import type {
   AuditEvent,
   Configuration,
@@ -67,8 +68,7 @@ export interface EmulatorStore {
 
   /** What the user does in the dashboard: pays for the service's plan. */
   completeCheckout(serviceId: string): void;
-  setWorkerOnline(isOnline: boolean): void;
-  setHostingEnabled(isEnabled: boolean): void;
+  setCondition(condition: Condition, holds: boolean): void;
   /** Queues a deployment as another user would. */
   deploy(serviceId: string, options?: { actor?: string; commitSha?: string }): StoredDeployment;
   /** The next deployment of the service (`*`: of any) fails while building, with this text. */

@@ -2,6 +2,7 @@ import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/catalog";
 import type { Clock } from "../model/clock";
 import { embeddedCatalog } from "./catalog";
+import type { Condition } from "./conditions";
 import { createEmulatorStore } from "./create-emulator-store";
 import { type ApiKey, toCredential } from "./credentials";
 import { embeddedApiKey, embeddedWorkspaceId } from "./embedded-account";
@@ -41,7 +42,8 @@ export interface EmulatorOptions {
   /** From `queued` to `complete`; default 0.5. */
   readonly operationSeconds?: number;
   readonly rateLimit?: RateLimit;
-  readonly hostingEnabled?: boolean;
+  /** None unless said; a catalog whose `workerOnline` is false adds `worker-offline`. */
+  readonly conditions?: readonly Condition[];
   /** Spent on the clock before each request is handled. */
   readonly latencyMs?: number;
   readonly faults?: FaultPlan;
@@ -111,8 +113,10 @@ function createWorld(options: EmulatorOptions, store: Store, clock: Clock): Worl
       createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
     gaps: { ...defaultGaps, ...options.gaps },
     switches: {
-      hostingEnabled: options.hostingEnabled ?? true,
-      workerOnline: catalog.capabilities.workerOnline ?? true,
+      conditions: new Set<Condition>([
+        ...(options.conditions ?? []),
+        ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
+      ]),
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
       operationMs: (options.operationSeconds ?? 0.5) * 1000,
     },

@@ -29,7 +29,7 @@ export function blockedReason(world: World, serviceId: string): string {
   if (plan !== undefined && plan.usd > 0 && !service.paidPlans.includes(plan.id)) {
     return `Waiting for checkout: complete the payment of the ${plan.name} plan in the dashboard.`;
   }
-  return world.switches.workerOnline ? "" : "Waiting for capacity: no worker is online.";
+  return world.switches.conditions.has("worker-offline") ? "Waiting for capacity: no worker is online." : "";
 }
 
 /** Looks again at every queued deployment that waits for something. */
@@ -163,11 +163,23 @@ function moveOperation(world: World, id: string, time: number): void {
   }
   const status = operation.fails ? "failed" : "complete";
   world.store.put("operations", { ...operation, status, updatedAt, dueAt: null });
-  if (!operation.fails) takeEffect(world, operation, updatedAt);
+  if (operation.fails) giveBack(world, operation, updatedAt);
+  else takeEffect(world, operation, updatedAt);
+}
+
+/** A deletion that failed leaves the service active, as it was before it was archived for it. */
+function giveBack({ store }: World, { kind, serviceId, deletes }: StoredOperation, at: string): void {
+  const service = kind === "delete" && deletes === undefined ? store.get("services", serviceId) : undefined;
+  if (service === undefined) return;
+  store.put("services", { ...service, archived: false, deletionRequestedAt: null, updatedAt: at });
 }
 
 function takeEffect(world: World, operation: StoredOperation, at: string): void {
   const { store } = world;
+  if (operation.deletes !== undefined) {
+    store.remove(operation.deletes.table, operation.deletes.id);
+    return;
+  }
   const service = store.get("services", operation.serviceId);
   if (service === undefined) return;
   if (operation.kind === "delete") removeService(world, service.id, at);

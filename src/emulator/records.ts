@@ -94,7 +94,10 @@ export interface StoredDeployment {
 export interface StoredOperation {
   readonly id: string;
   readonly workspaceId: string;
+  /** Empty for an operation of a project. */
   readonly serviceId: string;
+  /** A queued deletion of something that is no service: where it stands. */
+  readonly deletes?: { readonly table: "projects" | "variables"; readonly id: string };
   /** The action, or `delete`. */
   readonly kind: string;
   readonly status: "queued" | "running" | "complete" | "failed";

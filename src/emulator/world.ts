@@ -1,5 +1,6 @@
 import type { CatalogAnswer } from "../api/wire/catalog";
 import type { Clock } from "../model/clock";
+import type { Condition } from "./conditions";
 import type { Seal } from "./seal";
 import type { Store } from "./store";
 
@@ -18,8 +19,7 @@ export interface GapSwitches {
 
 /** What may be switched while the service runs. */
 export interface Switches {
-  hostingEnabled: boolean;
-  workerOnline: boolean;
+  readonly conditions: Set<Condition>;
   deployMs: number;
   operationMs: number;
 }

@@ -53,20 +53,20 @@ describe("deployments", () => {
   });
 
   it("a wait that is too long ends with 7, and the next apply takes up the same deployment", async () => {
-    scenario.emulator.store.setWorkerOnline(false);
+    scenario.emulator.store.setCondition("worker-offline", true);
     scenario.write("rnv.yaml", api("branch: main", "{ timeout: 1s }"));
     const { code, stdout, stderr } = await scenario.run("apply", ...approve);
     expect(code).toBe(7);
     expect(stderr).toContain("error[apply.deploy_timeout]");
     expect(stdout).toContain("Waiting for capacity: no worker is online.");
-    scenario.emulator.store.setWorkerOnline(true);
+    scenario.emulator.store.setCondition("worker-offline", false);
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
     await scenario.isQuiet();
   });
 
   it("wait: false only queues, and the next plan is empty", async () => {
-    scenario.emulator.store.setWorkerOnline(false);
+    scenario.emulator.store.setCondition("worker-offline", true);
     scenario.write("rnv.yaml", api("branch: main", "{ wait: false }"));
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     await scenario.isQuiet();

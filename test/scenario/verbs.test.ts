@@ -109,13 +109,13 @@ describe("verbs on an applied workspace", () => {
   });
 
   it("cancel stops a deployment in progress", async () => {
-    scenario.emulator.store.setWorkerOnline(false);
+    scenario.emulator.store.setCondition("worker-offline", true);
     await ok("deploy", "service.shop.api", "-no-wait");
     const cancelling = scenario.start({}, "cancel", "service.shop.api");
     await cancelling.ended;
     const last = scenario.emulator.store.deployments(api()).at(-1);
     expect(last?.cancelRequested || last?.status === "cancelled").toBe(true);
-    scenario.emulator.store.setWorkerOnline(true);
+    scenario.emulator.store.setCondition("worker-offline", false);
     await fails(1, "cancel", "service.shop.api", "-no-wait").catch(() => undefined);
   });
 

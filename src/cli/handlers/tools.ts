@@ -2,6 +2,7 @@ import { emulator } from "../../commands/emulator";
 import { graph } from "../../commands/graph";
 import { schema, schemaNames } from "../../commands/schema";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Condition } from "../../emulator/conditions";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";
 import { report } from "../report";
@@ -35,6 +36,7 @@ export const emulatorHandler: Handler = async ({ terminal, options, signal }) =>
     port: options.port as number,
     folder: options.folder as string | undefined,
     latencyMs: options.latency as number | undefined,
+    conditions: options.with as Condition[] | undefined,
   });
   terminal.out(
     `export RNV_BASE_URL=${served.url}\n` +

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from "commander";
+import { conditionNames } from "../../emulator/conditions";
 import { completionScript, type Shell, shells } from "../completion";
 import type { Run } from "../invocation";
 import { options, positive } from "../options";
@@ -24,6 +25,7 @@ export function addToolVerbs(program: Command, run: Run): void {
       new Option("--port <n>", "port on localhost").argParser(port).default(8787),
       new Option("--folder <dir>", "keep its data here (default: in memory)"),
       new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
+      new Option("--with <condition...>", "let something be wrong with it").choices(conditionNames),
     ],
     examples: [
       ["rnv emulator", "in memory, on port 8787"],

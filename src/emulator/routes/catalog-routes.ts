@@ -7,7 +7,10 @@ export const catalogRoutes: readonly Route[] = [
     path: "/catalog",
     handle: ({ world }) => ({
       ...world.catalog,
-      capabilities: { ...world.catalog.capabilities, workerOnline: world.switches.workerOnline },
+      capabilities: {
+        ...world.catalog.capabilities,
+        workerOnline: !world.switches.conditions.has("worker-offline"),
+      },
     }),
   },
 ];

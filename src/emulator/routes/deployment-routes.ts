@@ -11,7 +11,7 @@ import { queueDeployment, requireDeployable } from "./queue-deployment";
 function list(call: Call) {
   const service = serviceOf(call);
   const { world } = call;
-  if (!world.switches.hostingEnabled && service.runtime === "none") {
+  if (world.switches.conditions.has("hosting-off") && service.runtime === "none") {
     const { page } = paginate(call, [], { unboundedByDefault: false });
     return { available: false, items: [], page, reason: "Hosting is disabled and there is no runtime" };
   }

@@ -5,8 +5,9 @@ import { paginate } from "../paging";
 import type { StoredProject } from "../records";
 import { conflict } from "../refusal";
 import type { Store } from "../store";
-import { projectView } from "../views";
+import { operationView, projectView } from "../views";
 import { projectOf, servicesIn } from "./lookup";
+import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();
@@ -56,6 +57,12 @@ function remove(call: Call) {
   if ([...store.all("groups")].some((group) => group.projectId === project.id)) {
     throw conflict("project_not_empty", "The project still holds environment groups");
   }
+  if (queuesDeletions(call.world)) {
+    const { workspaceId, id } = project;
+    const deletes = { table: "projects", id } as const;
+    const operation = queueOperation(call, { workspaceId, serviceId: "", deletes }, "delete");
+    return { deleted: false, queued: true, operation: operationView(operation) };
+  }
   store.remove("projects", project.id);
   return { deleted: true };
 }
@@ -83,7 +90,8 @@ export const projectRoutes: readonly Route[] = [
     handle: (call) => {
       const project = projectOf(call);
       const fields = parseBody(change, call.body);
-      const { store } = call.world;
+      const { store, switches } = call.world;
+      if (switches.conditions.has("ignored-values")) return { project: projectView(project) };
       return {
         project: projectView(store.put("projects", { ...project, ...fields, updatedAt: store.stamp() })),
       };

@@ -1,6 +1,6 @@
 import type { Call } from "../call";
 import { blockedReason, putDeployment, stageMs } from "../progress";
-import type { StoredDeployment, StoredService } from "../records";
+import type { StoredDeployment, StoredOperation, StoredService } from "../records";
 import { conflict, invalid } from "../refusal";
 import type { World } from "../world";
 
@@ -16,7 +16,8 @@ const databaseKinds = ["postgres", "redis"];
 
 /** 409 when hosting is switched off. */
 export function requireHosting(world: World): void {
-  if (!world.switches.hostingEnabled) throw conflict("engine_unavailable", "Hosting is disabled");
+  if (world.switches.conditions.has("hosting-off"))
+    throw conflict("engine_unavailable", "Hosting is disabled");
 }
 
 /** Everything that can refuse a deployment before it is queued (interface, "Deployments" rule 2). */
@@ -74,19 +75,31 @@ function takeFailure({ deploymentFailures }: World, serviceId: string): string |
   return deploymentFailures.get(serviceId)?.shift() ?? deploymentFailures.get("*")?.shift() ?? null;
 }
 
-/** Queues an operation of a service; it settles on the clock. */
-export function queueOperation(call: Call, service: StoredService, kind: string) {
+/** Where an operation acts: a service, or a project or variable that it deletes. */
+export type OperationSubject = Pick<StoredOperation, "workspaceId" | "serviceId" | "deletes">;
+
+/** True where the service queues a deletion that it could carry out at once. */
+export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>
+  conditions.has("queued-deletions") || conditions.has("failed-deletions");
+
+/** Queues an operation; it settles on the clock. */
+export function queueOperation(call: Call, subject: OperationSubject, kind: string): StoredOperation {
   const { store, clock, switches, operationFailures } = call.world;
+  const { workspaceId, serviceId, deletes } = subject;
   const at = store.stamp();
   return store.put("operations", {
     id: store.newId(),
-    workspaceId: service.workspaceId,
-    serviceId: service.id,
+    workspaceId,
+    serviceId,
+    ...(deletes === undefined ? {} : { deletes }),
     kind,
     status: "queued",
     createdAt: at,
     updatedAt: at,
     dueAt: clock.now() + switches.operationMs / 2,
-    fails: operationFailures.delete(service.id) || operationFailures.delete("*"),
+    fails:
+      operationFailures.delete(serviceId) ||
+      operationFailures.delete("*") ||
+      (kind === "delete" && switches.conditions.has("failed-deletions")),
   });
 }

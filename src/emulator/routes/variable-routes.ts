@@ -5,8 +5,9 @@ import { requireRole } from "../credentials";
 import { paginate } from "../paging";
 import type { StoredService } from "../records";
 import { conflict } from "../refusal";
-import { variableView } from "../views";
+import { operationView, variableView } from "../views";
 import { changeableServiceOf, serviceOf, variableOf } from "./lookup";
+import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
 const change = creation.partial();
@@ -47,7 +48,8 @@ function update(call: Call) {
   const variable = variableOf(call, service);
   const { key, value } = parseBody(change, call.body);
   if (key !== undefined) requireFreeKey(call, service, key, variable.id);
-  const { store, seal } = call.world;
+  const { store, seal, switches } = call.world;
+  if (switches.conditions.has("ignored-values")) return { variable: variableView(variable) };
   return {
     variable: variableView(
       store.put("variables", {
@@ -62,8 +64,13 @@ function update(call: Call) {
 
 function remove(call: Call) {
   requireEmptyBody(call.body);
-  const variable = variableOf(call, changeableServiceOf(call));
-  call.world.store.remove("variables", variable.id);
+  const { workspaceId, serviceId, id } = variableOf(call, changeableServiceOf(call));
+  if (queuesDeletions(call.world)) {
+    const deletes = { table: "variables", id } as const;
+    const operation = queueOperation(call, { workspaceId, serviceId, deletes }, "delete");
+    return { deleted: false, queued: true, operation: operationView(operation) };
+  }
+  call.world.store.remove("variables", id);
   return { deleted: true };
 }
 

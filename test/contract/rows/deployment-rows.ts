@@ -119,13 +119,13 @@ export const deploymentRows: readonly Row[] = [
     },
     async (service, { emulator }) => {
       const { id } = await newService(service);
-      emulator.store.setHostingEnabled(false);
+      emulator.store.setCondition("hosting-off", true);
       try {
         const { body } = await service.request("GET", `${pathOf(service, id)}/deploys`);
         expect(body).toMatchObject({ available: false, items: [], page: { hasMore: false } });
         expect(body.reason).not.toBe("");
       } finally {
-        emulator.store.setHostingEnabled(true);
+        emulator.store.setCondition("hosting-off", false);
       }
     },
   ),
@@ -138,7 +138,7 @@ export const deploymentRows: readonly Row[] = [
     },
     async (service, { emulator }) => {
       const { id } = await newService(service, repository);
-      emulator.store.setHostingEnabled(false);
+      emulator.store.setCondition("hosting-off", true);
       try {
         expectError(
           await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }),
@@ -146,7 +146,7 @@ export const deploymentRows: readonly Row[] = [
           "engine_unavailable",
         );
       } finally {
-        emulator.store.setHostingEnabled(true);
+        emulator.store.setCondition("hosting-off", false);
       }
     },
   ),

@@ -79,16 +79,16 @@ describe("runtimeAction", () => {
   });
 
   it("gives up after the timeout with exit code 7, and says that the service goes on", async () => {
-    bench.emulator.store.setWorkerOnline(false);
+    bench.emulator.store.setCondition("worker-offline", true);
     const { exitCode, diagnostics } = await act({ action: "deploy", timeoutMs: 5000 });
     expect(exitCode).toBe(7);
     expect(diagnostics[0]?.code).toBe("apply.deploy_timeout");
   });
 
   it("cancels the deployment in progress and waits for its end", async () => {
-    bench.emulator.store.setWorkerOnline(false);
+    bench.emulator.store.setCondition("worker-offline", true);
     const { accepted } = await act({ action: "deploy", wait: false });
-    bench.emulator.store.setWorkerOnline(true);
+    bench.emulator.store.setCondition("worker-offline", false);
     expect(await act({ action: "cancel" })).toMatchObject({ result: "done", accepted: { id: accepted?.id } });
     expect(bench.emulator.store.deployments(service()?.id ?? "").at(-1)?.status).toBe("cancelled");
   });

@@ -72,7 +72,7 @@ describe("deployments on the clock", () => {
   it("no worker online blocks a deployment until one is back", async () => {
     const { call, clock, emulator, services } = start({ deploySeconds: 7 });
     const { id } = emulator.store.addService({ name: "api" });
-    emulator.store.setWorkerOnline(false);
+    emulator.store.setCondition("worker-offline", true);
     const path = `${services}/${id}/deploys/${emulator.store.deploy(id).id}`;
     clock.advance(600_000);
     expect((await call("GET", path)).body.deployment).toMatchObject({
@@ -80,7 +80,7 @@ describe("deployments on the clock", () => {
       blockedReason: expect.stringMatching(/worker/),
     });
     expect((await call("GET", "/catalog")).body.capabilities.workerOnline).toBe(false);
-    emulator.store.setWorkerOnline(true);
+    emulator.store.setCondition("worker-offline", false);
     clock.advance(7000);
     expect(await statusOf(call, path)).toBe("live");
   });

@@ -1,0 +1,15 @@
+/**
+ * How the embedded service behaves where the interface leaves it open, or while something is wrong with it. Chosen at
+ * its start (`rnv emulator --with NAME`) and switched while it runs (`EmulatorStore.setCondition`).
+ */
+export const conditions = {
+  "hosting-off": "hosting is disabled: nothing is deployed, restarted, suspended or resumed",
+  "worker-offline": "no worker is online: deployments stay queued",
+  "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",
+  "failed-deletions": "every deletion is queued, and its operation fails",
+  "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
+} as const;
+
+export type Condition = keyof typeof conditions;
+
+export const conditionNames = Object.keys(conditions) as readonly Condition[];
