@@ -33,7 +33,7 @@ const same: Verdict = { kind: "same" };
  * | D      | L    | V        | verdict                                  |
  * |--------|------|----------|------------------------------------------|
  * | set    | any  | = D      | same                                     |
- * | set    | none | ≠ D      | set D, `take-over`                       |
+ * | set    | none | ≠ D      | set D, `take-over`; `edit` where V = C   |
  * | set    | = D  | ≠ D      | set D, `drift`                           |
  * | set    | ≠ D  | = L      | set D, `edit`                            |
  * | set    | ≠ D  | ≠ L, ≠ D | set D, `edit`, and live had changed too  |
@@ -117,10 +117,12 @@ function judge(
     if (reset === undefined && !isParentAttribute(subject, path)) return { kind: "released" };
     return areEqual(rule, live, reset) ? same : { kind: "set", cause: "removed" };
   }
+  // Nobody set what is at its default: to declare it takes nothing over.
+  const unrecorded: Cause = areEqual(rule, live, subject.defaults.get(path)) ? "edit" : "take-over";
   if (declared instanceof Unknown || !isPlain(declared))
-    return { kind: "set", cause: recorded === undefined ? "take-over" : "edit" };
+    return { kind: "set", cause: recorded === undefined ? unrecorded : "edit" };
   if (areEqual(rule, live, declared)) return same;
-  if (recorded === undefined) return { kind: "set", cause: "take-over" };
+  if (recorded === undefined) return { kind: "set", cause: unrecorded };
   if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
   return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }

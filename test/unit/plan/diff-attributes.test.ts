@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, type Plain, Template } from "../../../src/model/value";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "./world";
 
 const address = "service.docs";
 const branch = "configuration.branch";
@@ -33,7 +33,24 @@ describe("who owns a field", () => {
   });
 
   it("a declared value that was never applied is taken over", () => {
-    expect(cause("dev", undefined, "main")).toEqual([[branch, "take-over", value("main"), value("dev")]]);
+    expect(cause("dev", undefined, "hotfix")).toEqual([[branch, "take-over", value("hotfix"), value("dev")]]);
+  });
+
+  it("a newly declared field whose live value is the default is an edit: nobody had set it", () => {
+    expect(cause("dev", undefined, "main")).toEqual([[branch, "edit", value("main"), value("dev")]]);
+  });
+
+  it("a newly declared reference over the default is an edit, over another value a take-over", () => {
+    const causeOver = (live: string) => {
+      const world = new World();
+      world.settle(desiredOf([declare(address, { kind: "static" })]));
+      world.touch(address, { [branch]: live });
+      const other = declare("service.api", { kind: "web" });
+      const refers = declare(address, { kind: "static", [branch]: reference("service.api", "url") });
+      return changeOf(world.plan(desiredOf([other, refers])), address).attributes.map((field) => field.cause);
+    };
+    expect(causeOver("main")).toEqual(["edit"]);
+    expect(causeOver("hotfix")).toEqual(["take-over"]);
   });
 
   it("an applied value that is no longer live is restored as drift", () => {
