@@ -7,6 +7,10 @@ export const conditions = {
   "worker-offline": "no worker is online: deployments stay queued",
   "queued-deletions": "every deletion is queued, also of projects, of variables and of what never ran",
   "failed-deletions": "every deletion is queued, and its operation fails",
+  "failed-deletions-archive": "a service whose deletion failed stays archived",
+  "failed-deletions-linger":
+    "a service whose deletion failed stays archived and looks as if it were being deleted",
+  "unique-names": "a service takes its name in its project, also while it is archived",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
 } as const;
 

@@ -4,6 +4,7 @@ import {
   deploymentStages,
   type StoredDeployment,
   type StoredOperation,
+  type StoredService,
 } from "./records";
 import type { World } from "./world";
 
@@ -167,11 +168,25 @@ function moveOperation(world: World, id: string, time: number): void {
   else takeEffect(world, operation, updatedAt);
 }
 
-/** A deletion that failed leaves the service active, as it was before it was archived for it. */
-function giveBack({ store }: World, { kind, serviceId, deletes }: StoredOperation, at: string): void {
-  const service = kind === "delete" && deletes === undefined ? store.get("services", serviceId) : undefined;
-  if (service === undefined) return;
-  store.put("services", { ...service, archived: false, deletionRequestedAt: null, updatedAt: at });
+/** A deletion that failed leaves the service active, as it was before it was archived for it, unless a condition says otherwise. */
+function giveBack({ store, switches }: World, operation: StoredOperation, at: string): void {
+  if (!deletesService(operation)) return;
+  const service = store.get("services", operation.serviceId);
+  if (service === undefined || switches.conditions.has("failed-deletions-linger")) return;
+  const archived = switches.conditions.has("failed-deletions-archive");
+  store.put("services", { ...service, archived, deletionRequestedAt: null, updatedAt: at });
+}
+
+const deletesService = ({ kind, deletes }: StoredOperation): boolean =>
+  kind === "delete" && deletes === undefined;
+
+/** Its deletion was asked for, and that did not fail. */
+export function isBeingDeleted({ store }: World, { id, deletionRequestedAt }: StoredService): boolean {
+  if (deletionRequestedAt === null) return false;
+  const last = [...store.all("operations")]
+    .filter((operation) => operation.serviceId === id && deletesService(operation))
+    .at(-1);
+  return last?.status !== "failed";
 }
 
 function takeEffect(world: World, operation: StoredOperation, at: string): void {

@@ -1,4 +1,5 @@
 import type { Call } from "../call";
+import { isBeingDeleted } from "../progress";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "../records";
 import { conflict, notFound } from "../refusal";
 
@@ -19,7 +20,7 @@ export function serviceOf(call: Call): StoredService {
 /** The service of the path, or 404; 409 when its deletion was requested. */
 export function changeableServiceOf(call: Call): StoredService {
   const service = serviceOf(call);
-  if (service.deletionRequestedAt !== null) {
+  if (isBeingDeleted(call.world, service)) {
     throw conflict("service_deleting", "The service is being deleted");
   }
   return service;

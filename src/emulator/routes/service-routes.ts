@@ -63,6 +63,7 @@ function create(call: Call) {
       throw invalid("environmentId: does not belong to the project");
     }
   }
+  requireFreeName(call, draft);
   if (draft.deploy) requireDeployable(world, { archived: false, kind: draft.kind, configuration });
   const service = newService(world, {
     workspaceId: call.workspaceId,
@@ -80,12 +81,36 @@ function create(call: Call) {
   };
 }
 
+/** Under `unique-names`: 409 where another service of the same place has the name, archived ones included. */
+function requireFreeName(
+  call: Call,
+  { name, projectId = null }: { readonly name: string; readonly projectId?: string | null },
+  exceptId?: string,
+): void {
+  const { store, switches } = call.world;
+  if (!switches.conditions.has("unique-names")) return;
+  const holder = [...store.all("services")].find(
+    (one) =>
+      one.workspaceId === call.workspaceId &&
+      one.deletedAt === null &&
+      one.name === name &&
+      one.projectId === projectId &&
+      one.id !== exceptId,
+  );
+  if (holder !== undefined)
+    throw conflict(
+      "service_name_taken",
+      `${holder.archived ? "An archived service" : "A service"} already has the name "${name}"`,
+    );
+}
+
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
   const { name, configuration } = parseChange(call.body, world.gaps.servicePatch);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
+  if (name !== undefined) requireFreeName(call, { name, projectId: service.projectId }, service.id);
   if (world.switches.conditions.has("ignored-values")) return answer(call, service);
   return answer(
     call,
@@ -119,7 +144,8 @@ function setArchived(call: Call, archived: boolean) {
   const service = changeableServiceOf(call);
   if (service.archived === archived) return answer(call, service);
   const { store } = call.world;
-  return answer(call, store.put("services", { ...service, archived, updatedAt: store.stamp() }));
+  const changed = { ...service, archived, deletionRequestedAt: null, updatedAt: store.stamp() };
+  return answer(call, store.put("services", changed));
 }
 
 const actionBody = z.strictObject({ action: z.enum(serviceActions) });

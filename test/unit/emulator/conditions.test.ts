@@ -43,6 +43,41 @@ describe("conditions", () => {
     expect(at.store.variables(at.service.id)).toHaveLength(1);
   });
 
+  it("failed-deletions-archive and -linger say what a failed deletion leaves, and take another one", async () => {
+    for (const [left, archived, isRequested] of [
+      ["failed-deletions-archive", true, false],
+      ["failed-deletions-linger", true, true],
+    ] as const) {
+      const at = withCondition("failed-deletions");
+      at.store.setCondition(left, true);
+      await at.call("DELETE", at.servicePath, { confirm: "api" });
+      // Nobody may change what is being deleted.
+      expect((await at.call("DELETE", at.servicePath, { confirm: "api" })).status).toBe(409);
+      at.clock.advance(60_000);
+      const { service } = (await at.call("GET", at.servicePath)).body;
+      expect(service.archived).toBe(archived);
+      expect(service.deletionRequestedAt !== null).toBe(isRequested);
+      at.store.setCondition("failed-deletions", false);
+      expect((await at.call("DELETE", at.servicePath, { confirm: "api" })).body).toEqual({ deleted: true });
+      expect((await at.call("GET", at.servicePath)).status).toBe(404);
+    }
+  });
+
+  it("unique-names refuses the name that an archived service of the same project has", async () => {
+    const at = withCondition("unique-names");
+    const environmentId = at.project.environments[0]?.id;
+    const draft = { name: "api", kind: "web", configuration: {}, deploy: false };
+    const inside = { ...draft, projectId: at.project.id, environmentId };
+    await at.call("POST", `${at.servicePath}/archive`, {});
+    const refused = await at.call("POST", at.services, inside);
+    expect({ status: refused.status, code: refused.body.code }).toEqual({
+      status: 409,
+      code: "service_name_taken",
+    });
+    // Another place has names of its own.
+    expect((await at.call("POST", at.services, draft)).status).toBe(200);
+  });
+
   it("ignored-values answers a PATCH with 200 and changes nothing", async () => {
     const at = withCondition("ignored-values");
     const patches = [
