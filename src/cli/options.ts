@@ -26,7 +26,8 @@ export const options = {
   refreshOnly: () => new Option("--refresh-only", "only bring the state up to date with what is live"),
   destroy: () => new Option("--destroy", "plan the deletion of everything recorded"),
   out: () => new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
-  detailedExitcode: () => new Option("--detailed-exitcode", "exit 2 when there are changes"),
+  detailedExitcode: () =>
+    new Option("--detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"),
   format: () =>
     new Option("--format <format>", "how to show it").choices(["text", "json", "markdown"]).default("text"),
   json: () => new Option("--json", "JSON, for programs"),

@@ -1,11 +1,14 @@
 import type { Approval } from "../commands/requests";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { inertString } from "../render/inert";
 import type { Ask } from "./ask";
 
 export interface ApprovalOptions {
   readonly autoApprove: boolean;
+  /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
+  readonly isSaved?: boolean;
   /** Undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
   readonly ask: Ask | undefined;
   /** Writes to the user. */
@@ -14,31 +17,33 @@ export interface ApprovalOptions {
 
 /**
  * Asks for what a plan still needs: the exact name of everything it would delete without a confirmation, then
- * `yes`. Undefined cancels. `--auto-approve` confirms deletions on destroy only (DESIGN section 7).
+ * `yes`. Undefined cancels. `--auto-approve` confirms no deletion (DESIGN section 7).
  * Throws `DiagnosticsError` when nobody can answer: exit code 4 for deletions, 1 for the approval.
  */
 export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise<Approval | undefined> {
-  const unconfirmed = plan.changes.filter(isUnconfirmedDeletion);
+  const unconfirmed = plan.changes.filter(isUnconfirmed);
   const addresses = unconfirmed.map((change) => change.address);
-  if (options.autoApprove && plan.options.mode === "destroy") return { confirmedDeletes: addresses };
-  if (!options.ask && unconfirmed.length > 0) throw new DiagnosticsError(deletionsRefused(unconfirmed), 4);
-  if (!options.ask && !options.autoApprove) throw new DiagnosticsError([approvalMissing(plan)]);
+  const isApproved = options.autoApprove || options.isSaved === true;
+  if (!options.ask && unconfirmed.length > 0)
+    throw new DiagnosticsError(
+      unconfirmed.map((change) => deletionRefused(change, plan, options)),
+      4,
+    );
+  if (!options.ask && !isApproved) throw new DiagnosticsError([approvalMissing(plan)]);
   if (options.ask) {
     for (const change of unconfirmed) {
       if (!(await askForName(change, options.ask, options.say))) return undefined;
     }
-    if (!options.autoApprove && !(await askForYes(plan, options.ask))) return undefined;
+    if (!isApproved && !(await askForYes(plan, options.ask))) return undefined;
   }
   return { confirmedDeletes: addresses };
 }
-
-const isUnconfirmedDeletion = (change: Change): boolean => change.guard?.code === "guard.delete_unconfirmed";
 
 /** The plan as somebody who will be asked sees it: what is confirmed at the prompt is not blocked. */
 export const askablePlan = (plan: Plan): Plan => ({
   ...plan,
   changes: plan.changes.map((change) => {
-    if (!isUnconfirmedDeletion(change)) return change;
+    if (!isUnconfirmed(change)) return change;
     const { guard: _asked, ...rest } = change;
     return rest;
   }),
@@ -72,20 +77,20 @@ const questions: Readonly<Record<Plan["options"]["mode"], string>> = {
     `  Nothing is written to the service.\n  ${onlyYes}`,
 };
 
-const deletionsRefused = (unconfirmed: readonly Change[]) =>
-  unconfirmed.map((change) =>
-    error(
-      "guard.delete_unconfirmed",
-      `${change.address} would be deleted, and nobody is there to confirm it`,
-      {
-        address: change.address,
-        detail: "--auto-approve alone never deletes a service or a project.",
-        hint:
-          `confirm it by name: --confirm-delete ${change.address}, or \`removed: [${change.address}]\` in the ` +
-          "manifest, or apply a saved plan",
-      },
-    ),
-  );
+function deletionRefused({ address }: Change, { options }: Plan, { isSaved }: ApprovalOptions) {
+  const inGit = `removed: [${address}]\` in the manifest`;
+  const others = [
+    ...(isSaved ? [`\`${inGit} and a new plan`] : [`\`${inGit}`]),
+    ...(options.mode === "destroy" ? ["rnv destroy -auto-approve, which deletes all of it"] : []),
+  ];
+  return error("guard.delete_unconfirmed", `${address} would be deleted, and nobody is there to confirm it`, {
+    address,
+    detail: isSaved
+      ? "A saved plan carries the confirmations that it was made with, and is none itself."
+      : "--auto-approve alone never deletes a service or a project.",
+    hint: `confirm it by name: --confirm-delete ${address}, or ${others.join(", or ")}`,
+  });
+}
 
 const approvalMissing = (plan: Plan) =>
   error("command.usage", "this run needs an approval, and nobody is there to give it", {

@@ -1,16 +1,17 @@
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { ApplyCounts } from "../model/apply-event";
 import type { Plain } from "../model/value";
+import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
-import type { Change, Plan } from "../plan/plan";
+import type { Change, Plan, PlanInput } from "../plan/plan";
 import { compareWithSaved, readSavedPlan } from "../plan/saved-plan";
 import type { StateSession } from "../state/backend";
 import type { Context, Outcome } from "./context";
 import { execute } from "./execute";
 import { exitCodeOf } from "./exit-code";
 import { holdLock } from "./hold-lock";
-import { type Prepared, prepare } from "./prepare";
-import type { ApplyRequest } from "./requests";
+import { addresses, type Prepared, prepare } from "./prepare";
+import type { ApplyRequest, Approval } from "./requests";
 
 export interface ApplyOutcome extends Outcome {
   readonly plan?: Plan;
@@ -37,15 +38,22 @@ async function applyLocked(
   const startedAt = context.clock.now();
   const saved = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
   if (saved && hasErrors(saved.diagnostics)) return stopped(saved.diagnostics, new Map());
-  const wanted = saved?.document ? { ...request, ...saved.document.request } : request;
+  const wanted = saved?.document
+    ? { ...request, ...saved.document.request, confirmsAll: false }
+    : { ...request, confirmsAll: request.mode === "destroy" };
   const { prepared, diagnostics, sources } = await prepare(context, wanted, {
     state: session.state,
     writes: true,
   });
   if (!prepared) return stopped(diagnostics, sources);
+  // What keeps any plan from being applied says more than what differs because of it.
+  if (hasErrors(diagnostics)) return { ...stopped(diagnostics, sources), plan: prepared.plan };
   const stale = saved?.document ? compareWithSaved(saved.document, prepared.plan) : undefined;
   if (stale) return stopped([...diagnostics, stale], sources);
-  if (hasErrors(diagnostics)) return { ...stopped(diagnostics, sources), plan: prepared.plan };
+  if (prepared.plan.changes.some(isRefusedAnyway)) {
+    const refusals = prepared.plan.changes.flatMap(refusalOf);
+    return { ...stopped([...diagnostics, ...refusals], sources), plan: prepared.plan };
+  }
 
   const plan = await approvedPlan(prepared, request);
   if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: prepared.plan, cancelled: true };
@@ -62,24 +70,26 @@ async function applyLocked(
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
 
-/** A plan that changes nothing needs no approval; deletions that were typed by name are confirmed by a new plan. */
-async function approvedPlan(prepared: Prepared, request: ApplyRequest): Promise<Plan | undefined> {
-  const { plan, input } = prepared;
+/** A plan that changes nothing needs no approval; deletions that were confirmed by name are so in a new plan. */
+async function approvedPlan({ plan, input }: Prepared, request: ApplyRequest): Promise<Plan | undefined> {
   if (plan.changes.every(({ action }) => action === "no-op")) return plan;
-  const approval = await approvalOf(plan, request);
+  if (request.savedPlan === undefined) return confirmedPlan(plan, input, await request.approve(plan));
+  // A saved plan carries the confirmations it was made with, and is none itself.
+  const confirmedDeletes = addresses("--confirm-delete", request.confirmedDeletes);
+  const confirmed = confirmedPlan(plan, input, { confirmedDeletes });
+  if (!confirmed?.changes.some(isUnconfirmed)) return confirmed;
+  return confirmedPlan(confirmed, { ...input, options: confirmed.options }, await request.approve(confirmed));
+}
+
+function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefined): Plan | undefined {
   if (!approval) return undefined;
   if (approval.confirmedDeletes.length === 0) return plan;
   const confirmedDeletes = [...input.options.confirmedDeletes, ...approval.confirmedDeletes];
   return makePlan({ ...input, options: { ...input.options, confirmedDeletes } });
 }
 
-/** A saved plan was approved when it was saved, deletions included: it lists them by name. */
-async function approvalOf(plan: Plan, request: ApplyRequest) {
-  if (request.savedPlan === undefined) return request.approve(plan);
-  return {
-    confirmedDeletes: plan.changes.filter(({ guard }) => guard !== undefined).map(({ address }) => address),
-  };
-}
+/** No confirmation lifts what stands in the way: nobody is asked for names first. */
+const isRefusedAnyway = (change: Change): boolean => change.guard !== undefined && !isUnconfirmed(change);
 
 /** Something that an earlier run queued still waits for the dashboard, and this run did not replace it. */
 const awaitsCheckout = ({ changes }: Plan, diagnostics: readonly Diagnostic[]): boolean =>

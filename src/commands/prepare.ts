@@ -176,10 +176,12 @@ function planOptions(request: PlanRequest): PlanOptions {
     adopt: request.adopt,
     allowEmpty: request.allowEmpty,
     confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
+    ...(request.confirmsAll === true && { confirmsAll: true }),
   };
 }
 
-function addresses(flag: string, texts: readonly string[]): Address[] {
+/** Reads the addresses given to a flag; throws `DiagnosticsError` at the first that is none. */
+export function addresses(flag: string, texts: readonly string[]): Address[] {
   return texts.map((text) => {
     const address = parseAddress(text);
     if (address) return address;

@@ -13,6 +13,8 @@ export interface PlanRequest {
   readonly allowEmpty: boolean;
   /** `--confirm-delete`, repeatable. */
   readonly confirmedDeletes: readonly string[];
+  /** Everything that is to be destroyed is confirmed as a whole: `rnv destroy`. */
+  readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
   readonly isSaved?: boolean;
 }
@@ -35,14 +37,15 @@ export const planRequest: PlanRequest = {
 };
 
 export interface ApplyRequest extends PlanRequest {
-  /** Text of a saved plan; its own options then hold. */
+  /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
   readonly savedPlan?: string;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;
   /**
    * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
-   * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking.
+   * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking. A saved plan was approved
+   * when it was made: it is asked about only where it deletes what nobody has confirmed.
    */
   readonly approve: (plan: Plan) => Promise<Approval | undefined>;
 }

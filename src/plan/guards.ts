@@ -20,7 +20,7 @@ export function guardDeletions(
     ...input.desired.removed.map(({ address }) => address),
   ]);
   const isConfirmed = (address: Address): boolean =>
-    input.options.mode === "destroy" || confirmed.has(address);
+    input.options.confirmsAll === true || confirmed.has(address);
   const guards = new Map<Address, Guard>();
   const deletions = [...decisions.values()].filter(isDeletion);
   if (deletions.length === 0) return guards;
@@ -30,7 +30,7 @@ export function guardDeletions(
     const held = holders.get(address);
     const guard = held
       ? preventDestroy(address, held)
-      : (nameChanged(decision) ?? (isConfirmed(address) ? undefined : unconfirmed(decision)));
+      : (nameChanged(decision) ?? (isConfirmed(address) ? undefined : unconfirmed(decision, input.options)));
     if (guard) guards.set(address, guard);
   }
   return guards;
@@ -72,15 +72,21 @@ function nameChanged({ subject, withParent }: Decision): Guard | undefined {
   };
 }
 
-function unconfirmed({ action, subject }: Decision): Guard | undefined {
+/** Nobody has confirmed the deletion by name; what does so lifts it. */
+export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
+  guard?.code === "guard.delete_unconfirmed";
+
+function unconfirmed({ action, subject }: Decision, { mode }: PlanInput["options"]): Guard | undefined {
   const { address, type } = subject;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
   return {
     code: "guard.delete_unconfirmed",
     summary: `${address} would be ${action === "replace" ? "deleted and made anew" : "deleted"}`,
-    hint:
-      action === "replace"
-        ? `confirm it by name: --confirm-delete ${address}`
-        : `confirm it by name: --confirm-delete ${address}, or removed: [${address}]; if it was renamed, declare moved`,
+    hint: `confirm it by name: --confirm-delete ${address}${otherWays(address, action, mode)}`,
   };
+}
+
+function otherWays(address: Address, action: Decision["action"], mode: PlanInput["options"]["mode"]): string {
+  if (mode === "destroy") return "; rnv destroy asks for everything at once";
+  return action === "replace" ? "" : `, or removed: [${address}]; if it was renamed, declare moved`;
 }

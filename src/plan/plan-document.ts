@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { nameOf } from "../model/address";
 import { unflatten } from "../model/attributes";
@@ -17,8 +17,8 @@ export function planDocument(plan: Plan): Json {
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
-    applyable: plan.diagnostics.every(({ severity }) => severity !== "error"),
-    errored: plan.diagnostics.some(({ severity }) => severity === "error"),
+    applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
+    errored: hasErrors(plan.diagnostics),
     resource_changes: plan.changes.map(changeDocument),
     resource_drift: drifted.map(driftDocument),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),

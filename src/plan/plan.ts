@@ -127,6 +127,8 @@ export interface PlanOptions {
   readonly allowEmpty: boolean;
   /** Deletions confirmed by name on the command line. */
   readonly confirmedDeletes: readonly Address[];
+  /** `rnv destroy` asks for everything at once; a plan of it, shown or saved, is confirmed by name. */
+  readonly confirmsAll?: boolean;
 }
 
 export interface Plan {

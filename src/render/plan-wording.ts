@@ -96,6 +96,9 @@ export const hasChanges = (plan: Plan): boolean =>
   plan.changes.some((change) => isListed(change, plan) || change.previousAddress !== undefined) ||
   plan.outputs.length > 0;
 
+/** Something stands in the way of it: apply refuses. */
+export const isBlocked = (plan: Plan): boolean => plan.changes.some(({ guard }) => guard !== undefined);
+
 /**
  * The exact line that other tools parse: `Plan: 1 to add, 1 to change, 1 to destroy.` or `No changes. …`; a plan with
  * errors has neither.

@@ -58,6 +58,48 @@ describe.each([
   });
 });
 
+it("examples/gitops deletes a service by two changes in git, and not by one", async () => {
+  const scenario = await openScenario();
+  try {
+    cpSync(join(examples, "gitops"), scenario.folder, { recursive: true });
+    mkdirSync(join(scenario.folder, "state"));
+    const [, planned] = commandsOf(join(examples, "gitops", ".github", "workflows", "plan.yml"));
+    const onMain = commandsOf(join(examples, "gitops", ".github", "workflows", "apply.yml"));
+    const rnv = (command: readonly string[] = []) => scenario.runWith({ env }, ...command);
+    const apply = async () => {
+      const codes: number[] = [];
+      for (const command of onMain) codes.push((await rnv(command)).code);
+      return codes;
+    };
+    const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
+    await apply();
+    expect(liveNames().sort()).toEqual(["api", "worker"]);
+    for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.completeCheckout(id);
+    expect(await apply()).toEqual([0, 0]);
+
+    const manifest = scenario.read("rnv.yaml");
+    const without = manifest.replace(/ {6}worker:\n(?: {8}.*\n)+/, "").replace(/ +WORKER_HOST: .*\n/, "");
+    expect(without).not.toContain("worker");
+    scenario.write("rnv.yaml", without);
+    scenario.forget();
+    const blocked = await rnv(planned);
+    expect({ code: blocked.code, shown: blocked.stdout.includes("Blocked") }).toEqual({
+      code: 4,
+      shown: true,
+    });
+    expect(await apply()).toEqual([0, 4]);
+    expect(scenario.requests()).toEqual([]);
+
+    scenario.write("rnv.yaml", `${without}removed: [service.shop.worker]\n`);
+    expect((await rnv(planned)).code).toBe(2);
+    expect(await apply()).toEqual([0, 0]);
+    expect(liveNames()).toEqual(["api"]);
+    expect((await rnv(planned)).code).toBe(0);
+  } finally {
+    await scenario.close();
+  }
+});
+
 it("npm run demo tells the whole story and ends well", () => {
   builtCli();
   const { status, stdout } = spawnSync(process.execPath, [join(examples, "quickstart", "demo.mjs")], {

@@ -58,6 +58,20 @@ const name = "Type its name to confirm: ";
     await scenario.isQuiet();
   });
 
+  it("a saved plan asks for the names of what nobody confirmed, and for nothing else", async () => {
+    await scenario.run("apply", ...approve);
+    scenario.write("rnv.yaml", manifest("api"));
+    await scenario.run("plan", "-out", "saved.rnvplan");
+    scenario.forget();
+    const refused = await atTerminal(scenario, "apply saved.rnvplan", [[name, "yes"]]);
+    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
+    const { code, screen } = await atTerminal(scenario, "apply saved.rnvplan", [[name, "web"]]);
+    expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
+    expect(screen).toContain("service.shop.web will be destroyed");
+    expect(screen).not.toContain("Only 'yes'");
+    await scenario.isQuiet();
+  });
+
   it("destroy asks once, and a no keeps everything", async () => {
     await scenario.run("apply", ...approve);
     scenario.forget();

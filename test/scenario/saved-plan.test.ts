@@ -67,21 +67,65 @@ describe("a saved plan", () => {
     await scenario.isQuiet();
   });
 
-  it("confirms the deletions that it lists by name", async () => {
+  const liveNames = () => scenario.emulator.store.services().map(({ name }) => name);
+
+  it("confirms no deletion: it shows the same block as without -out, and apply refuses it", async () => {
     scenario.write("rnv.yaml", shop("/c", "api"));
+    const bare = await scenario.run("plan");
     const planned = await scenario.run("plan", "-out", "fifth.rnvplan");
     const shown = await scenario.run("show", "fifth.rnvplan");
-    for (const { stdout } of [planned, shown]) {
-      expect(stdout).toContain("service.shop.web will be destroyed");
-      expect(stdout).not.toContain("blocked");
+    expect(bare.stdout).toContain("blocked: service.shop.web would be deleted");
+    expect({ planned: planned.stdout, shown: shown.stdout }).toEqual({
+      planned: bare.stdout,
+      shown: bare.stdout,
+    });
+    expect(planned.stderr).toContain("rnv apply fifth.rnvplan asks for the names at a terminal");
+    for (const flags of [[], approve, ["-json"], ["-auto-approve"]]) {
+      const { code, stderr, stdout } = await scenario.run("apply", ...flags, "fifth.rnvplan");
+      expect({ flags, code }).toEqual({ flags, code: 4 });
+      expect(`${stderr}${stdout}`).toContain("service.shop.web would be deleted, and nobody is there");
+      expect(scenario.requests()).toEqual([]);
     }
-    expect((await scenario.run("apply", "fifth.rnvplan")).code).toBe(0);
-    expect(scenario.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
+  });
+
+  it("is confirmed by name when it is applied, and by no other name", async () => {
+    const other = await scenario.run("apply", "fifth.rnvplan", "--confirm-delete=service.shop.api");
+    expect({ code: other.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    const { code } = await scenario.run("apply", "fifth.rnvplan", "--confirm-delete=service.shop.web");
+    expect({ code, live: liveNames() }).toEqual({ code: 0, live: ["api"] });
     await scenario.isQuiet();
   });
 
+  it("carries the confirmations that it was made with", async () => {
+    scenario.write("rnv.yaml", shop("/c", "api", "web", "jobs"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.write("rnv.yaml", `${shop("/c", "api")}removed: [service.shop.jobs]\n`);
+    const { stdout, stderr } = await scenario.run(
+      ...["plan", "-out", "both.rnvplan", "--confirm-delete", "service.shop.web"],
+    );
+    expect(stdout).not.toContain("blocked");
+    expect(stderr).toContain("To do exactly this: rnv apply both.rnvplan");
+    expect((await scenario.run("apply", "both.rnvplan")).code).toBe(0);
+    expect(liveNames()).toEqual(["api"]);
+    await scenario.isQuiet();
+  });
+
+  it("of a destroy is blocked as its plan shows, and wants the names", async () => {
+    const planned = await scenario.run("plan", "-destroy", "-out", "end.rnvplan", "-detailed-exitcode");
+    expect(planned.code).toBe(4);
+    expect(planned.stdout).toContain("blocked: project.shop would be deleted");
+    const refused = await scenario.run("apply", ...approve, "end.rnvplan");
+    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(refused.stderr).toContain("rnv destroy -auto-approve, which deletes all of it");
+    const names = ["service.shop.api", "project.shop"].flatMap((address) => ["--confirm-delete", address]);
+    expect((await scenario.run("apply", "end.rnvplan", ...names)).code).toBe(0);
+    expect(scenario.emulator.store.projects()).toEqual([]);
+    scenario.write("rnv.yaml", shop("/c", "api"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  });
+
   it("takes no options of its own", async () => {
-    const { code, stderr } = await scenario.run("apply", "fifth.rnvplan", "-target=service.shop.api");
+    const { code, stderr } = await scenario.run("apply", "first.rnvplan", "-target=service.shop.api");
     expect(code).toBe(1);
     expect(stderr).toContain("--target cannot change a saved plan");
   });
@@ -97,5 +141,39 @@ describe("a saved plan", () => {
     );
     expect(code).not.toBe(0);
     expect(scenario.requests()).toEqual([]);
+  });
+
+  it("is not made, and not applied, where a third of everything is gone or nothing is declared", async () => {
+    const four = shop("/c", "api", "b", "c", "d");
+    scenario.write("rnv.yaml", four);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.write("rnv.yaml", shop("/x", "api", "b", "c", "d"));
+    expect((await scenario.run("plan", "-out", "kept.rnvplan")).code).toBe(0);
+    scenario.forget();
+    scenario.write("rnv.yaml", "projects: {}\n");
+    const empty = await scenario.run("plan", "-out", "empty.rnvplan");
+    expect({
+      code: empty.code,
+      made: scenario.files().some(({ path }) => path.endsWith("empty.rnvplan")),
+    }).toEqual({ code: 4, made: false });
+    const emptied = await scenario.run("apply", "kept.rnvplan", "--confirm-delete=service.shop.api");
+    expect(emptied).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("error[guard.empty_manifest]"),
+    });
+    scenario.write("rnv.yaml", shop("/x", "api", "b", "c", "d"));
+    for (const { id, name } of scenario.emulator.store.services())
+      if (name !== "api") scenario.emulator.store.deleteServiceNow(id);
+    const gone = await scenario.run("plan", "-out", "gone.rnvplan");
+    expect({
+      code: gone.code,
+      made: scenario.files().some(({ path }) => path.endsWith("gone.rnvplan")),
+    }).toEqual({
+      code: 4,
+      made: false,
+    });
+    const { code, stderr } = await scenario.run("apply", "kept.rnvplan");
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(stderr).toContain("error[live.mass_disappearance]");
   });
 });

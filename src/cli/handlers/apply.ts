@@ -36,17 +36,7 @@ export const destroyHandler: Handler = (invocation) =>
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {
-  const given = [
-    "file",
-    "target",
-    "exclude",
-    "replace",
-    "confirmDelete",
-    "adopt",
-    "allowEmpty",
-    "destroy",
-    "refreshOnly",
-  ];
+  const given = ["file", "target", "exclude", "replace", "adopt", "allowEmpty", "destroy", "refreshOnly"];
   const first = given.find((name) => options[name] !== undefined);
   if (first === undefined) return;
   const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -66,14 +56,14 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
     if (event.type === "summary") summary = event;
     else progress.emit(event);
   };
+  const isSaved = request.savedPlan !== undefined;
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
     const ask = askHere(invocation);
-    const confirmable =
-      ask !== undefined || (options.autoApprove === true && plan.options.mode === "destroy");
-    if (isText) showPlan(invocation, confirmable ? askablePlan(plan) : plan, "text");
+    if (isText) showPlan(invocation, ask === undefined ? plan : askablePlan(plan), "text");
     shown = true;
     const approval = await approvePlan(plan, {
       autoApprove: options.autoApprove === true,
+      isSaved,
       ask,
       say: terminal.out,
     });
@@ -88,7 +78,7 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
     progress.close();
   }
   const { plan, diagnostics, sources, exitCode } = outcome;
-  const showsNow = plan !== undefined && !shown && isText && request.savedPlan === undefined;
+  const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(invocation, plan, "text", sources);
   report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);

@@ -1,10 +1,11 @@
 import { plan } from "../../commands/plan";
+import { isUnconfirmed } from "../../plan/guards";
+import type { Plan } from "../../plan/plan";
 import { savePlan } from "../../plan/saved-plan";
-import { hasChanges } from "../../render/plan-wording";
+import { hasChanges, isBlocked } from "../../render/plan-wording";
 import { errorDocument } from "../error-document";
 import { formatOf } from "../format";
 import type { Handler } from "../invocation";
-import { askablePlan } from "../prompt";
 import { exitCodes, report } from "../report";
 import { withContext } from "../with-context";
 import { writeWholeFile } from "../write-whole-file";
@@ -18,15 +19,24 @@ export const planHandler: Handler = async (invocation) => {
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;
-  // Applying a saved plan confirms the deletions that it lists.
-  const shown = outcome.plan && typeof options.out === "string" ? askablePlan(outcome.plan) : outcome.plan;
-  if (!shown && format === "json") terminal.out(errorDocument(diagnostics, sources));
-  if (shown) showPlan(invocation, shown, format, sources);
+  if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
+  if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
   report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
     writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files }));
-    terminal.err(`Saved the plan to ${options.out}. To do exactly this: rnv apply ${options.out}\n`);
+    terminal.err(savedLine(outcome.plan, options.out));
   }
-  return options.detailedExitcode === true && hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
+  if (options.detailedExitcode !== true) return exitCode;
+  if (isBlocked(outcome.plan)) return exitCodes.refused;
+  return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
 };
+
+/** Says how to apply the plan, and what that still needs. */
+function savedLine(plan: Plan, file: string): string {
+  const saved = `Saved the plan to ${file}.`;
+  if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
+  if (!plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard })))
+    return `${saved} It is blocked: resolve that, and plan again.\n`;
+  return `${saved} It deletes what nobody has confirmed yet: rnv apply ${file} asks for the names at a terminal, and takes --confirm-delete ADDRESS elsewhere.\n`;
+}

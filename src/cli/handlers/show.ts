@@ -8,7 +8,6 @@ import { stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
 import { formatOf } from "../format";
 import type { Handler, Invocation } from "../invocation";
-import { askablePlan } from "../prompt";
 import { outStyle } from "../report";
 import { withContext } from "../with-context";
 import { showPlan } from "./show-plan";
@@ -26,8 +25,7 @@ export const showHandler: Handler = async (invocation) => {
     });
     throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
   }
-  // Applying a saved plan confirms the deletions that it lists.
-  showPlan(invocation, askablePlan(plan), formatOf(invocation.options));
+  showPlan(invocation, plan, formatOf(invocation.options));
   return 0;
 };
 

@@ -58,7 +58,8 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv plan", "the default files"],
       ['rnv plan --app "npx tsx main.ts"', "what a program of CDKTF constructs describes"],
       ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
-      ["rnv plan -detailed-exitcode", "exit 2 when there are changes"],
+      ["rnv plan -out plan.rnvplan --confirm-delete service.shop.worker", "with a deletion confirmed"],
+      ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
       ["rnv plan --format markdown", "for a comment on a pull request"],
       ["rnv plan -target service.shop.api", "one service and what it needs"],
     ],
@@ -68,14 +69,14 @@ export function addPlanVerbs(program: Command, run: Run): void {
     usage: "apply [planfile]",
     summary: "Make the service match the manifest",
     detail:
-      "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking.\n" +
-      "--auto-approve alone never deletes a service or a project: confirm those by name.",
+      "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval.\n" +
+      "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
     options: [...selection(), options.refreshOnly(), options.destroy(), ...running()],
     examples: [
       ["rnv apply", "shows the plan, then asks"],
       ["rnv apply plan.rnvplan", "a saved plan"],
       ["rnv apply -auto-approve -input=false", "in CI"],
-      ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion"],
+      ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion; with a plan file too"],
       ["rnv apply -auto-approve -json", "one JSON object a line"],
     ],
     handler: (lazy) => lazy.apply().applyHandler,
@@ -94,7 +95,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ...running(),
     ],
     examples: [
-      ["rnv destroy", "shows the plan, then asks for each name"],
+      ["rnv destroy", "shows the plan, then asks once for all of it"],
       ["rnv destroy -target service.shop.worker", "one service"],
       ["rnv destroy -auto-approve", "without asking: everything goes"],
     ],

@@ -75,6 +75,14 @@ describe("approvePlan asked at a terminal", () => {
     expect(asked[2]).toContain("destroy all");
   });
 
+  it("asks for the names of a saved plan only: it was approved when it was made", async () => {
+    const { options, asked } = answering(["Worker 1"], { isSaved: true });
+    expect(await approvePlan(plan([deletion, creation]), options)).toEqual({
+      confirmedDeletes: ["service.shop.worker"],
+    });
+    expect(asked).toHaveLength(1);
+  });
+
   it("asks for names even with --auto-approve on apply, but not for yes", async () => {
     const { options, asked } = answering(["Worker 1"], { autoApprove: true });
     expect(await approvePlan(plan([deletion]), options)).toEqual({
@@ -115,15 +123,24 @@ describe("approvePlan where nobody can answer", () => {
     expect(diagnostics[0]?.hint).toContain("--confirm-delete service.shop.worker");
   });
 
-  it("confirms deletions on destroy with --auto-approve", async () => {
-    const { options } = answering([], { ...mute, autoApprove: true });
-    const approval = await approvePlan(inMode("destroy", deletion, other), options);
-    expect(approval?.confirmedDeletes).toEqual(["service.shop.worker", "project.old"]);
+  it("refuses the deletions of a saved plan with exit code 4, of a destroy too, whatever is approved", async () => {
+    for (const mode of ["apply", "destroy"] as const) {
+      const { options } = answering([], { ...mute, autoApprove: true, isSaved: true });
+      const { exitCode, diagnostics } = await refusal(approvePlan(inMode(mode, deletion, other), options));
+      expect(exitCode).toBe(4);
+      expect(diagnostics.map(({ hint }) => hint)).toEqual([
+        expect.stringContaining("--confirm-delete service.shop.worker"),
+        expect.stringContaining("--confirm-delete project.old"),
+      ]);
+    }
   });
 
-  it("refuses a destroy without --auto-approve", async () => {
-    const { exitCode } = await refusal(approvePlan(inMode("destroy", deletion), answering([], mute).options));
-    expect(exitCode).toBe(4);
+  it("refuses a destroy without --auto-approve with exit code 1", async () => {
+    const { exitCode, diagnostics } = await refusal(
+      approvePlan(inMode("destroy", change("delete", "service.a")), answering([], mute).options),
+    );
+    expect(exitCode).toBe(1);
+    expect(diagnostics[0]?.hint).toBe("run it in a terminal, or add --auto-approve");
   });
 });
 

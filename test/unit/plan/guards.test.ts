@@ -41,6 +41,19 @@ describe("a deletion", () => {
     expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toEqual([]);
   });
 
+  it("is not confirmed by a plan of a destroy, which may be saved", () => {
+    const world = settledShop();
+    const plan = world.plan(desiredOf([]), { mode: "destroy", confirmsAll: false });
+    expect(guarded(plan)).toEqual([
+      "guard.delete_unconfirmed project.shop",
+      "guard.delete_unconfirmed service.shop.api",
+    ]);
+    expect(changeOf(plan, "project.shop").guard?.hint).toContain("rnv destroy asks for everything at once");
+    const confirmedDeletes = [at("service.shop.api"), at("project.shop")];
+    const confirmed = world.plan(desiredOf([]), { mode: "destroy", confirmsAll: false, confirmedDeletes });
+    expect(guarded(confirmed)).toEqual([]);
+  });
+
   it("of a replacement needs one too", () => {
     const world = settledShop();
     const other = [

@@ -159,7 +159,8 @@ export class World {
       inventory: [...this.live.values()],
       catalog,
       types: resourceTypes,
-      options: { ...options, ...chosen },
+      // As `rnv destroy` does; a plan of it is confirmed by name.
+      options: { ...options, confirmsAll: chosen.mode === "destroy", ...chosen },
       fingerprintKey: key,
     };
   }
