@@ -1,6 +1,7 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
 import type { RecordedResource } from "../model/state";
+import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
 import { journaledSend } from "./journaled-send";
 import type { Run } from "./run";
@@ -38,6 +39,7 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     type: change.type,
     name: change.name,
     parentId,
+    takesEffectAtOnce: !asksForRun(change, type.rules),
     provisional,
     deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
   });
@@ -78,13 +80,17 @@ function provisionalRecord(
     ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
-    writes: (change.subject.recorded?.writes ?? 0) + 1,
+    writes: writesAfter(change, type),
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined
       ? { pending: type.pendingOf(answeredId, parentId, typeof commit === "string" ? commit : undefined) }
       : {}),
   };
 }
+
+/** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
+export const writesAfter = (change: Change, { rules }: Pick<Resource, "rules">): number =>
+  (change.subject.recorded?.writes ?? 0) + (asksForRun(change, rules) ? 1 : 0);
 
 /** Where it was made: without it, one that cannot be read would look as if it lay elsewhere. */
 function placement(

@@ -18,6 +18,8 @@ export interface JournaledWrites {
   readonly type: string;
   readonly name: string;
   readonly parentId?: string;
+  /** Only fields that take effect at once are sent: no reason for a deployment. */
+  readonly takesEffectAtOnce: boolean;
   /** What to record once the first write of this change is known to have happened, given the id it made. */
   readonly provisional: (id: string | undefined) => RecordedResource | null;
   /** What to record once a deletion was accepted: nothing when it has ended, else where its end shows. */
@@ -92,6 +94,7 @@ function intentOf(
       ...(body === undefined ? {} : { body }),
       name: writes.name,
       ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
+      ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
       at: new Date(writes.clock.now()).toISOString(),
     },
   };

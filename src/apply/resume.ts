@@ -142,11 +142,21 @@ async function settleDeletion(
 const fenceOf = ({ state }: Resuming, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 
-/** What exists bears the change or will be planned again; either way it was configured since its last deployment. */
+/**
+ * What exists bears the change or will be planned again; either way it was configured since its last deployment, unless
+ * nothing was sent that a deployment must bring.
+ */
 function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
-  const touched: JournalEntry[] = recorded
-    ? [{ kind: "resource", address: intent.address, resource: { ...recorded, writes: recorded.writes + 1 } }]
-    : [];
+  const touched: JournalEntry[] =
+    recorded && intent.takesEffect !== "at once"
+      ? [
+          {
+            kind: "resource",
+            address: intent.address,
+            resource: { ...recorded, writes: recorded.writes + 1 },
+          },
+        ]
+      : [];
   return [...touched, outcome(intent, "done")];
 }
 

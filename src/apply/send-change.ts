@@ -3,7 +3,7 @@ import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
 import { isPlain, type Plain } from "../model/value";
-import { type ChangeContext, inputsOf } from "./change-context";
+import { type ChangeContext, inputsOf, writesAfter } from "./change-context";
 import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
 import { proveGone } from "./prove-gone";
@@ -120,7 +120,7 @@ async function finishWrite(
     live,
     values,
     previous,
-    writes: (change.subject.recorded?.writes ?? 0) + 1,
+    writes: writesAfter(change, type),
     inputs,
     fingerprintKey: run.fingerprintKey,
   };

@@ -57,6 +57,7 @@ export const diagnosticCodes = [
   "plan.not_on_offer",
   "plan.invalid_combination",
   "plan.live_changed_too",
+  "plan.name_follows_key",
   "plan.target_unknown",
   "plan.data_deferred",
   "plan.data_unusable",

@@ -23,6 +23,11 @@ export interface AttributeRule {
   /** Equality of two values; deep equality unless said. */
   readonly equal?: (a: Plain, b: Plain) => boolean;
   readonly effects?: readonly Effect[];
+  /**
+   * When a change of it takes effect: with the next run of what reacts to its resource (a deployment) unless said.
+   * `at once`: nothing that is deployed reads it, so a change of it alone is no reason to deploy.
+   */
+  readonly takesEffect?: "at once";
 }
 
 export interface ComputedRule {

@@ -26,7 +26,7 @@ export interface RecordedResource {
   readonly updatedAt?: string;
   readonly preventDestroy: boolean;
   readonly onRemove: OnRemove;
-  /** How many writes we made to it. A deployment compares these with what it last deployed. */
+  /** How many writes we made to it that a deployment must bring. A deployment compares these with what it last deployed. */
   readonly writes: number;
   /** For a resource that reacts to others: their `writes` by id when it last ran. */
   readonly inputs?: Readonly<Record<string, number>>;
@@ -66,6 +66,8 @@ export interface Intent {
   /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
   readonly name: string;
   readonly parentId?: string;
+  /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
+  readonly takesEffect?: "at once";
   /** ISO 8601. */
   readonly at: string;
 }

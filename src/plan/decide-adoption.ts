@@ -3,6 +3,7 @@ import type { LiveResource } from "../model/live";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
+import { nameFollowsKey } from "./name-follows-key";
 import { ownerKey } from "./owners";
 import { place, type ResolvedSubject, refuse } from "./resolved-subject";
 import type { Subject } from "./subject";
@@ -32,6 +33,7 @@ export function decideAdoption(about: ResolvedSubject, deciding: Deciding): Deci
   const diagnostics: Diagnostic[] = [];
   if (!isAsked) diagnostics.push(unmanagedExists(subject, live));
   else if (immutable) diagnostics.push(cannotBecome(subject, live, immutable.path, immutable.range));
+  else diagnostics.push(...nameFollowsKey(subject, changes));
   return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
 }
 

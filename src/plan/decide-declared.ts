@@ -5,6 +5,7 @@ import { decideAdoption } from "./decide-adoption";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
+import { nameFollowsKey } from "./name-follows-key";
 import { ownerKey } from "./owners";
 import {
   createdAttributes,
@@ -39,7 +40,7 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
     attributes: changes,
     released,
     drift,
-    diagnostics,
+    diagnostics: [...diagnostics, ...nameFollowsKey(subject, changes)],
     withParent: isReplaced && goesWithParent(subject, deciding.decisions),
     ...(asked && { reason: "--replace asks for it" }),
   };

@@ -1,4 +1,5 @@
 import type { ReactionContext, Upstream } from "../model/resource-type";
+import { asksForRun } from "./asks-for-run";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
@@ -73,12 +74,8 @@ function upstreamOf(subject: Subject, { children, decisions, subjects }: Decidin
         address,
         ...(id !== undefined && { id }),
         writes: recorded?.writes ?? 0,
-        changes:
-          isNew || decision?.action === "update" || decision?.action === "delete" || isTakenOver(decision),
+        changes: decision !== undefined && asksForRun(decision, decision.subject.type.rules),
       };
     },
   );
 }
-
-const isTakenOver = (decision: Decision | undefined): boolean =>
-  decision?.action === "adopt" && decision.attributes.length > 0;

@@ -67,6 +67,33 @@ const fields: ReadonlyMap<string, ConfigurationField> = new Map(
 /** The configuration field of an attribute path; undefined for any other path. */
 export const configurationField = (path: string): ConfigurationField | undefined => fields.get(path);
 
+/**
+ * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
+ * none that it does not, so `at once` stands only at what the service itself reads when something happens there.
+ */
+const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
+  // Text beside the name.
+  description: { takesEffect: "at once" },
+  // Read when there is something to tell.
+  notifications: { takesEffect: "at once" },
+  // Read when something is pushed. `includePaths` and `ignorePaths` may also say what a build sees: they are deployed.
+  autoDeploy: { takesEffect: "at once" },
+  // Read when a change wants a preview, and when one grows old.
+  previewMode: { takesEffect: "at once" },
+  previewExpiryHours: { takesEffect: "at once" },
+  // Read when old backups are thrown away. `backupEnabled` may set up what runs: it is deployed.
+  backupRetentionDays: { takesEffect: "at once" },
+  ignorePaths: { equal: sameSet },
+  includePaths: { equal: sameSet },
+  ipAllowList: { equal: sameSet },
+  repository: { equal: sameRepository },
+  plan: { effects: ["billing"] },
+  replicas: { effects: ["billing"] },
+  minReplicas: { effects: ["billing"] },
+  maxReplicas: { effects: ["billing"] },
+  scaling: { effects: ["billing"] },
+};
+
 type ConfigurationShape = {
   [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
 };
@@ -91,20 +118,9 @@ export const configurationSchema = z.strictObject(
 
 function doc(field: ConfigurationField): string {
   const initial = documentedDefaults[field];
-  return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.`;
+  const effect = special[field]?.takesEffect ? " A change of it deploys nothing." : "";
+  return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
 }
-
-const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
-  ignorePaths: { equal: sameSet },
-  includePaths: { equal: sameSet },
-  ipAllowList: { equal: sameSet },
-  repository: { equal: sameRepository },
-  plan: { effects: ["billing"] },
-  replicas: { effects: ["billing"] },
-  minReplicas: { effects: ["billing"] },
-  maxReplicas: { effects: ["billing"] },
-  scaling: { effects: ["billing"] },
-};
 
 /** The rules of all configuration fields, under their attribute paths. */
 export const configurationRules = Object.fromEntries(

@@ -50,10 +50,12 @@ export type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", effects: ["destructive"] },
+  // The url and the host of what runs may move with the name: it is deployed again.
   name: { change: "update" },
   kind: { change: "replace", effects: ["destructive"] },
   environment: { change: "replace", effects: ["destructive"] },
-  archived: { change: "update" },
+  // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
+  archived: { change: "update", takesEffect: "at once" },
   ...configurationRules,
 };
 

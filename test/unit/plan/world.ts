@@ -19,6 +19,7 @@ import {
   type ResolvedValue,
   Template,
 } from "../../../src/model/value";
+import { asksForRun } from "../../../src/plan/asks-for-run";
 import { makePlan } from "../../../src/plan/make-plan";
 import type { Change, Plan, PlanInput, PlanOptions } from "../../../src/plan/plan";
 import { resolveValue } from "../../../src/plan/resolve";
@@ -260,7 +261,7 @@ export class World {
         ...(live && { live }),
         values: sends ? values : (subject.resolved as ReadonlyMap<string, ResolvedValue>),
         ...(subject.recorded && { previous: subject.recorded }),
-        writes: (subject.recorded?.writes ?? 0) + (sends ? 1 : 0),
+        writes: (subject.recorded?.writes ?? 0) + (asksForRun(change, type.rules) ? 1 : 0),
         ...(type.reaction && { inputs: this.#inputs(change, type) }),
         fingerprintKey: key,
       }),

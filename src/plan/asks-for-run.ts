@@ -1,0 +1,21 @@
+import type { AttributeRule } from "../model/resource-type";
+import type { Action, AttributeChange } from "./plan";
+
+/** The parts of a decision or a change that say whether what reacts to it must run. */
+export interface Reactable {
+  readonly action: Action;
+  readonly attributes: readonly Pick<AttributeChange, "path">[];
+}
+
+/**
+ * Whether a change of a resource is a reason for what reacts to it (a deployment) to run: always where something
+ * appears or goes, else where one of its fields does not take effect at once.
+ */
+export function asksForRun(
+  { action, attributes }: Reactable,
+  rules: Readonly<Record<string, Pick<AttributeRule, "takesEffect">>>,
+): boolean {
+  if (action === "create" || action === "replace" || action === "delete") return true;
+  if (action !== "update" && action !== "adopt") return false;
+  return attributes.some(({ path }) => rules[path]?.takesEffect !== "at once");
+}

@@ -1,0 +1,52 @@
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { AttributeChange } from "./plan";
+import { place } from "./resolved-subject";
+import type { Subject } from "./subject";
+
+/**
+ * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
+ * what is called otherwise, renames it. The hint is the line that keeps the name.
+ */
+export function nameFollowsKey(subject: Subject, changes: readonly AttributeChange[]): readonly Diagnostic[] {
+  const { address, type, live, recorded, previousAddress } = subject;
+  const { nameAttribute, manifest } = type;
+  if (nameAttribute === undefined || !isKeyed(subject, nameAttribute)) return [];
+  const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
+  const name = live?.name ?? recorded?.name;
+  if (!change || name === undefined) return [];
+  const line = `${nameAttribute}: ${asYaml(name)}`;
+  const where = manifest.shorthand ? `${keyOf(subject)}: { ${line}, … }` : line;
+  return [
+    warning(
+      "plan.name_follows_key",
+      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(subject))}`,
+      {
+        address,
+        attribute: nameAttribute,
+        ...(previousAddress && {
+          detail: `The move from ${previousAddress} alone changes nothing at the service; the new ${nameAttribute} does.`,
+        }),
+        hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
+        ...place(subject),
+      },
+    ),
+  ];
+}
+
+const keyOf = ({ address }: Subject): string => address.slice(address.lastIndexOf(".") + 1);
+
+/** Its name stands nowhere but in its key. A stack always writes names: there only a move tells. */
+function isKeyed(subject: Subject, nameAttribute: string): boolean {
+  const { desired, previousAddress } = subject;
+  const declared = desired?.attributes.get(nameAttribute);
+  if (!desired || declared?.value !== keyOf(subject)) return false;
+  const { range } = declared;
+  const isImplied = range.start === desired.range.start && range.end === desired.range.end;
+  return isImplied || previousAddress !== undefined;
+}
+
+/** Plain where YAML reads it as the text that it is, quoted elsewhere. */
+const asYaml = (name: string): string =>
+  /^[a-z_][\w-]*$/i.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name)
+    ? name
+    : JSON.stringify(name);

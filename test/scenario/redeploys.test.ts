@@ -1,0 +1,126 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+interface Shop {
+  readonly project?: string;
+  readonly configuration?: string;
+  readonly archived?: boolean;
+}
+
+const shop = ({ project = "", configuration = "", archived = false }: Shop = {}) => `
+projects:
+  shop:
+    ${project}
+    services:
+      api:
+        kind: web
+        archived: ${archived}
+        configuration: { repository: "https://git.example.com/api", ${configuration} }
+        variables: { A: one }
+`;
+
+describe("a change of an applied service", () => {
+  let scenario: Scenario;
+  const service = () => {
+    const [found] = scenario.emulator.store.services();
+    if (!found) throw new Error("no service");
+    return found;
+  };
+  const deployments = () => scenario.emulator.store.deployments(service().id).length;
+  const apply = async (text: string): Promise<string[]> => {
+    scenario.write("rnv.yaml", text);
+    scenario.forget();
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return scenario.sent.map(
+      ({ method, path }) => `${method} ${path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`,
+    );
+  };
+  /** Ends the program with the next write that reaches the service, once it is committed there. */
+  const killAtNextWrite = async (text: string): Promise<void> => {
+    scenario.write("rnv.yaml", text);
+    const started = scenario.start({}, "apply", ...approve);
+    scenario.fail(({ method }) =>
+      method === "GET"
+        ? undefined
+        : {
+            kind: "hook",
+            when: "after",
+            run: async () => {
+              started.process.kill("SIGKILL");
+              await started.ended;
+            },
+          },
+    );
+    await started.ended;
+    scenario.fail();
+  };
+  beforeEach(async () => {
+    scenario = await openScenario();
+    await apply(shop());
+    expect(deployments()).toBe(1);
+  });
+  afterEach(() => scenario.close());
+
+  it("deploys nothing where nothing that runs reads the field", async () => {
+    const quiet = shop({
+      configuration:
+        "description: Shop API, notifications: none, autoDeploy: commit, previewMode: manual, previewExpiryHours: 24, backupRetentionDays: 14",
+    });
+    scenario.write("rnv.yaml", quiet);
+    const planned = await scenario.run("plan");
+    expect(planned.stdout).toContain("Plan: 0 to add, 1 to change, 0 to destroy.");
+    expect(planned.stdout).not.toContain("deployment.shop.api");
+    expect(await apply(quiet)).toEqual(["PATCH /workspaces/ID/services/ID"]);
+    expect(deployments()).toBe(1);
+    await scenario.isQuiet();
+    // Taken out again they go back to their defaults, which is no reason either.
+    expect(await apply(shop())).toEqual(["PATCH /workspaces/ID/services/ID"]);
+    await scenario.isQuiet();
+  });
+
+  it("deploys nothing for a description, a colour or the name of its project", async () => {
+    expect(await apply(shop({ project: 'name: Store\n    description: new\n    color: "#112233"' }))).toEqual(
+      ["PATCH /workspaces/ID/projects/ID"],
+    );
+    await scenario.isQuiet();
+  });
+
+  it("deploys once where one of several fields needs it", async () => {
+    expect(await apply(shop({ configuration: "description: new, branch: release" }))).toEqual([
+      "PATCH /workspaces/ID/services/ID",
+      "POST /workspaces/ID/services/ID/deploys",
+    ]);
+    await scenario.isQuiet();
+  });
+
+  it("deploys nothing after a kill in the middle of one that needs no deployment", async () => {
+    const changed = shop({ configuration: "description: new" });
+    await killAtNextWrite(changed);
+    expect(service().configuration.description).toBe("new");
+    expect(await apply(changed)).toEqual([]);
+    expect(deployments()).toBe(1);
+    await scenario.isQuiet();
+  });
+
+  it("is deployed after a kill in the middle of one that needs it, though it was taken", async () => {
+    const changed = shop({ configuration: "description: new, branch: release" });
+    await killAtNextWrite(changed);
+    expect(service().configuration.branch).toBe("release");
+    expect(await apply(changed)).toEqual(["POST /workspaces/ID/services/ID/deploys"]);
+    await scenario.isQuiet();
+  });
+
+  it("deploys nothing when it is archived and restored, and what was edited in between then", async () => {
+    // "Runtime is not suspended", "No deployment and no resume of infrastructure" (interface, "States and transitions").
+    expect(await apply(shop({ archived: true }))).toEqual(["POST /workspaces/ID/services/ID/archive"]);
+    expect(await apply(shop())).toEqual(["POST /workspaces/ID/services/ID/restore"]);
+    expect(deployments()).toBe(1);
+    await apply(shop({ archived: true, configuration: "branch: release" }));
+    expect(deployments()).toBe(1);
+    expect(await apply(shop({ configuration: "branch: release" }))).toEqual([
+      "POST /workspaces/ID/services/ID/restore",
+      "POST /workspaces/ID/services/ID/deploys",
+    ]);
+    await scenario.isQuiet();
+  });
+});

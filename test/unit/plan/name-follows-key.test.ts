@@ -1,0 +1,90 @@
+import type { DesiredResource } from "../../../src/model/desired";
+import { at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+
+const block = { file: "rnv.yaml", start: 10, end: 13 };
+const move = (from: string, to: string) => ({ from: at(from), to: at(to), range });
+
+/** As a manifest gives it where no name is written: the key stands in, with its place. */
+function unnamed(address: string, values: Record<string, string> = {}): DesiredResource {
+  const declared = declare(address, values, { range: block });
+  const path = address.startsWith("variable.") ? "key" : "name";
+  const named = declared.attributes.get(path);
+  return {
+    ...declared,
+    attributes: new Map([
+      ...declared.attributes,
+      ...(named ? [[path, { ...named, range: block }] as const] : []),
+    ]),
+  };
+}
+
+function settled(...resources: readonly DesiredResource[]): World {
+  const world = new World();
+  world.settle(desiredOf(resources));
+  return world;
+}
+
+describe("a key that is the name", () => {
+  it("renames what moved, and the warning has the line that keeps the name", () => {
+    const world = settled(unnamed("service.web", { kind: "web" }));
+    const desired = desiredOf([unnamed("service.api", { kind: "web" })], {
+      moved: [move("service.web", "service.api")],
+    });
+    expect(world.plan(desired).diagnostics).toMatchObject([
+      {
+        severity: "warning",
+        code: "plan.name_follows_key",
+        summary: 'service.api follows its key: "web" is renamed to "api"',
+        hint: 'to keep "web", write in its block: name: web',
+        address: "service.api",
+        attribute: "name",
+        range: block,
+      },
+    ]);
+  });
+
+  it("renames what was moved in the state, and what is imported under another key", () => {
+    const world = settled(unnamed("service.web", { kind: "web" }));
+    const recorded = world.recorded.get(at("service.web"));
+    world.recorded.delete(at("service.web"));
+    if (recorded) world.recorded.set(at("service.api"), recorded);
+    const moved = world.plan(desiredOf([unnamed("service.api", { kind: "web" })]));
+    expect(codesOf(moved)).toEqual(["plan.name_follows_key"]);
+    const id = world.id("service.api");
+    const imported = unnamed("service.site", { kind: "web" });
+    world.recorded.clear();
+    const plan = world.plan(desiredOf([{ ...imported, importId: { id, range } }]));
+    expect(plan.diagnostics).toMatchObject([
+      { code: "plan.name_follows_key", summary: 'service.site follows its key: "web" is renamed to "site"' },
+    ]);
+  });
+
+  it("names the line of a variable with the braces that it needs, and quotes what is no plain text in YAML", () => {
+    const world = settled(
+      unnamed("service.web", { kind: "web" }),
+      unnamed("variable.web.NO", { value: "x" }),
+    );
+    const desired = desiredOf(
+      [unnamed("service.web", { kind: "web" }), unnamed("variable.web.LEVEL", { value: "x" })],
+      { moved: [move("variable.web.NO", "variable.web.LEVEL")] },
+    );
+    expect(world.plan(desired).diagnostics).toMatchObject([
+      { hint: 'to keep "NO", write in its block: LEVEL: { key: "NO", … }' },
+    ]);
+  });
+
+  it("says nothing of a name that is written, of one that stays, and of one that drifted", () => {
+    const world = settled(unnamed("service.web", { kind: "web" }));
+    const renamed = desiredOf([declare("service.web", { kind: "web", name: "site" })]);
+    expect(changeOf(world.plan(renamed), "service.web").attributes).toHaveLength(1);
+    expect(codesOf(world.plan(renamed))).toEqual([]);
+    const kept = desiredOf([declare("service.api", { kind: "web", name: "web" })], {
+      moved: [move("service.web", "service.api")],
+    });
+    expect(codesOf(world.plan(kept))).toEqual([]);
+    world.touch("service.web", { name: "other" }, "other");
+    const drifted = world.plan(desiredOf([unnamed("service.web", { kind: "web" })]));
+    expect(changeOf(drifted, "service.web").attributes).toMatchObject([{ path: "name", cause: "drift" }]);
+    expect(codesOf(drifted)).toEqual([]);
+  });
+});
