@@ -3,7 +3,7 @@ import type { Resource } from "../api/resource";
 import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
-import { journaledSend } from "./journaled-send";
+import { type JournaledWrites, journaledSend } from "./journaled-send";
 import type { Run } from "./run";
 import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
@@ -15,6 +15,8 @@ export interface ChangeContext {
   readonly type: Resource;
   readonly slot: Slot;
   readonly endpoints: Endpoints;
+  /** The same for a write that was answered already and is to happen once more: its key is another one. */
+  readonly endpointsAgain: () => Endpoints;
   /** Id of the project or service it lies in. */
   readonly parentId?: string;
   readonly startedAt: number;
@@ -28,7 +30,7 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
   const parentId = parentIdOf(run, change);
   const makes = change.action === "create" || half === "create";
   const provisional = (id: string | undefined) => provisionalRecord(run, change, type, parentId, id, makes);
-  const send = journaledSend({
+  const writes: JournaledWrites = {
     send: run.send,
     journal: run.journal,
     run: run.record,
@@ -42,9 +44,13 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     takesEffectAtOnce: !asksForRun(change, type.rules),
     provisional,
     deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
-  });
-  const startedAt = run.clock.now();
-  return { run, change, type, slot, endpoints: run.endpoints(send), parentId, startedAt, provisional };
+  };
+  return {
+    ...{ run, change, type, slot, parentId, provisional },
+    startedAt: run.clock.now(),
+    endpoints: run.endpoints(journaledSend(writes)),
+    endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
+  };
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {

@@ -20,6 +20,8 @@ export interface JournaledWrites {
   readonly parentId?: string;
   /** Only fields that take effect at once are sent: no reason for a deployment. */
   readonly takesEffectAtOnce: boolean;
+  /** The same write once more in one run, on purpose: under another key. */
+  readonly isAgain?: true;
   /** What to record once the first write of this change is known to have happened, given the id it made. */
   readonly provisional: (id: string | undefined) => RecordedResource | null;
   /** What to record once a deletion was accepted: nothing when it has ended, else where its end shows. */
@@ -71,7 +73,7 @@ function intentOf(
   request: ApiRequest,
 ): { key: string; intent: Omit<Intent, "seq"> } {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
-  const step = `${request.operation} ${request.path}`;
+  const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
   const carried = writes.carried.find(
     (open) =>
       open.address === writes.address &&

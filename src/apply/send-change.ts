@@ -10,7 +10,7 @@ import { proveGone } from "./prove-gone";
 import { recordedAfter } from "./record";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
-import { verifyTaken } from "./verify-taken";
+import { mayShareTime, movedTime, type Taken, timeStepMs, verifyTaken } from "./verify-taken";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -26,7 +26,7 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await sureOfCreate(context, input.name, () =>
     context.type.create(context.endpoints, input),
   );
-  return finishWrite(context, accepted, values, values);
+  return finishWrite(context, accepted, values, values, true);
 }
 
 /**
@@ -67,12 +67,37 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     recorded: change.subject.recorded,
   };
   const send = () => type.update(context.endpoints, input);
-  const accepted = type.reaction
-    ? await sureOfCreate(context, input.name, send)
-    : await send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
-  if (!type.reaction) await closeEarlier(context, accepted.id);
+  if (type.reaction) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
+  const accepted = await inOneTimeStep(context, sent, await sendTwice(send), () =>
+    type.update(context.endpointsAgain(), input),
+  );
+  await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
+
+/** What is merely set can be set again. */
+const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
+  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+
+/** The answer to the write of a secret, or to another one a second later where the two share their time. */
+async function inOneTimeStep(
+  context: ChangeContext,
+  sent: Taken["sent"],
+  accepted: Accepted,
+  again: () => Promise<Accepted>,
+): Promise<Accepted> {
+  const { run, type, change } = context;
+  const live = accepted.live?.id === accepted.id ? accepted.live : undefined;
+  if (!live) return accepted;
+  const taken = { type, sent, live, defaults: run.defaults(change.type), before: timeBefore(context) };
+  if (!mayShareTime(taken, run.clock.now())) return accepted;
+  await run.clock.sleep(timeStepMs, run.signal);
+  return sendTwice(again);
+}
+
+/** The service's `updatedAt` before this change; undefined for something new. */
+const timeBefore = ({ change }: ChangeContext): string | undefined =>
+  change.subject.live?.updatedAt ?? change.subject.recorded?.updatedAt;
 
 /** An attempt in another shape may be open still: what it meant to set is set now. */
 async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
@@ -106,11 +131,14 @@ async function finishWrite(
   accepted: Accepted,
   sent: ReadonlyMap<string, AppliableValue>,
   values: ReadonlyMap<string, AppliableValue>,
+  isNew = false,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
+  const before = isNew ? undefined : timeBefore(context);
   // An answer about something else says nothing of this.
   const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
-  const live = answered ?? (await readAgain(context, accepted.id));
+  const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
+  const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
   const inputs = type.reaction ? inputsOf(run, change, type) : undefined;
   const recording = {
@@ -124,7 +152,8 @@ async function finishWrite(
     inputs,
     fingerprintKey: run.fingerprintKey,
   };
-  const notTaken = live ? verifyTaken(change, type, sent, live, run.defaults(change.type)) : undefined;
+  const defaults = run.defaults(change.type);
+  const notTaken = live ? verifyTaken(change, { type, sent, live, defaults, before }) : undefined;
   const kept = notTaken
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
     : recordedAfter(recording);
@@ -133,6 +162,17 @@ async function finishWrite(
   if (notTaken) return { kind: "failed", diagnostic: notTaken, exitCode: 1 };
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
+
+/** A secret was changed, and the answer has no time that tells whether it took. */
+const needsItsTime = (
+  type: ChangeContext["type"],
+  sent: Taken["sent"],
+  before: string | undefined,
+  answered: LiveResource,
+): boolean =>
+  movedTime(before, before) !== undefined &&
+  movedTime(before, answered.updatedAt) === undefined &&
+  [...sent.keys()].some((path) => type.rules[path]?.secret === true);
 
 /** A write whose answer did not show the thing: one look by id. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {

@@ -6,44 +6,56 @@ import { Secret } from "../model/secret";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
+/** What a write is compared with. */
+export interface Taken {
+  readonly type: ResourceType;
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  /** As the answer of the write showed it. */
+  readonly live: LiveResource;
+  readonly defaults: Attributes;
+  /** The service's `updatedAt` before the write; undefined for a create. */
+  readonly before?: string;
+}
+
 /**
  * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
- * a silent success. Secrets are masked in every answer and cannot be compared.
+ * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
  */
-export function verifyTaken(
-  change: Change,
-  type: ResourceType,
-  sent: ReadonlyMap<string, AppliableValue>,
-  live: LiveResource,
-  defaults: Attributes,
-): Diagnostic | undefined {
-  const refused = pathsNotTaken(type, sent, live, defaults);
+export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefined {
+  const refused = pathsNotTaken(taken);
   const [first] = refused;
   if (first === undefined) return undefined;
   const fields = refused.join(", ");
+  const about = {
+    address: change.address,
+    attribute: first,
+    range: change.subject.desired?.attributes.get(first)?.range,
+  };
   return error(
     "apply.not_taken",
     `${change.address}: the service accepted the change, but ${fields} did not take`,
-    {
-      address: change.address,
-      attribute: first,
-      range: change.subject.desired?.attributes.get(first)?.range,
-      detail: "The answer of the service still shows another value.",
-      hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
-    },
+    refused.every((path) => taken.type.rules[path]?.secret === true)
+      ? {
+          ...about,
+          detail:
+            "A value cannot be read back, but its write must move updatedAt, and that is what it was before.",
+          hint: "nothing was recorded: run rnv apply again to send it again",
+        }
+      : {
+          ...about,
+          detail: "The answer of the service still shows another value.",
+          hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+        },
   );
 }
 
-/** Attribute paths whose value in the answer is another than the one that was sent. */
-export function pathsNotTaken(
-  type: ResourceType,
-  sent: ReadonlyMap<string, AppliableValue>,
-  live: LiveResource,
-  defaults: Attributes,
-): readonly string[] {
+/** Attribute paths that the answer of a write does not show as they were sent. */
+export function pathsNotTaken({ type, sent, live, defaults, before }: Taken): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
     const rule = type.rules[path];
-    if (!rule || rule.change === "local" || rule.secret || value instanceof Secret) return false;
+    if (!rule || rule.change === "local") return false;
+    if (rule.secret) return value !== null && movedTime(before, live.updatedAt) === false;
+    if (value instanceof Secret) return false;
     if (type.parents.some((parent) => parent.attribute === path)) return false;
     const shown = live.attributes.get(path) ?? defaults.get(path);
     const wanted = value ?? defaults.get(path) ?? null;
@@ -54,3 +66,23 @@ export function pathsNotTaken(
   for (const [path, value] of sent) if (isRefused(path, value)) refused.push(path);
   return refused;
 }
+
+/** Whether a write moved the time of what it wrote; undefined where the two times do not tell. */
+export function movedTime(before: string | undefined, after: string | undefined): boolean | undefined {
+  const times = [Date.parse(before ?? ""), Date.parse(after ?? "")];
+  return times.some(Number.isNaN) ? undefined : times[0] !== times[1];
+}
+
+/** Longer than the coarsest step of time that services use. */
+export const timeStepMs = 1100;
+
+/** How near to our clock a time still counts as of now: clocks differ. */
+const nearMs = 120_000;
+
+/**
+ * A secret whose write left a time that is of about now: what was written before it may bear the same one, where the
+ * service counts in whole seconds. Sent again once a second has passed, it tells.
+ */
+export const mayShareTime = (taken: Taken, now: number): boolean =>
+  pathsNotTaken(taken).some((path) => taken.type.rules[path]?.secret === true) &&
+  Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;

@@ -124,6 +124,10 @@ export function stateAfter(
   return next;
 }
 
+/** What is said of a secret whose write moved nothing. */
+export const secretNotTaken =
+  "A value cannot be read back, but its write must move updatedAt, and that is what it was before. Apply again to send it again.";
+
 /** A field that did not take is never a silent success. */
 export function notTaken(
   type: ManagedType,
@@ -131,13 +135,18 @@ export function notTaken(
   live: LiveResource | undefined,
   defaults: Attributes,
   severity: typeof error | typeof warning,
+  before?: string,
 ): readonly Diagnostic[] {
-  const refused = live === undefined ? [] : pathsNotTaken(type.resource, sent, live, defaults);
+  const refused =
+    live === undefined ? [] : pathsNotTaken({ type: type.resource, sent, live, defaults, before });
   return refused.map((path) =>
     severity("apply.not_taken", `the service accepted the change, but ${path} did not take`, {
       attribute: path,
       address: addressIn(type, live?.name ?? ""),
-      detail: "Its answer still shows another value. It may not be allowed for this kind or plan.",
+      detail:
+        type.resource.rules[path]?.secret === true
+          ? secretNotTaken
+          : "Its answer still shows another value. It may not be allowed for this kind or plan.",
     }),
   );
 }

@@ -8,6 +8,7 @@ import { liveAfter } from "./live-after";
 import { defaultsOf, planChange, recordedOf } from "./plan-change";
 import type { PrivateData } from "./private-data";
 import type { ManagedType } from "./schema/managed-type";
+import { sendSecret } from "./send-secret";
 import type { Session } from "./session";
 import { addressIn, liveOf, nameIn, textIn, valueAt } from "./values/attributes";
 import { type TerraformObject, toPlain } from "./values/terraform-value";
@@ -51,7 +52,8 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
   const seen =
     (await liveAfter(session, type, accepted.id, name, live.parentId ?? undefined)) ?? accepted.live ?? live;
-  const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error);
+  const before = live.updatedAt;
+  const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error, before);
   // The state of before: the next plan compares it with what is live.
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   const ran = type.reacts ? { ran: accepted.id } : {};
@@ -68,9 +70,14 @@ async function sendUpdate(
   const { resource } = type;
   const since = kept.ran ?? textIn(prior, "updated_at") ?? "";
   const seed = ["update", resource.type, input.id, since].join("\0");
+  const parentId = input.live?.parentId ?? undefined;
+  if (type.secrets.some(({ path }) => input.changed.has(path))) {
+    const { name, attributes, live } = input;
+    const write = { type: resource, name, parentId, sent: attributes, before: live?.updatedAt, seed };
+    return sendSecret(session, write, (writes) => resource.update(writes, input));
+  }
   if (resource.pendingOf === undefined) return resource.update(session.writes({ text: seed }), input);
   const run = ["run", resource.type, since, canonicalJson(toPlain(config.triggers ?? null))].join("\0");
-  const parentId = input.live?.parentId ?? undefined;
   return withGenerations(
     session,
     { type: resource, input, parentId, defaults: new Map(), seed: run },

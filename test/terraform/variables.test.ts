@@ -81,6 +81,37 @@ describeTerraform("variables", () => {
     emulator.store.deleteVariableNow(idOf("OTHER"));
     await world.apply();
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
+  }, 60_000);
+
+  it.each([
+    ["a map", (value: string) => map(`values = { LOG_LEVEL = "${value}" }`), "LOG_LEVEL"],
+    ["a single variable", (value: string) => variable(`value = "${value}"`), "TOKEN"],
+  ])(
+    "a value of %s that the service ignores is an error each time, and is sent until it takes",
+    async (_, set, name) => {
+      set("taken");
+      await world.apply();
+      set("wanted");
+      emulator.store.setCondition("ignored-values", true);
+      // The second is answered by the receipt of the first, which says nothing of now.
+      for (let attempts = 0; attempts < 2; attempts += 1) {
+        const output = await world.run("apply -auto-approve -input=false -no-color", 1);
+        // Terraform breaks lines where its box ends.
+        expect(output.replace(/[\s│]+/g, " ")).toContain(
+          "service accepted the change, but value did not take",
+        );
+      }
+      emulator.store.setCondition("ignored-values", false);
+      expect(values()).toEqual({ [name]: "taken" });
+      await world.apply();
+      expect(values()).toEqual({ [name]: "wanted" });
+      await world.expectNoChanges();
+    },
+    60_000,
+  );
+
+  it("destroy leaves nothing", async () => {
     await world.run("destroy -auto-approve");
+    expect(emulator.store.services()).toEqual([]);
   }, 60_000);
 });

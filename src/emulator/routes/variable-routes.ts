@@ -3,7 +3,7 @@ import { nonEmpty, parseBody, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
 import { requireRole } from "../credentials";
 import { paginate } from "../paging";
-import type { StoredService } from "../records";
+import type { StoredService, StoredVariable } from "../records";
 import { conflict } from "../refusal";
 import { operationView, variableView } from "../views";
 import { changeableServiceOf, serviceOf, variableOf } from "./lookup";
@@ -19,10 +19,31 @@ function requireFreeKey(call: Call, service: StoredService, key: string, exceptI
   }
 }
 
+/** As the list shows it. */
+function shown({ world }: Call, variable: StoredVariable) {
+  if (!world.switches.conditions.has("coarse-times")) return variableView(variable);
+  const { createdAt, updatedAt } = variable;
+  return variableView({
+    ...variable,
+    createdAt: wholeSecond(createdAt),
+    updatedAt: wholeSecond(updatedAt),
+  });
+}
+
+/** As the answer to a write shows it. */
+function answered(call: Call, variable: StoredVariable) {
+  const view = shown(call, variable);
+  if (!call.world.switches.conditions.has("untimed-answers")) return { variable: view };
+  const { createdAt: _made, updatedAt: _changed, ...untimed } = view;
+  return { variable: untimed };
+}
+
+const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, "Z");
+
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", serviceOf(call).id);
   const { items, page } = paginate(call, variables, { unboundedByDefault: true });
-  return { variables: items.map(variableView), page };
+  return { variables: items.map((variable) => shown(call, variable)), page };
 }
 
 function create(call: Call) {
@@ -40,7 +61,7 @@ function create(call: Call) {
     createdAt: at,
     updatedAt: at,
   });
-  return { variable: variableView(variable) };
+  return answered(call, variable);
 }
 
 function update(call: Call) {
@@ -49,17 +70,14 @@ function update(call: Call) {
   const { key, value } = parseBody(change, call.body);
   if (key !== undefined) requireFreeKey(call, service, key, variable.id);
   const { store, seal, switches } = call.world;
-  if (switches.conditions.has("ignored-values")) return { variable: variableView(variable) };
-  return {
-    variable: variableView(
-      store.put("variables", {
-        ...variable,
-        key: key ?? variable.key,
-        sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
-        updatedAt: store.stamp(),
-      }),
-    ),
-  };
+  if (switches.conditions.has("ignored-values")) return answered(call, variable);
+  const changed = store.put("variables", {
+    ...variable,
+    key: key ?? variable.key,
+    sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
+    updatedAt: store.stamp(),
+  });
+  return answered(call, changed);
 }
 
 function remove(call: Call) {

@@ -1,10 +1,12 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
+import { notTaken } from "../apply-context";
 import { createOnce } from "../apply-create";
 import { applyDelete } from "../apply-delete";
 import { diagnosticsOf } from "../diagnostic-message";
 import { noPrivateData } from "../private-data";
+import { sendSecret } from "../send-secret";
 import type { Session } from "../session";
 import { addressIn, emptyValue } from "../values/attributes";
 import type { TerraformObject } from "../values/terraform-value";
@@ -111,15 +113,16 @@ async function setEntry(
     record(name, made.id, made.live, entries);
     return;
   }
-  const seed = ["update", "variable", id, entries.updatedAt[name] ?? ""].join("\0");
+  const before = entries.updatedAt[name];
+  const seed = ["update", "variable", id, before ?? ""].join("\0");
   const changed = new Set(["value"]);
-  const set = await resource.update(session.writes({ text: seed }), {
-    address,
-    name,
-    attributes,
-    id,
-    changed,
-  });
+  const sent = new Map([["value", attributes.get("value") ?? null]]);
+  const write = { type: resource, name, parentId: serviceId, sent, before, seed };
+  const set = await sendSecret(session, write, (writes) =>
+    resource.update(writes, { address, name, attributes, id, changed }),
+  );
+  const refused = notTaken(entryType, sent, set.live, new Map(), error, before);
+  if (refused.length > 0) throw new DiagnosticsError(refused);
   record(name, id, set.live, entries);
 }
 

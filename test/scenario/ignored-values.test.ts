@@ -1,0 +1,139 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const shop = (variables: string, more = "") => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api" }
+        variables: ${variables}
+${more}`;
+
+/** DESIGN section 4: "A write of a value … must move `updatedAt`: one that did not move is an error, not a success." */
+describe("a value that the service ignores", () => {
+  let scenario: Scenario;
+  const store = () => scenario.emulator.store;
+  const variable = (key: string) =>
+    store()
+      .variables(store().services()[0]?.id ?? "")
+      .find((one) => one.key === key);
+  const valueAt = (key: string) => store().variableValue(variable(key)?.id ?? "");
+  const patches = () => scenario.requests().filter((request) => request.startsWith("PATCH"));
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: info, OTHER: kept }"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+  afterEach(() => {
+    for (const condition of ["ignored-values", "coarse-times", "untimed-answers"] as const)
+      store().setCondition(condition, false);
+  });
+
+  it.each([[[]], [["untimed-answers"]], [["coarse-times"]]] as const)(
+    "is an error that names the variable, records nothing and deploys nothing (%j)",
+    async (others) => {
+      for (const condition of ["ignored-values", ...others] as const) store().setCondition(condition, true);
+      scenario.write("rnv.yaml", shop("{ LOG_LEVEL: debug, OTHER: kept }"));
+      const { code, stderr } = await scenario.run("apply", ...approve);
+      expect(code).toBe(1);
+      expect(stderr).toContain("apply.not_taken");
+      expect(stderr).toContain(
+        "variable.shop.api.LOG_LEVEL: the service accepted the change, but value did not take",
+      );
+      expect(stderr).not.toContain("debug");
+      expect(scenario.requests().filter((request) => request.endsWith("/deploys"))).toEqual([]);
+      const again = await scenario.run("plan", "-detailed-exitcode");
+      expect(again.code).toBe(2);
+      expect(again.stdout).toContain("variable.shop.api.LOG_LEVEL will be updated in place");
+      expect(again.stdout).not.toContain("changed outside");
+    },
+  );
+
+  it("of a saved plan is an error too, and the plan can be made and applied anew", async () => {
+    store().setCondition("ignored-values", true);
+    expect(await scenario.run("plan", "-out", "p.rnvplan")).toMatchObject({ code: 0 });
+    const { code, stderr } = await scenario.run("apply", "p.rnvplan");
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("apply.not_taken") });
+    expect(valueAt("LOG_LEVEL")).toBe("info");
+  });
+
+  it("is sent again by the next apply once the service takes values", async () => {
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(valueAt("LOG_LEVEL")).toBe("debug");
+    await scenario.isQuiet();
+  });
+
+  it("is told from a second write in one second: it is sent once more when the second is over", async () => {
+    store().setCondition("coarse-times", true);
+    scenario.write("rnv.yaml", shop("{ LOG_LEVEL: warn, OTHER: kept }"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    // Until the second write falls into the second of the first.
+    for (let i = 0; i < 20 && patches().length < 2; i += 1) {
+      scenario.forget();
+      scenario.write("rnv.yaml", shop(`{ LOG_LEVEL: value-${i}, OTHER: kept }`));
+      store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "theirs" });
+      expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+      expect(valueAt("LOG_LEVEL")).toBe(`value-${i}`);
+    }
+    expect(patches()).toHaveLength(2);
+    expect(
+      new Set(
+        scenario.sent.filter(({ method }) => method === "PATCH").map(({ idempotencyKey }) => idempotencyKey),
+      ).size,
+    ).toBe(2);
+    await scenario.isQuiet();
+  });
+
+  it("is nothing that a new name of a variable is taken for", async () => {
+    store().setCondition("untimed-answers", true);
+    scenario.write(
+      "rnv.yaml",
+      shop(
+        "{ LEVEL: again, OTHER: kept }",
+        "moved: [{ from: variable.shop.api.LOG_LEVEL, to: variable.shop.api.LEVEL }]",
+      ),
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(valueAt("LEVEL")).toBe("again");
+    await scenario.isQuiet();
+  });
+
+  it("is no matter where the answer was lost and is that of the same write, sent again", async () => {
+    scenario.write("rnv.yaml", shop("{ LEVEL: lost, OTHER: kept }"));
+    let lost = 0;
+    scenario.fail(({ method }) => (method === "PATCH" && lost++ === 0 ? { kind: "reset-after" } : undefined));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(lost).toBe(2);
+    expect(valueAt("LEVEL")).toBe("lost");
+    await scenario.isQuiet();
+  });
+
+  it("is not taken for a success after a kill in the middle of its write", async () => {
+    scenario.write("rnv.yaml", shop("{ LEVEL: killed, OTHER: kept }"));
+    store().setCondition("ignored-values", true);
+    const started = scenario.start({}, "apply", ...approve);
+    scenario.fail(({ method }) =>
+      method === "PATCH"
+        ? {
+            kind: "hook",
+            when: "after",
+            run: async () => {
+              started.process.kill("SIGKILL");
+              await started.ended;
+            },
+          }
+        : undefined,
+    );
+    expect((await started.ended).code).toBe(-1);
+    scenario.fail();
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 1 });
+    store().setCondition("ignored-values", false);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(valueAt("LEVEL")).toBe("killed");
+    await scenario.isQuiet();
+  });
+});
