@@ -1,7 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { State } from "../model/state";
-import type { StateSession } from "../state/backend";
+import type { ParsedSnapshot, StateSession } from "../state/backend";
 import {
   dropOpenWrites,
   type Edited,
@@ -68,7 +68,7 @@ export async function pushState(
   context: Context,
   request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
 ): Promise<EditOutcome> {
-  const incoming = await context.backend.parse(request.text, request.name);
+  const { state: incoming } = await context.backend.parse(request.text, request.name);
   return edit(context, "state push", { ...request, repair: request.force }, (session) => ({
     edited: validatePush(session.state, incoming, request.force),
     addresses: [],
@@ -76,8 +76,15 @@ export async function pushState(
 }
 
 export interface BackupsOutcome extends Outcome {
-  /** Newest first, with what can be read of each. */
-  readonly backups: readonly { readonly name: string; readonly state?: State }[];
+  /** Newest first. */
+  readonly backups: readonly Backup[];
+}
+
+/** A previous snapshot, with what can be read of it. */
+export interface Backup {
+  readonly name: string;
+  readonly bytes: number;
+  readonly parsed?: ParsedSnapshot;
 }
 
 /** `rnv state backups`: the previous snapshots. Takes no lock. */
@@ -85,8 +92,8 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
   const backups = [];
   for (const name of await backend.backups()) {
     const text = await backend.readBackup(name);
-    const state = text === undefined ? undefined : await backend.parse(text, name).catch(() => undefined);
-    backups.push({ name, state });
+    const parsed = text === undefined ? undefined : await backend.parse(text, name).catch(() => undefined);
+    backups.push({ name, bytes: Buffer.byteLength(text ?? ""), parsed });
   }
   return { backups, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
 }
@@ -102,15 +109,15 @@ export async function restoreState(
     readonly from: number | { readonly text: string; readonly name: string };
     readonly force: boolean;
   },
-): Promise<EditOutcome & { readonly name: string }> {
+): Promise<EditOutcome & { readonly restored: Backup }> {
   const { text, name } =
     typeof request.from === "number" ? await backupAt(context, request.from) : request.from;
-  const incoming = await context.backend.parse(text, name);
-  const restored = await edit(context, "state restore", { ...request, repair: true }, ({ state }) => ({
-    edited: validateRestore(state, incoming, request.force),
+  const parsed = await context.backend.parse(text, name);
+  const outcome = await edit(context, "state restore", { ...request, repair: true }, ({ state }) => ({
+    edited: validateRestore(state, parsed.state, request.force),
     addresses: [],
   }));
-  return { ...restored, name };
+  return { ...outcome, restored: { name, bytes: Buffer.byteLength(text), parsed } };
 }
 
 async function backupAt({ backend }: Context, n: number): Promise<{ text: string; name: string }> {

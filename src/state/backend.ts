@@ -13,6 +13,17 @@ export interface LockHolder {
   readonly since: string;
 }
 
+/** The state that a text holds, and who wrote it where it says so. */
+export interface ParsedSnapshot {
+  readonly state: State;
+  readonly writer: {
+    /** When it was written, ISO 8601. */
+    readonly at?: string;
+    /** The verb that wrote it: `apply`. */
+    readonly command?: string;
+  };
+}
+
 /**
  * Where the recorded state lives. Reading needs no lock and writes nothing. All writing goes through a session,
  * which holds the lock.
@@ -36,8 +47,8 @@ export interface StateBackend {
   backups(): Promise<readonly string[]>;
   /** The text of one backup as it is stored; undefined when there is none of that name. */
   readBackup(name: string): Promise<string | undefined>;
-  /** The state that a text of this backend holds, encrypted or not. Throws `DiagnosticsError`. */
-  parse(text: string, name: string): Promise<State>;
+  /** What a text of this backend holds, encrypted or not. Throws `DiagnosticsError`. */
+  parse(text: string, name: string): Promise<ParsedSnapshot>;
 }
 
 /** The right to write one state, until `release`. Every write first checks that the lock is still ours. */

@@ -45,7 +45,7 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
       openSession(port, { files, origin, cipher, repair }, holder, timeoutMs),
     forceUnlock: (id) => removeLock(port, id, options),
     backups: () => listBackups(disk, files),
-    parse: async (text, name) => (await decodeSnapshot(Buffer.from(text), name, origin, cipher)).state,
+    parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
     async readBackup(name) {
       const bytes = await disk.read(name, largestSnapshot).catch((cause) => {
         throw readFailed(name, cause);

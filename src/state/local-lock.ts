@@ -24,6 +24,11 @@ export class LocalLock {
     return this.record.generation;
   }
 
+  /** The verb that holds it. */
+  get command(): string {
+    return this.record.command;
+  }
+
   /** Throws `state.lock_lost` when the lock is not ours any more. */
   async check(): Promise<void> {
     const { disk, path } = this.port;

@@ -161,6 +161,8 @@ export class LocalSession implements StateSession {
     const writer = {
       generation: this.lock.generation,
       journals: this.#recorded.journals.slice(-keptJournals),
+      at: new Date(this.lock.port.clock.now()).toISOString(),
+      command: this.lock.command,
     };
     const bytes = Buffer.from(await this.cipher.encode(written, writer, this.#encrypted));
     if (bytes.length > largestSnapshot) throw Object.assign(new Error("state too large"), { code: "EFBIG" });

@@ -44,7 +44,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): StateBackend
     read: async () => (await readStart(backend)).state,
     lock: (holder, timeoutMs, { repair = false } = {}) => openSession(backend, holder, timeoutMs, repair),
     forceUnlock: (id) => forceUnlock(backend, id),
-    parse: async (text, name) => (await decodeSnapshot(Buffer.from(text), name, origin, cipher)).state,
+    parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
     async backups() {
       const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
       const found = await Promise.all(slots.map((slot) => readBackup(backend, slot)));

@@ -154,9 +154,15 @@ export class RemoteSession implements StateSession {
 
   async #put(state: State): Promise<State> {
     if (this.#failed !== undefined) throw this.#failed;
-    const { store, cipher, lock } = this.parts;
+    const { store, cipher, lock, patience } = this.parts;
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
-    const writer = { generation: this.start.generation + 1, journals: [], session: lock.id };
+    const writer = {
+      generation: this.start.generation + 1,
+      journals: [],
+      session: lock.id,
+      at: new Date(patience.clock.now()).toISOString(),
+      command: lock.command,
+    };
     const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
     if (bytes.length > largestSnapshot) throw tooLarge(store.location);
     // Used up once it is sent: what does not seem to arrive may stand there, and no serial names two states.

@@ -13,6 +13,9 @@ export interface Writer {
   readonly journals: readonly string[];
   /** Of a remote state: the holder of the lock that wrote it. */
   readonly session?: string;
+  /** When it was written, ISO 8601, and by which verb; snapshots of older versions do not say. */
+  readonly at?: string;
+  readonly command?: string;
 }
 
 export type ParsedState =
@@ -75,8 +78,10 @@ function writerOf(value: unknown): Writer {
   const writer = value as Partial<Record<keyof Writer, unknown>> | undefined | null;
   if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return nobody;
   const journals = writer.journals.filter((id): id is string => typeof id === "string");
-  const session = typeof writer.session === "string" ? { session: writer.session } : {};
-  return { generation: writer.generation as number, journals, ...session };
+  const texts = (["session", "at", "command"] as const).flatMap((name) =>
+    typeof writer[name] === "string" ? [[name, writer[name]] as const] : [],
+  );
+  return { generation: writer.generation as number, journals, ...Object.fromEntries(texts) };
 }
 
 const unreadable = (name: string, why: string) => ({

@@ -7,6 +7,7 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import type { Plain } from "../../model/value";
+import { backupsJson, backupsText, backupText } from "../../render/backups-text";
 import { inertJson, inertText } from "../../render/inert";
 import { counted } from "../../render/plan-wording";
 import { outputsJson, resourceDocument } from "../../render/state-json";
@@ -107,20 +108,9 @@ export const statePushHandler: Handler = async (invocation) => {
 export const stateBackupsHandler: Handler = async (invocation) => {
   const { terminal, options } = invocation;
   const { backups } = await withContext(invocation, listBackups);
-  const rows = backups.map(({ name, state }, i) => ({
-    number: i + 1,
-    name,
-    serial: state?.serial ?? null,
-    resources: state === undefined ? null : Object.keys(state.resources).length,
-  }));
-  if (options.json === true) terminal.out(`${inertJson(rows)}\n`);
-  else
-    for (const { number, name, serial, resources } of rows) {
-      const what =
-        serial === null ? "cannot be read" : `serial ${serial}, ${counted(resources ?? 0, "record")}`;
-      terminal.out(`${number}  ${what}  ${inertText(name)}\n`);
-    }
-  if (rows.length === 0 && options.json !== true) terminal.err("There are no backups yet.\n");
+  if (options.json === true) terminal.out(`${inertJson(backupsJson(backups))}\n`);
+  else if (backups.length === 0) terminal.err("There are no backups yet.\n");
+  else terminal.out(backupsText(backups));
   return 0;
 };
 
@@ -128,14 +118,17 @@ export const stateBackupsHandler: Handler = async (invocation) => {
 export const stateRestoreHandler: Handler = async (invocation) => {
   const backup = invocation.positional[0] as string;
   const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
-  const { name, serial, exitCode } = await withContext(invocation, (context) =>
+  const { restored, serial, exitCode } = await withContext(invocation, (context) =>
     restoreState(context, {
       from,
       force: invocation.options.force === true,
       lockTimeoutMs: lockTimeoutOf(invocation),
     }),
   );
-  invocation.terminal.out(`Restored ${inertText(name)}; the state has serial ${serial} now.\n`);
+  invocation.terminal.out(
+    `Restored ${inertText(restored.name)} (${backupText(restored)}).\n` +
+      `The state has serial ${serial} now; what stood there is the newest backup.\n`,
+  );
   return exitCode;
 };
 

@@ -135,7 +135,7 @@ function addStateSubverbs(program: Command, run: Run): void {
     detail:
       "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
     options: [options.state(), options.json()],
-    examples: [["rnv state backups", "number, serial and place of each"]],
+    examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
     handler: (lazy) => lazy.state().stateBackupsHandler,
   });
   addVerb(state, run, {

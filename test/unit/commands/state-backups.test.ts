@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
+import { type Backup, listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
+import { backupsText } from "../../../src/render/backups-text";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -32,15 +33,34 @@ describe("backups of the state", () => {
   });
   afterEach(() => bench.remove());
 
-  it("are listed newest first, each with what it holds", async () => {
+  it("are listed newest first, each with what it holds, its size, when it was written and by what", async () => {
     const { backups } = await listBackups(bench.context);
-    expect(backups.map(({ state: held }) => Object.keys(held?.resources ?? {}).length)).toEqual([2, 0]);
+    expect(backups.map(({ parsed }) => Object.keys(parsed?.state.resources ?? {}).length)).toEqual([2, 0]);
+    expect(backups.map(({ bytes }) => bytes)).toEqual(
+      backups.map(({ name }) => Buffer.byteLength(readFileSync(name))),
+    );
+    const written = backups.map(({ parsed }) => Date.parse(parsed?.writer.at ?? ""));
+    expect(written).toEqual([...written].sort().reverse());
+    expect(written[0]).toBeLessThanOrEqual(bench.clock.now());
+    expect(backups.map(({ parsed }) => parsed?.writer.command)).toEqual(["apply", "apply"]);
+  });
+
+  it("of an older version are read too: they do not say when they were written", async () => {
+    const file = `${path}.backup.1`;
+    const {
+      writer: { at: _at, command: _command, ...writer },
+      ...held
+    } = JSON.parse(readFileSync(file, "utf8"));
+    writeFileSync(file, JSON.stringify({ ...held, writer }));
+    const [newest] = (await listBackups(bench.context)).backups;
+    expect(newest?.parsed?.writer).toEqual(writer);
+    expect(backupsText([newest as Backup])).toContain("1  time not recorded  serial ");
   });
 
   it("bring back a previous snapshot with a new serial, and keep the one they replace", async () => {
     const before = await state();
-    const { serial, name } = await restoreState(bench.context, { ...options, from: 1 });
-    expect(name).toBe(`${path}.backup.1`);
+    const { serial, restored } = await restoreState(bench.context, { ...options, from: 1 });
+    expect(restored.name).toBe(`${path}.backup.1`);
     expect(serial).toBe((before?.serial ?? 0) + 1);
     expect(await addresses()).toEqual(["project.shop", "service.shop.api"]);
     await restoreState(bench.context, { ...options, from: 1 });

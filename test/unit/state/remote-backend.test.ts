@@ -205,8 +205,10 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     const names = await backend.backups();
     expect(names).toHaveLength(10);
     const texts = await Promise.all(names.map((name) => backend.readBackup(name)));
-    const states = await Promise.all(texts.map((text) => backend.parse(text ?? "", "backup")));
-    expect(states.map(({ outputs }) => outputs.n)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+    const held = await Promise.all(texts.map((text) => backend.parse(text ?? "", "backup")));
+    expect(held.map(({ state }) => state.outputs.n)).toEqual([11, 10, 9, 8, 7, 6, 5, 4, 3, 2]);
+    for (const { writer } of held)
+      expect(writer).toMatchObject({ at: expect.stringMatching(/^20.*Z$/), command: "apply" });
   });
 
   it("can be locked to be replaced when it cannot be read, with a higher serial", async () => {
