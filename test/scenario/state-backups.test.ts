@@ -3,7 +3,7 @@ import { approve, openScenario, type Scenario } from "../support/cli";
 const docs = "services: { docs: { kind: static, deploy: { when: never } } }\n";
 const both = `${docs.replace(" }\n", ", more: { kind: static, deploy: { when: never } } }\n")}`;
 const row =
-  /^\d {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}serial \d+ +\d records? +\S+ k?B {2}\S.* {2}\S+\/\.rnv\/state\.json\.backup\.\d$/;
+  /^\d {2}20\d\d-\d\d-\d\d \d\d:\d\d:\d\dZ {2}serial \d+ +\d+ records? +\S+ k?B +\S.* {2}\S+\/\.rnv\/state\.json\.backup\.\d$/;
 
 describe("state backups", () => {
   let scenario: Scenario;
