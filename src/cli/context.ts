@@ -17,6 +17,7 @@ import { openTransport } from "./open-transport";
 import { readLimited } from "./read-limited";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
+import { readStandardInput } from "./standard-input";
 import { version } from "./version";
 
 export interface OpenContext extends Context {
@@ -37,6 +38,7 @@ export function openContext(
   return {
     cwd,
     environment,
+    standardInput: () => readStandardInput(invocation.terminal),
     ...origin,
     credential: settings.credential,
     host: hostname(),

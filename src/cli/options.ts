@@ -6,7 +6,7 @@ export const options = {
   file: () =>
     list(
       "-f, --file <path>",
-      "manifest file or folder (rnv.yaml, rnv.yml or rnv/), cdktf.out or *.tf.json; a later manifest overlays",
+      "manifest file or folder (rnv.yaml, rnv.yml or rnv/), - for standard input, cdktf.out or *.tf.json; a later manifest overlays",
     ),
   app: () =>
     new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),

@@ -32,6 +32,8 @@ export interface StateKey {
 export interface Context {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads standard input to its end, for `-f -`. */
+  readonly standardInput?: () => Promise<Uint8Array>;
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;

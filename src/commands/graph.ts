@@ -1,9 +1,9 @@
 import type { Desired, DesiredAttribute } from "../model/desired";
 import { Template } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
-import type { Context, Outcome } from "./context";
+import type { Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
-import { load } from "./load";
+import { type LoadContext, load } from "./load";
 
 export interface GraphOutcome extends Outcome {
   readonly graph?: LabelledGraph;
@@ -11,7 +11,7 @@ export interface GraphOutcome extends Outcome {
 
 /** `rnv graph`: what depends on what, from the manifest alone. */
 export async function graph(
-  context: Pick<Context, "cwd" | "environment">,
+  context: LoadContext,
   request: { readonly files: readonly string[] },
 ): Promise<GraphOutcome> {
   const { desired, diagnostics, sources } = await load(context, request.files, "skip");

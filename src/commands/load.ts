@@ -10,20 +10,28 @@ export interface Loaded {
   readonly desired?: Desired;
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: ReadonlyMap<string, string>;
+  /** The manifests as one text; undefined for stacks. */
+  readonly merged?: () => string;
 }
+
+/** What reading a manifest needs. */
+export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput">;
 
 /** Reads and checks the manifest or the stacks; `validate` skips the sources of secrets. */
 export async function load(
-  context: Pick<Context, "cwd" | "environment">,
+  context: LoadContext,
   files: readonly string[],
   secrets: "resolve" | "skip",
 ): Promise<Loaded> {
-  const { desired, diagnostics, sources } = await loadDesired({
+  const { desired, diagnostics, sources, merged } = await loadDesired({
     files,
     cwd: context.cwd,
     types: resourceTypes,
     environment: context.environment,
     secrets,
+    ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
-  return hasErrors(diagnostics) ? { diagnostics, sources } : { desired, diagnostics, sources };
+  return hasErrors(diagnostics)
+    ? { diagnostics, sources }
+    : { desired, diagnostics, sources, ...(merged === undefined ? {} : { merged }) };
 }

@@ -1,15 +1,17 @@
 import type { Desired } from "../model/desired";
-import type { Context, Outcome } from "./context";
+import type { Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
-import { load } from "./load";
+import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {
   readonly desired?: Desired;
+  /** The manifests as one text; undefined for stacks, and where there are errors. */
+  readonly merged?: () => string;
 }
 
 /** `rnv validate`: the manifest alone. No request, no state, no secret source is read. */
 export async function validate(
-  context: Pick<Context, "cwd" | "environment">,
+  context: LoadContext,
   request: { readonly files: readonly string[] },
 ): Promise<ValidateOutcome> {
   const loaded = await load(context, request.files, "skip");

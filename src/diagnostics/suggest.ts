@@ -21,3 +21,18 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   const found = suggest(word, candidates);
   return found === undefined ? undefined : `did you mean "${found}"?`;
 }
+
+/** Characters; shorter names resemble each other without being meant. */
+const shortestSlip = 4;
+
+/** The name that a new one is a slip of: one letter off, or two that changed places; never `API_1` of `API_2`. */
+export function slipOf(name: string, known: readonly string[]): string | undefined {
+  if (name.length < shortestSlip) return undefined;
+  const letters = (text: string): string => text.replace(/\d/g, "");
+  const sorted = (text: string): string => [...text].sort().join("");
+  return known.find((one) => {
+    if (Math.abs(one.length - name.length) > 1 || letters(one) === letters(name)) return false;
+    const apart = distance(one, name);
+    return apart === 1 || (apart === 2 && sorted(one) === sorted(name));
+  });
+}

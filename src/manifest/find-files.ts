@@ -17,6 +17,8 @@ const maxFiles = 10_000;
 export function findFiles(requested: readonly string[], cwd: string, report: Report): readonly Layer[] {
   const named = requested.length > 0 ? requested : defaultFiles(cwd, report);
   const layers: Layer[] = [];
+  if (named.indexOf("-") !== named.lastIndexOf("-"))
+    report(error("command.usage", "-f - stands twice: standard input can be read once"));
   for (const name of named) {
     const layer = layerOf(name, cwd, report);
     if (layer !== undefined) layers.push(layer);
@@ -50,7 +52,11 @@ function exists(path: string): boolean {
   }
 }
 
+/** How standard input is named in messages; `-` on the command line. */
+export const standardInputName = "<stdin>";
+
 function layerOf(name: string, cwd: string, report: Report): Layer | undefined {
+  if (name === "-") return { files: [standardInputName] };
   const path = resolve(cwd, name);
   const shown = shownPath(path, cwd);
   try {

@@ -6,7 +6,8 @@ import { isStackPath } from "./stack-files";
 /** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
   const stacks: string[] = [];
-  for (const file of request.files) if (await isStackPath(file, request.cwd)) stacks.push(file);
+  for (const file of request.files)
+    if (file !== "-" && (await isStackPath(file, request.cwd))) stacks.push(file);
   if (stacks.length === 0) return loadManifest(request);
   if (stacks.length === request.files.length) return loadStack(request);
   const summary = "stacks and YAML manifests cannot be read together";

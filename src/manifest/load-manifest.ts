@@ -6,11 +6,13 @@ import { lookedUp } from "../model/lazy-map";
 import type { ResourceType } from "../model/resource-type";
 import { buildResource } from "./build-resource";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, type Layer } from "./find-files";
+import { findFiles, type Layer, standardInputName } from "./find-files";
 import { collectFindings, type Findings } from "./findings";
 import { maskBroken, maskSecrets } from "./mask-secrets";
-import { overlay, unite } from "./merge-files";
+import { unite } from "./merge-files";
+import { overlay } from "./overlay-files";
 import { parseYaml } from "./parse-yaml";
+import { printManifest } from "./print-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
 import type { Reading } from "./reading";
@@ -26,6 +28,8 @@ export interface ManifestRequest {
   readonly cwd: string;
   readonly types: readonly ResourceType[];
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What `-f -` reads. */
+  readonly standardInput?: Uint8Array | undefined;
   /** `skip`: sources of secrets are checked but not read; their secrets are empty. */
   readonly secrets: "resolve" | "skip";
 }
@@ -36,6 +40,8 @@ export interface LoadedManifest {
   readonly diagnostics: readonly Diagnostic[];
   /** Text of every file read, for code frames: same offsets, secrets starred out. */
   readonly sources: ReadonlyMap<string, string>;
+  /** The text of all files as one, secrets as their sources; of manifests only. */
+  readonly merged?: () => string;
 }
 
 /** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */
@@ -43,8 +49,14 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const findings = collectFindings();
   const index = indexTypes(request.types);
   const cwd = resolve(request.cwd);
-  const files = readLayers(findFiles(request.files, cwd, findings.report), cwd, index, findings);
-  const root = files.roots.reduce<MapNode>((lower, upper) => overlay(lower, upper, index), emptyRoot);
+  const files = readLayers(
+    findFiles(request.files, cwd, findings.report),
+    { ...request, cwd },
+    index,
+    findings,
+  );
+  const root = mergeLayers(files, index, findings);
+  const merged = (): string => printManifest(root, { index, texts: files.texts });
   const reading: Reading = {
     index,
     blocks: walkBlocks(root, index, findings.report),
@@ -71,7 +83,14 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   };
   await fetchSecrets(built, cwd, reading, findings);
   const diagnostics = sortDiagnostics(findings.all());
-  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked };
+  return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
+}
+
+/** One tree of all layers, each over those before it. */
+function mergeLayers({ roots, isPartial }: ReadFiles, index: TypeIndex, { report }: Findings): MapNode {
+  const [first = emptyRoot, ...overlays] = roots;
+  const overlaying = { index, report, isWhole: !isPartial };
+  return overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
 }
 
 const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
@@ -87,7 +106,7 @@ interface ReadFiles {
 
 function readLayers(
   layers: readonly Layer[],
-  cwd: string,
+  { cwd, standardInput }: Pick<ManifestRequest, "cwd" | "standardInput">,
   index: TypeIndex,
   { report }: Findings,
 ): ReadFiles {
@@ -99,7 +118,8 @@ function readLayers(
   for (const layer of layers) {
     let united: MapNode | undefined;
     for (const file of layer.files) {
-      const text = readSource(file, cwd, left, report);
+      const given = file === standardInputName ? standardInput : undefined;
+      const text = readSource(file, cwd, left, report, given);
       if (text === undefined) {
         isPartial = true;
         continue;

@@ -6,7 +6,7 @@ type Json = { readonly [key: string]: unknown };
 
 const logicalName = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
 const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
-const environmentPattern = "\\$\\{ *env\\.[A-Za-z_][A-Za-z0-9_]* *\\}";
+const environmentPattern = "\\$\\{ *env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)? *\\}";
 const nothing: Json = { type: "null" };
 
 /**

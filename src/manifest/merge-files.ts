@@ -4,55 +4,6 @@ import { placeOf, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, type SourceNode } from "./source-tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
-/** What stands in a mapping: blocks by key, and keys whose value is replaced as a whole. */
-interface Level {
-  readonly children: ReadonlyMap<string, PlacedType>;
-  readonly isSecret: (key: string) => boolean;
-}
-
-const rootLevel = (index: TypeIndex): Level => ({ children: index.root, isSecret: () => false });
-
-const blockLevel = (placed: PlacedType): Level => ({
-  children: placed.children,
-  isSecret: (key) => placed.attributes.get(key)?.secret === true,
-});
-
-/** A later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar. */
-export const overlay = (lower: MapNode, upper: MapNode, index: TypeIndex): MapNode =>
-  overlayBlock(lower, upper, rootLevel(index));
-
-function overlayBlock(lower: MapNode, upper: MapNode, level: Level): MapNode {
-  return combine(lower, upper, (below, above) => {
-    const child = level.children.get(above.key);
-    if (child === undefined)
-      return level.isSecret(above.key) ? above : overlayEntry(below, above, overlayPlain);
-    const block = (a: MapNode, b: MapNode): MapNode =>
-      isValueOf(child, a) || isValueOf(child, b) ? b : overlayBlock(a, b, blockLevel(child));
-    const whole = (a: MapNode, b: MapNode): MapNode =>
-      child.place.shape === "single" ? block(a, b) : combine(a, b, (x, y) => overlayContainer(x, y, block));
-    return overlayContainer(below, above, whole);
-  });
-}
-
-/** An empty block or container in an overlay says nothing: it must not delete what stands below it. */
-const overlayContainer = (
-  below: MapEntry,
-  above: MapEntry,
-  both: (a: MapNode, b: MapNode) => MapNode,
-): MapEntry => (isNull(above.value) && below.value.kind === "map" ? below : overlayEntry(below, above, both));
-
-const overlayEntry = (
-  below: MapEntry,
-  above: MapEntry,
-  both: (a: MapNode, b: MapNode) => MapNode,
-): MapEntry =>
-  below.value.kind === "map" && above.value.kind === "map"
-    ? { ...above, value: both(below.value, above.value) }
-    : above;
-
-const overlayPlain = (lower: MapNode, upper: MapNode): MapNode =>
-  combine(lower, upper, (below, above) => overlayEntry(below, above, overlayPlain));
-
 function combine(
   lower: MapNode,
   upper: MapNode,
@@ -68,7 +19,10 @@ function combine(
 
 /** A mapping that is the value of the shorthand attribute: `{ fromEnv: NAME }`. */
 export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
-  placed.shorthand?.secret === true && sourceKeys.some((key) => node.entries.has(key));
+  placed.shorthand?.secret === true && namesSource(node);
+
+/** It says where a secret comes from. */
+export const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
 interface Union {
   readonly report: Report;

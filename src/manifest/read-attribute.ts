@@ -138,14 +138,14 @@ function readPart(
   reading: Reading,
 ): string | Reference | undefined {
   if (part.kind === "reference") return readReference(part, range, spot, reading);
-  if (part.kind === "env") return readEnvironment(part.name, range, spot, reading);
+  if (part.kind === "env") return readEnvironment(part, range, spot, reading);
   reportSyntax(quoteShort(part.source), range, spot, reading);
   return undefined;
 }
 
-/** The value of an environment variable; a missing one is reported, an empty one is a value. */
+/** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
 export function readEnvironment(
-  name: string,
+  { name, fallback }: { readonly name: string; readonly fallback?: string },
   range: SourceRange,
   spot: Spot,
   reading: Reading,
@@ -162,9 +162,14 @@ export function readEnvironment(
     return undefined;
   }
   const value = reading.environment[name];
-  if (value !== undefined) return value;
+  if (value !== undefined && value !== "") return value;
+  if (fallback !== undefined) return fallback;
   reading.report(
-    error("manifest.env_missing", `the environment variable ${name} is not set`, { ...where(spot), range }),
+    error(
+      "manifest.env_missing",
+      `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
+      { ...where(spot), range, hint: `set it, or write a default: \${env.${name}:-text}` },
+    ),
   );
   return undefined;
 }

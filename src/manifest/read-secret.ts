@@ -83,7 +83,7 @@ function readLiteral(
     let piece: string | Reference | undefined;
     if (part.kind === "invalid") reportSyntax("${…} in the text", entry.keyRange, spot, reading);
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
-    else if (fillIn) piece = readEnvironment(part.name, range, spot, reading);
+    else if (fillIn) piece = readEnvironment(part, range, spot, reading);
     else piece = "";
     if (piece === undefined) complete = false;
     else pieces.push(piece);

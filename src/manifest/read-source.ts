@@ -12,17 +12,27 @@ const maxFileBytes = 4 * 1024 * 1024;
 /** Bytes of all files together. */
 export const maxTotalBytes = 16 * 1024 * 1024;
 
-/** The text of a manifest file without a byte order mark; undefined after a problem, which is reported. */
-export function readSource(file: string, cwd: string, left: number, report: Report): string | undefined {
+/**
+ * The text of a manifest file, or of `given` bytes, without a byte order mark; undefined after a problem, which is
+ * reported.
+ */
+export function readSource(
+  file: string,
+  cwd: string,
+  left: number,
+  report: Report,
+  given?: Uint8Array,
+): string | undefined {
   try {
-    const bytes = readBytes(resolve(cwd, file), Math.min(left, maxFileBytes));
+    const limit = Math.min(left, maxFileBytes);
+    const bytes = given === undefined ? readBytes(resolve(cwd, file), limit) : limited(given, limit);
     if (bytes === "large") {
-      const limit =
+      const most =
         left < maxFileBytes
           ? `all files together hold more than ${maxTotalBytes}`
           : `${file} holds more than ${maxFileBytes}`;
       report(
-        error("manifest.too_large", `${limit} bytes`, { hint: "split the workspace into several manifests" }),
+        error("manifest.too_large", `${most} bytes`, { hint: "split the workspace into several manifests" }),
       );
       return undefined;
     }
@@ -32,6 +42,9 @@ export function readSource(file: string, cwd: string, left: number, report: Repo
     return undefined;
   }
 }
+
+const limited = (bytes: Uint8Array, limit: number): Buffer | "large" =>
+  bytes.length > limit ? "large" : Buffer.from(bytes);
 
 /** Size is checked before anything is read; a pipe or device does not block. */
 function readBytes(path: string, limit: number): Buffer | "large" {

@@ -6,7 +6,10 @@ import { isObject, type Json, type JsonObject } from "./stack-document";
 import { StackProblem, unsupported } from "./stack-problem";
 import { markSensitive } from "./stack-text";
 
-/** The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. */
+/**
+ * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. An empty variable of the
+ * environment is none: CI makes one of every setting that nobody made.
+ */
 export function readVariable(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
   const entry = site.stack.variables.get(name);
   if (entry === undefined) {
@@ -48,7 +51,7 @@ function sensitiveValue(
   const variable =
     environmentName(name, program) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
   if (variable === undefined) return { ...readDefault(body, entry, site, program, read), range };
-  if (program.fillIn && program.environment[variable] === undefined) throw withoutValue(name);
+  if (program.fillIn && isUnset(program.environment[variable])) throw withoutValue(name, program);
   const part = { kind: "env" as const, name: variable, source: `\${var.${name}}`, range };
   return { kind: "scalar", value: "", parts: [part], range };
 }
@@ -70,7 +73,7 @@ function plainValue(
       typeof value === "string" ? value.replaceAll("${", () => "$${").replaceAll("%{", "%%{") : value;
     return convert(read(literal, { ...site, source: "" }, program), type);
   }
-  if (body.default === undefined) throw withoutValue(name);
+  if (body.default === undefined) throw withoutValue(name, program);
   return convert(readDefault(body, entry, site, program, read), type);
 }
 
@@ -85,15 +88,19 @@ const readDefault = (
   read: ReadJson,
 ): SourceNode => read(body.default ?? null, { ...site, place: place.at("default"), source: "" }, program);
 
-const withoutValue = (name: string): StackProblem =>
-  new StackProblem(
-    "manifest.env_missing",
-    `the variable ${name} has no value`,
-    `set RNV_VAR_${name} (or TF_VAR_${name})`,
-  );
+function withoutValue(name: string, { environment }: Program): StackProblem {
+  const empty = namesOf(name).find((variable) => environment[variable] === "");
+  const why = empty === undefined ? "" : `: ${empty} is empty`;
+  const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
+  return new StackProblem("manifest.env_missing", `the variable ${name} has no value${why}`, hint);
+}
+
+const namesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
+
+const isUnset = (text: string | undefined): boolean => text === undefined || text === "";
 
 const environmentName = (name: string, { environment }: Program): string | undefined =>
-  [`RNV_VAR_${name}`, `TF_VAR_${name}`].find((variable) => environment[variable] !== undefined);
+  namesOf(name).find((variable) => !isUnset(environment[variable]));
 
 function fromText(text: string, type: string, variable: string): Json {
   if (type === "string" || type === "any") return text;

@@ -10,12 +10,13 @@ interface Written {
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
-  | ({ readonly kind: "env"; readonly name: string } & Written)
+  /** `fallback` stands in for a variable that is unset or empty. */
+  | ({ readonly kind: "env"; readonly name: string; readonly fallback?: string } & Written)
   | ({ readonly kind: "reference"; readonly segments: readonly string[] } & Written)
   /** Neither; `source` may be part of a secret. */
   | { readonly kind: "invalid"; readonly source: string };
 
-const environmentExpression = /^env\.([A-Za-z_][A-Za-z0-9_]*)$/;
+const environmentExpression = /^env\.([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 /** Splits text at `${…}`; `$${` is a literal `${`. `isType` tells which words may open a reference. */
 export function parseTemplate(text: string, isType: (word: string) => boolean): readonly TemplatePart[] {
@@ -47,8 +48,9 @@ export function parseTemplate(text: string, isType: (word: string) => boolean): 
 function expressionPart(source: string, closed: boolean, isType: (word: string) => boolean): TemplatePart {
   if (!closed) return { kind: "invalid", source };
   const expression = source.slice(2, -1).trim();
-  const name = environmentExpression.exec(expression)?.[1];
-  if (name !== undefined) return { kind: "env", name, source };
+  const [, name, fallback] = environmentExpression.exec(expression) ?? [];
+  if (name !== undefined && !mayHoldReferences(fallback))
+    return { kind: "env", name, ...(fallback === undefined ? {} : { fallback }), source };
   const segments = expression.split(".");
   const isReference =
     segments.length >= 3 &&

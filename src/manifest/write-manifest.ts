@@ -36,8 +36,13 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
       throw new Error(`a ${block.type} of the names ${block.names.join(".")} has no place in a manifest`);
     frameOf(top, way, block.names).block = block;
   }
+  return yamlText(childrenNode(top, root));
+}
+
+/** The text of a tree of nodes, without line breaks of the writer's own and without invisible characters. */
+export function yamlText(root: YAMLMap): string {
   const document = new Document(undefined, { version: "1.2", schema: "core" });
-  document.contents = childrenNode(top, root) as never;
+  document.contents = root as never;
   return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(invisible, escaped);
 }
 
@@ -157,7 +162,8 @@ const escaped = (character: string): string => {
 /** Text that block style would fold or trim. */
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
-function plainText(text: string): Scalar {
+/** Text that reads back as itself, `${…}` included. */
+export function plainText(text: string): Scalar {
   const scalar = new Scalar(text);
   if (text === "<<" || needsQuotes.test(text) || text.search(invisible) !== -1)
     scalar.type = Scalar.QUOTE_DOUBLE;

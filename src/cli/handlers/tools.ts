@@ -6,12 +6,14 @@ import type { Condition } from "../../emulator/conditions";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";
 import { report } from "../report";
+import { readStandardInput } from "../standard-input";
 
 /** `rnv graph` */
 export const graphHandler: Handler = async (invocation) => {
   const { terminal, environment, cwd, options } = invocation;
   const files = Array.isArray(options.file) ? options.file : [];
-  const outcome = await graph({ environment, cwd }, { files });
+  const standardInput = () => readStandardInput(terminal);
+  const outcome = await graph({ environment, cwd, standardInput }, { files });
   report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.graph)
     terminal.out(options.mermaid === true ? graphMermaid(outcome.graph) : graphDot(outcome.graph));

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { Run } from "../invocation";
 import { options } from "../options";
 import { addVerb } from "./add-verb";
@@ -33,10 +33,18 @@ export function addPlanVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "validate",
     summary: "Check the manifest without the service",
-    options: [options.file(), options.app(), options.json()],
+    options: [
+      options.file(),
+      options.app(),
+      options.json(),
+      new Option(
+        "--print",
+        "print the merged manifest: what all files say together, secrets as their sources",
+      ),
+    ],
     examples: [
       ["rnv validate", "the default files"],
-      ["rnv validate -f rnv.yaml -f production.yaml", "with the overlay of an environment"],
+      ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
     ],
     handler: (lazy) => lazy.validate().validateHandler,
   });

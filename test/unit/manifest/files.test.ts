@@ -59,16 +59,13 @@ describe("several -f", () => {
     );
   });
 
-  it("do not empty a block by an empty key, but reset an attribute by null", async () => {
-    const cwd = folderWith({
-      "a.yaml": "services:\n  api: { kind: web, environment: x }\n",
-      "b.yaml": "services:\n  api:\n",
-      "c.yaml": "services:\n  api: { environment: null }\nprojects:\n",
-    });
-    const found = await load(cwd, { files: ["a.yaml", "b.yaml", "c.yaml"] });
-    expect(briefs(found)).toEqual([]);
-    expect(value(found, "service.api", "kind")?.value).toBe("web");
-    expect(value(found, "service.api", "environment")?.value).toBeNull();
+  it("may name standard input, whose mistakes have a place as those of a file", async () => {
+    const cwd = folderWith({ "over.yaml": 'services: { api: { environment: "${env.STAGE}" } }\n' });
+    const standardInput = Buffer.from('services:\n  api: { kind: web, archived: "${env.NO}" }\n');
+    const found = await load(cwd, { files: ["-", "over.yaml"], standardInput });
+    expect(briefs(found)).toEqual(["manifest.env_missing <stdin>:2:32 ${env.NO}", expect.any(String)]);
+    const twice = await load(cwd, { files: ["-", "-"], standardInput });
+    expect(twice.diagnostics[0]?.code).toBe("command.usage");
   });
 
   it("each report their own mistakes, with their names", async () => {

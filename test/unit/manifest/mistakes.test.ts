@@ -241,6 +241,41 @@ describe("${env.NAME}", () => {
     expect(found).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
   });
 
+  it("that is empty is as one that is not set: CI makes an empty text of what nobody set", async () => {
+    const { found, briefs: places } = await mistakes(api('    environment: "x-${env.STAGE}"\n'), {
+      STAGE: "",
+    });
+    expect(places).toEqual(["manifest.env_missing rnv.yaml:4:21 ${env.STAGE}"]);
+    expect(found.diagnostics[0]).toMatchObject({
+      summary: "the environment variable STAGE is empty",
+      hint: "set it, or write a default: ${env.STAGE:-text}",
+    });
+    const secret = await mistakes(api('    variables: { A: "x${env.STAGE}" }\n'), { STAGE: "" });
+    expect(secret.briefs).toEqual(["manifest.env_missing rnv.yaml:4:23 ${env.STAGE}"]);
+  });
+
+  it.each([
+    ["${env.STAGE:-main}", {}, "main"],
+    ["${env.STAGE:-main}", { STAGE: "" }, "main"],
+    ["${env.STAGE:-main}", { STAGE: "test" }, "test"],
+    ["x${env.STAGE:-}y", {}, "xy"],
+    ["${ env.STAGE :- }", { STAGE: "test" }, undefined],
+    ["${env.STAGE:-a: b.c-d}", {}, "a: b.c-d"],
+    ["$${env.STAGE:-main}", {}, "${env.STAGE:-main}"],
+    ["${env.STAGE:-${env.OTHER}}", { OTHER: "x" }, undefined],
+  ])("%s with %j is %j", async (text, environment, expected) => {
+    const found = await loadText(api(`    environment: ${JSON.stringify(text)}\n`), { environment });
+    const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
+    expect(attributes?.get("environment")?.value).toBe(expected);
+    if (expected === undefined) expect(found.diagnostics[0]?.code).toBe("manifest.reference_syntax");
+  });
+
+  it("gives its default to numbers too", async () => {
+    const found = await loadText(api('    configuration: { replicas: "${env.COUNT:-3}" }\n'));
+    const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
+    expect(attributes?.get("configuration.replicas")?.value).toBe(3);
+  });
+
   it("does not make a number of what is not one", async () => {
     const { briefs: found } = await mistakes(api('    configuration: { replicas: "${env.COUNT}" }\n'), {
       COUNT: "many",

@@ -116,6 +116,22 @@ describe("names of a stack", () => {
     );
   });
 
+  it("an empty variable of the environment is none: its default stands, or it lacks a value", async () => {
+    expect(await text("${var.level}", level, { RNV_VAR_level: "", TF_VAR_level: "warn" })).toBe("warn");
+    expect(await text("${var.level}", level, { RNV_VAR_level: "" })).toBe("info");
+    const bare = { variable: { level: { type: "string" } } };
+    const found = await loadStackJson(
+      withService({ configuration: { build_command: "${var.level}" } }, bare),
+      {
+        environment: { TF_VAR_level: "" },
+      },
+    );
+    expect(found.diagnostics[0]).toMatchObject({
+      code: "manifest.env_missing",
+      summary: expect.stringContaining("the variable level has no value: TF_VAR_level is empty"),
+    });
+  });
+
   it("a variable has the type that it says, or that its default has", async () => {
     const stack = (variable: object) =>
       withService({ configuration: { port: "${var.port}" } }, { variable: { port: variable } });

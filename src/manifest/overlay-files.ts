@@ -1,0 +1,169 @@
+import { error, warning } from "../diagnostics/diagnostic";
+import { slipOf, suggest } from "../diagnostics/suggest";
+import { addressOf } from "../model/address";
+import type { Report } from "./findings";
+import { isValueOf, namesSource } from "./merge-files";
+import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./source-tree";
+import type { PlacedType, TypeIndex } from "./type-index";
+
+/** How a key is spoken of: `branch` as `configuration.branch of service.shop.api`. */
+type Speak = (key: string) => string;
+
+interface Overlaying {
+  readonly index: TypeIndex;
+  readonly report: Report;
+  /** Every earlier file was read: what is not there is in none of them. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * A later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar, and a written
+ * `null` takes away what stands below it (DESIGN section 3).
+ */
+export function overlay(lower: MapNode, upper: MapNode, to: Overlaying): MapNode {
+  const speak: Speak = (key) => key;
+  return overlayMap(lower, upper, speak, to, (below, above) => {
+    const placed = to.index.root.get(above.key);
+    return placed === undefined
+      ? overlayPlain(below, above, speak, to)
+      : overlayPlace(below, above, placed, [], to);
+  });
+}
+
+/** `services` over `services`, or `deploy` over `deploy`. */
+function overlayPlace(
+  below: MapEntry,
+  above: MapEntry,
+  placed: PlacedType,
+  names: readonly string[],
+  to: Overlaying,
+): MapEntry {
+  if (placed.place.shape === "single") return overlayBlock(below, above, placed, names, to);
+  const speak: Speak = (key) => addressOf(placed.type.type, ...names, key);
+  return bothMaps(below, above, (lower, upper) => {
+    const known = [...lower.entries.keys()];
+    const isKept = ([key, entry]: readonly [string, MapEntry]): boolean =>
+      !to.isWhole ||
+      lower.entries.has(key) ||
+      isNull(entry.value) ||
+      checkAdded(entry, speak(key), placed, known, to);
+    const added = { ...upper, entries: new Map([...upper.entries].filter(isKept)) };
+    return overlayMap(lower, added, speak, to, (x, y) => overlayBlock(x, y, placed, [...names, y.key], to));
+  });
+}
+
+function overlayBlock(
+  below: MapEntry,
+  above: MapEntry,
+  placed: PlacedType,
+  names: readonly string[],
+  to: Overlaying,
+): MapEntry {
+  const address = addressOf(placed.type.type, ...names);
+  const speak: Speak = (key) => `${key} of ${address}`;
+  return bothMaps(below, above, (lower, upper) => {
+    if (isValueOf(placed, lower) || isValueOf(placed, upper)) return upper;
+    return overlayMap(lower, upper, speak, to, (x, y) => {
+      const child = placed.children.get(y.key);
+      if (child !== undefined) return overlayPlace(x, y, child, names, to);
+      if (placed.attributes.get(y.key)?.secret === true) return y;
+      return overlayPlain(x, y, (key) => `${y.key}.${key} of ${address}`, to);
+    });
+  });
+}
+
+const overlayPlain = (below: MapEntry, above: MapEntry, speak: Speak, to: Overlaying): MapEntry =>
+  bothMaps(below, above, (lower, upper) =>
+    overlayMap(lower, upper, speak, to, (x, y) => overlayPlain(x, y, (key) => speak(`${y.key}.${key}`), to)),
+  );
+
+/** Two mappings make one; anything else replaces what is below it. */
+const bothMaps = (
+  below: MapEntry,
+  above: MapEntry,
+  both: (lower: MapNode, upper: MapNode) => MapNode,
+): MapEntry =>
+  below.value.kind === "map" && above.value.kind === "map"
+    ? { ...above, value: both(below.value, above.value) }
+    : above;
+
+/** Two mappings key by key; a null takes away, and is a mistake where there is nothing to take. */
+function overlayMap(
+  lower: MapNode,
+  upper: MapNode,
+  speak: Speak,
+  to: Overlaying,
+  both: (below: MapEntry, above: MapEntry) => MapEntry,
+): MapNode {
+  const entries = new Map(lower.entries);
+  for (const above of upper.entries.values()) {
+    const { key, value } = above;
+    const below = lower.entries.get(key);
+    if (below === undefined) {
+      if (!isNull(value) || isEmpty(value)) entries.set(key, above);
+      else if (to.isWhole) reportNothingToTake(above, [...lower.entries.keys()], speak, to);
+    } else if (!isNull(value)) entries.set(key, both(below, above));
+    else if (!isEmpty(value)) entries.delete(key);
+    else if (!saysNothing(below.value)) reportEmpty(above, speak, to);
+  }
+  return { kind: "map", entries, range: upper.range };
+}
+
+/** A null that nobody wrote: a key without a value. */
+const isEmpty = ({ range }: SourceNode): boolean => range.start === range.end;
+
+/** An empty block over another says nothing: lines that were commented out must delete nothing below them. */
+const saysNothing = (below: SourceNode): boolean =>
+  isNull(below) || (below.kind === "map" && !namesSource(below));
+
+function reportEmpty({ key, keyRange }: MapEntry, speak: Speak, { report }: Overlaying): void {
+  const hint = "write null to take away what an earlier file says, or remove this line to keep it";
+  report(error("manifest.invalid_type", `${speak(key)} is empty`, { range: keyRange, hint }));
+}
+
+function reportNothingToTake(
+  { key, keyRange }: MapEntry,
+  known: readonly string[],
+  speak: Speak,
+  { report }: Overlaying,
+): void {
+  const meant = suggest(key, known) ?? slipOf(key, known);
+  const hint =
+    meant === undefined
+      ? "null takes away what an earlier file says: remove this line; to hold a default, write its value"
+      : `did you mean "${meant}"?`;
+  const named = quoteShort(key).slice(1, -1);
+  report(error("manifest.unknown_key", `no earlier file has ${speak(named)}`, { range: keyRange, hint }));
+}
+
+/** Whether a block that no earlier file has may be added; one that looks like a slip of the pen is spoken of. */
+function checkAdded(
+  entry: MapEntry,
+  address: string,
+  placed: PlacedType,
+  known: readonly string[],
+  { report }: Overlaying,
+): boolean {
+  const lacks = lackedBy(entry.value, placed);
+  const slip = slipOf(entry.key, known);
+  const meant = lacks === undefined ? slip : (suggest(entry.key, known) ?? slip);
+  if (meant === undefined) return true;
+  const details = { address, range: entry.keyRange, hint: `did you mean "${meant}"?` };
+  if (lacks === undefined) {
+    if (placed.needed.every((shape) => shape.isName || shape.secret))
+      report(warning("manifest.unknown_key", `no earlier file has ${address}: it is added`, details));
+    return true;
+  }
+  report(
+    error("manifest.unknown_key", `no earlier file has ${address}, and it lacks ${lacks} itself`, details),
+  );
+  return false;
+}
+
+/** What a block would have to say to stand on its own. */
+function lackedBy(node: SourceNode, placed: PlacedType): string | undefined {
+  if (node.kind !== "map" || isValueOf(placed, node)) return undefined;
+  return placed.needed.find(
+    ({ path, required, isName }) => required && !isName && !path.includes(".") && !node.entries.has(path),
+  )?.path;
+}

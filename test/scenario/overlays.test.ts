@@ -1,0 +1,107 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const base = `projects:
+  shop:
+    name: Shop
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", branch: release, runtime: node }
+        variables: { LOG_LEVEL: info, STAGE: "\${env.STAGE:-none}" }
+        deploy: { when: never }
+      worker:
+        kind: worker
+        configuration: { repository: "https://git.example.com/shop/worker" }
+        deploy: { when: never }
+`;
+
+describe("an overlay and the environment", () => {
+  let scenario: Scenario;
+  const both = ["-f", "rnv.yaml", "-f", "production.yaml"] as const;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", base);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    await scenario.isQuiet();
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+
+  it("an empty environment variable is no value: nothing is sent for it", async () => {
+    scenario.write("empty.yaml", base.replace("name: Shop", "name: Shop-${env.EMPTY}"));
+    const { code, stderr } = await scenario.runWith(
+      { env: { EMPTY: "" } },
+      "apply",
+      "-f",
+      "empty.yaml",
+      ...approve,
+    );
+    expect(code).toBe(1);
+    expect(stderr).toContain("error[manifest.env_missing]: the environment variable EMPTY is empty");
+    expect(stderr).toContain("--> empty.yaml:3:16");
+    expect(stderr).toContain("set it, or write a default: ${env.EMPTY:-text}");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("a default stands in for an unset and an empty variable alike", async () => {
+    for (const env of [{}, { STAGE: "" }] as Record<string, string>[]) {
+      const { code, stdout } = await scenario.runWith({ env }, "plan", "-detailed-exitcode");
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("No changes.") });
+    }
+    const { code, stdout } = await scenario.runWith({ env: { STAGE: "test" } }, "plan", "-detailed-exitcode");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringContaining("variable.shop.api.STAGE") });
+  });
+
+  it("null takes away a service, and its deletion is confirmed by name as any other", async () => {
+    scenario.write("production.yaml", "projects: { shop: { services: { worker: null } } }\n");
+    const refused = await scenario.run("apply", ...both, ...approve);
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("service.shop.worker would be deleted");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("null takes away a field and a variable: the one goes back to its default, the other is deleted", async () => {
+    scenario.write(
+      "production.yaml",
+      "projects: { shop: { services: { api: { configuration: { branch: null }, variables: { LOG_LEVEL: null } } } } }\n",
+    );
+    const applied = await scenario.run("apply", ...both, ...approve);
+    expect(applied).toMatchObject({ code: 0 });
+    expect(applied.stdout).toContain('configuration.branch  "release" -> "main"');
+    expect(scenario.requests()).toEqual([
+      "PATCH /workspaces/ID/services/ID",
+      "DELETE /workspaces/ID/services/ID/variables/ID",
+    ]);
+    const api = scenario.emulator.store.services().find(({ name }) => name === "api");
+    expect(api?.configuration).toMatchObject({ branch: "main", runtime: "node" });
+    await scenario.isQuiet(...both);
+  });
+
+  it("a null without anything to take away is told with what was meant, and nothing is sent", async () => {
+    scenario.write("production.yaml", "projects: { shop: { services: { wroker: null } } }\n");
+    const { code, stderr } = await scenario.run("apply", ...both, ...approve);
+    expect(code).toBe(1);
+    expect(stderr).toContain("no earlier file has service.shop.wroker");
+    expect(stderr).toContain('did you mean "worker"?');
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("what validate prints of an overlay plans as the overlay does, from standard input", async () => {
+    const text = base.replace(
+      '{ LOG_LEVEL: info, STAGE: "${env.STAGE:-none}" }',
+      "{ LOG_LEVEL: { fromEnv: LEVEL } }",
+    );
+    const env = { LEVEL: "canary-value" };
+    scenario.write("sources.yaml", text);
+    scenario.write("production.yaml", "projects: { shop: { services: { worker: null } } }\n");
+    const files = ["-f", "sources.yaml", "-f", "production.yaml"];
+    const printed = await scenario.runWith({ env }, "validate", "-print", ...files);
+    expect(printed).toMatchObject({ code: 0, stderr: "" });
+    expect(printed.stdout).not.toContain("worker");
+    expect(printed.stdout).not.toContain("canary-value");
+    const direct = await scenario.runWith({ env }, "plan", ...files);
+    const piped = await scenario.runWith({ env, input: printed.stdout }, "plan", "-f", "-");
+    expect(direct.stdout).toContain("Plan: ");
+    expect(piped).toMatchObject({ code: direct.code, stdout: direct.stdout });
+  });
+});

@@ -1,0 +1,171 @@
+import type { Address } from "../../../src/model/address";
+import { brief, briefs, folderWith, load, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+const base = `projects:
+  shop:
+    description: what we sell
+    services:
+      api:
+        kind: web
+        environment: test
+        configuration: { branch: main, runtime: node }
+        variables: { LOG_LEVEL: info, DB_URL: { fromEnv: DB } }
+      worker: { kind: worker }
+  blog: {}
+`;
+
+const withOverlay = async (overlay: string, ...more: string[]) => {
+  const files = {
+    "rnv.yaml": base,
+    ...Object.fromEntries([overlay, ...more].map((text, i) => [`${i}.yaml`, text])),
+  };
+  const environment = { DB: "postgres://x" };
+  return load(folderWith(files), { files: Object.keys(files).sort((a, b) => (a < b ? 1 : -1)), environment });
+};
+const inApi = (body: string): string => `projects: { shop: { services: { api: { ${body} } } } }\n`;
+const told = async (overlay: string) => {
+  const found = await withOverlay(overlay);
+  return found.diagnostics.map((one) => `${brief(found, one)} | ${one.summary} | ${one.hint}`);
+};
+
+describe("null in an overlay", () => {
+  it.each([
+    ["a field", inApi("configuration: { branch: null }"), "service.shop.api", "configuration.branch"],
+    ["every field", inApi("configuration: null"), "service.shop.api", "configuration.runtime"],
+    ["an attribute", inApi("environment: ~"), "service.shop.api", "environment"],
+  ])(
+    "takes away %s that an earlier file says, and nothing is declared there any more",
+    async (_, text, at, path) => {
+      const found = await withOverlay(text);
+      expect(briefs(found)).toEqual([]);
+      const { attributes } = found.desired?.resources.get(at as Address) ?? {};
+      expect(attributes?.get("kind")?.value).toBe("web");
+      expect(attributes?.has(path)).toBe(false);
+    },
+  );
+
+  it.each([
+    ["a variable", inApi("variables: { LOG_LEVEL: null }"), ["variable.shop.api.LOG_LEVEL"]],
+    ["a variable with a source", inApi("variables: { DB_URL: null }"), ["variable.shop.api.DB_URL"]],
+    ["all variables", inApi("variables: null"), ["variable.shop.api.LOG_LEVEL", "variable.shop.api.DB_URL"]],
+    ["a service", "projects: { shop: { services: { worker: null } } }\n", ["service.shop.worker"]],
+    ["a project", "projects: { blog: null }\n", ["project.blog"]],
+  ])("takes away %s", async (_, text, gone) => {
+    const all = [...((await withOverlay("version: 1\n")).desired?.resources.keys() ?? [])];
+    const found = await withOverlay(text);
+    expect(briefs(found)).toEqual([]);
+    expect(all).toEqual(expect.arrayContaining(gone));
+    expect([...(found.desired?.resources.keys() ?? [])]).toEqual(
+      all.filter(
+        (address) =>
+          !gone.includes(address) && !gone.some((one) => address === one.replace("service", "deployment")),
+      ),
+    );
+  });
+
+  it("is undone by a later overlay that says it again", async () => {
+    const files = {
+      "a.yaml": base,
+      "b.yaml": inApi("configuration: { branch: null }"),
+      "c.yaml": inApi("configuration: { branch: next }"),
+    };
+    const found = await load(folderWith(files), { files: Object.keys(files), environment: { DB: "x" } });
+    const api = found.desired?.resources.get("service.shop.api" as Address);
+    expect(api?.attributes.get("configuration.branch")?.value).toBe("next");
+  });
+
+  it.each([
+    [
+      "a field",
+      inApi("configuration: { brnch: null }"),
+      'manifest.unknown_key 0.yaml:1:57 brnch | no earlier file has configuration.brnch of service.shop.api | did you mean "branch"?',
+    ],
+    [
+      "a field that could be one",
+      inApi("configuration: { port: null }"),
+      "manifest.unknown_key 0.yaml:1:57 port | no earlier file has configuration.port of service.shop.api | null takes away what an earlier file says: remove this line; to hold a default, write its value",
+    ],
+    [
+      "a variable",
+      inApi("variables: { LOGLEVEL: null }"),
+      'manifest.unknown_key 0.yaml:1:53 LOGLEVEL | no earlier file has variable.shop.api.LOGLEVEL | did you mean "LOG_LEVEL"?',
+    ],
+    [
+      "a service",
+      "projects: { shop: { services: { wroker: null } } }\n",
+      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has service.shop.wroker | did you mean "worker"?',
+    ],
+    [
+      "a project",
+      "projects: { blgo: null }\n",
+      'manifest.unknown_key 0.yaml:1:13 blgo | no earlier file has project.blgo | did you mean "blog"?',
+    ],
+  ])("for %s that no earlier file has is an error", async (_, text, expected) => {
+    expect(await told(text)).toEqual([expected]);
+  });
+
+  it("in a block that is new with it resets to the default, as without an overlay", async () => {
+    const found = await withOverlay(
+      "services: { docs: { kind: static, configuration: { branch: null } } }\n",
+    );
+    expect(briefs(found)).toEqual([]);
+    const docs = found.desired?.resources.get("service.docs" as Address);
+    expect(docs?.attributes.get("configuration.branch")?.value).toBeNull();
+  });
+});
+
+describe("a key without a value in an overlay", () => {
+  it("takes nothing away where blocks stand below it: their lines may be commented out", async () => {
+    const found = await withOverlay(
+      "projects:\n  shop:\n    services:\n      api:\n        configuration:\n        variables:\n      worker:\n  blog:\n",
+      "services:\n",
+      "projects:\n",
+    );
+    expect(briefs(found)).toEqual([]);
+    expect(found.desired?.resources.size).toBe((await withOverlay("")).desired?.resources.size);
+  });
+
+  it("is an error over a value: it may mean two things", async () => {
+    expect(
+      await told(
+        "projects:\n  shop:\n    description:\n    services:\n      api:\n        variables:\n          DB_URL:\n",
+      ),
+    ).toEqual([
+      "manifest.invalid_type 0.yaml:3:5 description | description of project.shop is empty | write null to take away what an earlier file says, or remove this line to keep it",
+      "manifest.invalid_type 0.yaml:7:11 DB_URL | variable.shop.api.DB_URL is empty | write null to take away what an earlier file says, or remove this line to keep it",
+    ]);
+  });
+});
+
+describe("a name that no earlier file has", () => {
+  it("is an error with what was meant where the block cannot stand on its own", async () => {
+    expect(
+      await told("projects: { shop: { services: { wroker: { configuration: { branch: x } } } } }\n"),
+    ).toEqual([
+      'manifest.unknown_key 0.yaml:1:33 wroker | no earlier file has service.shop.wroker, and it lacks kind itself | did you mean "worker"?',
+    ]);
+  });
+
+  it("is a warning where it may be added but looks like a slip", async () => {
+    const found = await withOverlay(`${inApi("variables: { LOG_LEVLE: debug }")}`);
+    expect(found.desired).toBeDefined();
+    expect(found.diagnostics).toMatchObject([
+      { severity: "warning", code: "manifest.unknown_key", hint: 'did you mean "LOG_LEVEL"?' },
+    ]);
+  });
+
+  it.each([
+    inApi("variables: { LOG_LEVEL_2: debug, DB_HOST: x, SENTRY: y }"),
+    "projects: { shop: { services: { worker2: { kind: worker }, workers: { kind: worker } } }, docs: {} }\n",
+  ])("is simply added where it is complete or like no other: %s", async (text) => {
+    expect((await withOverlay(text)).diagnostics).toEqual([]);
+  });
+
+  it("is not spoken of where an earlier file could not be read", async () => {
+    const files = { "a.yaml": "projects: [\n", "b.yaml": inApi("environment: null") };
+    const found = await load(folderWith(files), { files: Object.keys(files) });
+    expect(found.diagnostics.map(({ code }) => code)).not.toContain("manifest.unknown_key");
+  });
+});
