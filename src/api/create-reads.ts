@@ -3,7 +3,7 @@ import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import type { ById, Reads } from "./reads";
-import type { Canvas } from "./wire/canvas";
+import type { Canvas, CanvasGroup } from "./wire/canvas";
 import type { Project } from "./wire/project";
 import type { Service } from "./wire/service";
 import type { Variable } from "./wire/variable";
@@ -16,6 +16,7 @@ interface ProjectList {
 interface ServiceList {
   readonly services: readonly Service[];
   readonly byId: ReadonlyMap<string, Service>;
+  readonly groups: readonly CanvasGroup[];
   readonly complete: boolean;
 }
 
@@ -64,6 +65,10 @@ class CachedReads implements Reads {
 
   async services(): Promise<readonly Service[]> {
     return (await this.#services()).services;
+  }
+
+  async groups(): Promise<readonly CanvasGroup[]> {
+    return (await this.#services()).groups;
   }
 
   async servicesAreComplete(): Promise<boolean> {
@@ -144,16 +149,13 @@ class CachedReads implements Reads {
     this.#start();
     return this.#once("services", async () => {
       try {
-        return listOf((await this.endpoints.canvas()).nodes, true);
+        return listOf([await this.endpoints.canvas()], true);
       } catch (failure) {
         if (statusOf(failure) !== 413) throw failure;
       }
       const { projects } = await this.#projects();
       const canvases = await Promise.all(projects.map((project) => this.layout(project.id)));
-      return listOf(
-        canvases.flatMap((canvas) => canvas.nodes),
-        false,
-      );
+      return listOf(canvases, false);
     });
   }
 
@@ -192,9 +194,10 @@ const noServiceRoute: ById<never> = {
   reason: "the service offers no way to read one service, and the canvas does not show it",
 };
 
-function listOf(nodes: readonly Service[], complete: boolean): ServiceList {
-  const byId = new Map(nodes.map((service) => [service.id, service]));
-  return { services: [...byId.values()].filter((service) => !isDeleted(service)), byId, complete };
+function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {
+  const byId = new Map(canvases.flatMap(({ nodes }) => nodes.map((service) => [service.id, service])));
+  const services = [...byId.values()].filter((service) => !isDeleted(service));
+  return { services, byId, groups: canvases.flatMap(({ groups }) => groups), complete };
 }
 
 const isDeleted = (service: Service): boolean =>

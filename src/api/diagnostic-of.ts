@@ -72,7 +72,7 @@ function adviceFor(failure: ApiError): Advice {
   if (failure.kind === "uncertain")
     return advice(
       "apply.uncertain",
-      "run rnv apply again: it first finds out what happened, and repeats nothing",
+      "run the same command again: it first finds out what happened, and repeats nothing",
     );
   if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to go on");
   if (failure.kind === "malformed")

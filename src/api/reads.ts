@@ -1,6 +1,6 @@
 import type { Ready } from "../model/ready";
 import type { Endpoints } from "./endpoints";
-import type { Canvas } from "./wire/canvas";
+import type { Canvas, CanvasGroup } from "./wire/canvas";
 import type { CatalogAnswer } from "./wire/catalog";
 import type { Project } from "./wire/project";
 import type { Service } from "./wire/service";
@@ -25,6 +25,8 @@ export interface Reads {
   project(id: string): Ready<ById<Project>>;
   /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
   services(): Promise<readonly Service[]>;
+  /** Every group that the canvases of the workspace show. */
+  groups(): Promise<readonly CanvasGroup[]>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */

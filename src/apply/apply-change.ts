@@ -93,7 +93,7 @@ function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
       {
         address: change.address,
         range,
-        hint: `the service has not told ${failure.attribute} of ${failure.address} yet; run rnv apply again`,
+        hint: `the service has not told ${failure.attribute} of ${failure.address} yet; run the same command again`,
       },
     );
   }

@@ -292,5 +292,5 @@ const awaitingCheckout = (address: Address, { summary }: { readonly summary: str
   warning("apply.awaiting_checkout", `${address}: saved, awaiting checkout`, {
     address,
     detail: summary,
-    hint: "complete the checkout in the dashboard, then run rnv apply again",
+    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
   });

@@ -85,7 +85,7 @@ async function endOf(
         diagnostic: error("apply.awaiting_checkout", `${change.address}: saved, awaiting checkout`, {
           ...about,
           detail: result.summary,
-          hint: "complete the checkout in the dashboard, then run rnv apply again",
+          hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
         }),
       };
     case "timeout":
@@ -95,7 +95,7 @@ async function endOf(
         diagnostic: error(
           "apply.deploy_timeout",
           `${change.address} has not settled after ${Math.round(patience.timeoutMs / 1000)}s (${result.status})`,
-          { ...about, hint: "it goes on at the service; the next rnv apply looks at it first" },
+          { ...about, hint: "it goes on at the service; the next run of the same command looks at it first" },
         ),
       };
     case "interrupted":

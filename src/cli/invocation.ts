@@ -16,6 +16,8 @@ export interface Invocation {
   /** Positional arguments, in order; a variadic one is an array. */
   readonly positional: readonly unknown[];
   readonly options: OptionValues;
+  /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
+  readonly commandLine: string;
   readonly program: Command;
 }
 

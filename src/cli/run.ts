@@ -27,6 +27,7 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
         signal: interruption.signal,
         positional: command.processedArgs,
         options,
+        commandLine: ["rnv", ...argv].map(quoted).join(" "),
         program,
       });
     };
@@ -41,6 +42,9 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
     return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
   }
 }
+
+const quoted = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 function changeFolder(folder: string): void {
   try {

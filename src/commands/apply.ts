@@ -12,6 +12,7 @@ import { exitCodeOf } from "./exit-code";
 import { holdLock } from "./hold-lock";
 import { addresses, type Prepared, prepare } from "./prepare";
 import type { ApplyRequest, Approval } from "./requests";
+import { runAgain } from "./run-again";
 
 export interface ApplyOutcome extends Outcome {
   readonly plan?: Plan;
@@ -64,8 +65,7 @@ async function applyLocked(
   const { counts, outputs } = result;
   const exitCode = result.exitCode === 0 && awaitsCheckout(plan, diagnostics) ? 8 : result.exitCode;
   const elapsedSeconds = (context.clock.now() - startedAt) / 1000;
-  const hint =
-    exitCode === 0 ? undefined : "nothing is lost: run rnv apply again to go on where this run stopped";
+  const hint = exitCode === 0 ? undefined : runAgain(request, saved?.document?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }

@@ -70,6 +70,7 @@ export async function prepare(
     baseUrl: context.baseUrl,
     reads: refreshed.reads,
     inventory: refreshed.inventory,
+    holdings: refreshed.holdings,
     catalog: await connection.reads.catalog(),
     types: resourceTypes,
     options,

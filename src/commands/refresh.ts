@@ -7,6 +7,7 @@ import type { Desired, DesiredResource } from "../model/desired";
 import { LazyMap } from "../model/lazy-map";
 import type { LiveResource, ReadResult } from "../model/live";
 import { attempt, type Ready } from "../model/ready";
+import type { Holding } from "../model/resource-type";
 import type { State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
@@ -18,6 +19,8 @@ export interface Refreshed {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Every project and service of the workspace. */
   readonly inventory: readonly LiveResource[];
+  /** What lies in recorded resources besides others, by live id; only where there is something. */
+  readonly holdings: ReadonlyMap<string, readonly Holding[]>;
   /** One result for every data source. */
   readonly data: ReadonlyMap<Address, DataRead>;
 }
@@ -60,7 +63,25 @@ export async function refresh(
   const inventory = await Promise.all(
     types.filter((type) => !type.removedWithParent).map((type) => type.list(reads)),
   );
-  return { reads: results, inventory: inventory.flat(), data: found.data };
+  const holdings = await readHoldings(reads, types, state);
+  return { reads: results, inventory: inventory.flat(), holdings, data: found.data };
+}
+
+/** No request of its own: the canvases have been read. */
+async function readHoldings(
+  reads: Reads,
+  types: readonly Resource[],
+  state: State | undefined,
+): Promise<Refreshed["holdings"]> {
+  const held = new Map<string, readonly Holding[]>();
+  for (const { type, holdings } of types) {
+    if (holdings === undefined) continue;
+    for (const recorded of Object.values(state?.resources ?? {})) {
+      const found = recorded.type === type ? await holdings(reads, recorded.id) : [];
+      if (found.length > 0) held.set(recorded.id, found);
+    }
+  }
+  return held;
 }
 
 /** Declared and recorded addresses; what was moved is looked for under the address it has now. */

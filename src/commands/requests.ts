@@ -39,6 +39,8 @@ export const planRequest: PlanRequest = {
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
   readonly savedPlan?: string;
+  /** What was typed, to be run again after a stop: `rnv destroy -auto-approve`. */
+  readonly commandLine?: string;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
   readonly parallelism: number;

@@ -68,6 +68,7 @@ export const diagnosticCodes = [
   "guard.delete_unconfirmed",
   "guard.empty_manifest",
   "guard.name_changed",
+  "guard.holds_others",
   // Applying.
   "apply.failed",
   "apply.skipped",

@@ -207,6 +207,14 @@ export interface DeleteInput {
 /** Known values only; a secret stays closed until `src/api` opens it. */
 export type AppliableValue = Plain | Secret;
 
+/** Something that lies in a resource and is none itself. */
+export interface Holding {
+  /** In the words of people: `environment group`. */
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
@@ -219,6 +227,8 @@ export interface CandidateSearch {
  */
 export interface ResourceOperations<Reads, Writes> {
   readonly read: (reads: Reads, subject: ReadSubject) => Ready<ReadResult>;
+  /** What lies in it besides resources, without which alone the service deletes it. */
+  readonly holdings?: (reads: Reads, id: string) => Promise<readonly Holding[]>;
   /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */
   readonly list: (reads: Reads) => Promise<readonly LiveResource[]>;
   readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;

@@ -1,6 +1,10 @@
 import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
 import type { Decision } from "./decision";
+import { keptInside } from "./kept-inside";
 import type { Guard, PlanInput } from "./plan";
+
+const mostNamed = 5;
 
 /** It ends a live thing: a deletion or a replacement, with a request of its own or with its parent. */
 export const isDeletion = ({ action, onRemove }: Decision): boolean =>
@@ -8,7 +12,8 @@ export const isDeletion = ({ action, onRemove }: Decision): boolean =>
 
 /**
  * What stands in the way of deletions (DESIGN section 7), by address: protection, of the thing or of something in
- * it; a name that is no longer the recorded one; a confirmation by name that is missing.
+ * it; a name that is no longer the recorded one; what lies in it and is not deleted with it; a confirmation by name
+ * that is missing.
  */
 export function guardDeletions(
   input: PlanInput,
@@ -25,12 +30,15 @@ export function guardDeletions(
   const deletions = [...decisions.values()].filter(isDeletion);
   if (deletions.length === 0) return guards;
   const holders = protectedHolders(deletions, decisions);
+  const kept = keptInside(deletions, input, decisions);
   for (const decision of deletions) {
     const { address } = decision.subject;
     const held = holders.get(address);
     const guard = held
       ? preventDestroy(address, held)
-      : (nameChanged(decision) ?? (isConfirmed(address) ? undefined : unconfirmed(decision, input.options)));
+      : (nameChanged(decision) ??
+        holdsOthers(decision, kept.get(address), input.options) ??
+        (isConfirmed(address) ? undefined : unconfirmed(decision, input.options)));
     if (guard) guards.set(address, guard);
   }
   return guards;
@@ -69,6 +77,21 @@ function nameChanged({ subject, withParent }: Decision): Guard | undefined {
     code: "guard.name_changed",
     summary: `${address} was renamed since: it is recorded as "${recorded.name}" and now called "${live.name}"`,
     hint: "make sure that it is the one to delete, then record its name: rnv apply -refresh-only",
+  };
+}
+
+function holdsOthers(
+  { subject }: Decision,
+  held: readonly string[] | undefined,
+  { mode }: PlanInput["options"],
+): Guard | undefined {
+  const { address } = subject;
+  if (held === undefined) return undefined;
+  const exclude = `${mode === "destroy" ? "rnv destroy " : ""}--exclude ${address}`;
+  return {
+    code: "guard.holds_others",
+    summary: `${address} holds what is not deleted with it: ${shortList(held, mostNamed)}`,
+    hint: `delete that or move it elsewhere first; to leave ${address} as it is: ${exclude}`,
   };
 }
 

@@ -6,7 +6,7 @@ import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
-import type { Effect, Money, ResourceType } from "../model/resource-type";
+import type { Effect, Holding, Money, ResourceType } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
 import type { DataUse } from "./fill-data";
@@ -38,7 +38,11 @@ export interface AttributeChange {
 
 /** Why a change may not be applied as it stands. */
 export interface Guard {
-  readonly code: "guard.prevent_destroy" | "guard.delete_unconfirmed" | "guard.name_changed";
+  readonly code:
+    | "guard.prevent_destroy"
+    | "guard.delete_unconfirmed"
+    | "guard.name_changed"
+    | "guard.holds_others";
   readonly summary: string;
   readonly hint: string;
 }
@@ -163,6 +167,8 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
+  /** What lies in recorded resources besides others, by live id; nothing unless said. */
+  readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;

@@ -59,7 +59,12 @@ const resourceChange = z.strictObject({
   cost: z.strictObject({ before: money.nullable(), after: money.nullable() }).optional(),
   blocked_by: z
     .strictObject({
-      code: z.enum(["guard.prevent_destroy", "guard.delete_unconfirmed", "guard.name_changed"]),
+      code: z.enum([
+        "guard.prevent_destroy",
+        "guard.delete_unconfirmed",
+        "guard.name_changed",
+        "guard.holds_others",
+      ]),
       summary: z.string(),
       hint: z.string(),
     })

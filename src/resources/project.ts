@@ -1,9 +1,11 @@
 import * as z from "zod";
+import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gaps";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
@@ -11,16 +13,20 @@ import type {
   Accepted,
   CreateInput,
   DeleteInput,
+  Holding,
   ReadSubject,
   ResourceType,
   Settled,
   UpdateInput,
 } from "../model/resource-type";
+import { shortList } from "../model/short-list";
 import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, unlessGone } from "./deletion";
 
 /** Sent when a manifest names no color: the service requires one. */
 export const defaultProjectColor = "#64748b";
+
+const mostNamed = 5;
 
 /** The environment that every project has from its creation. */
 export const productionName = "Production";
@@ -78,6 +84,7 @@ export const project: Resource = {
   check: () => [],
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
+  holdings,
   create,
   update,
   remove,
@@ -127,6 +134,18 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   return matches[0] === undefined ? { kind: "absent" } : { kind: "found", live: matches[0] };
 }
 
+/** Its scoped environment groups: with one of them it cannot be deleted (interface, "Projects"). */
+async function holdings(reads: Reads, id: string): Promise<readonly Holding[]> {
+  const groups = await reads.groups();
+  if (groups.length === 0) return [];
+  const found = await reads.project(id);
+  if (found.kind !== "found") return [];
+  const environments = new Set(found.value.environments.map((record) => environmentOf(record).id));
+  return groups
+    .filter(({ environmentId }) => environmentId != null && environments.has(environmentId))
+    .map((group) => ({ kind: "environment group", id: group.id, name: group.name }));
+}
+
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const description = textAt(input.attributes, "description");
   const live = liveProject(
@@ -149,8 +168,46 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 }
 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
-  return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), deletion);
+  try {
+    return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), deletion);
+  } catch (failure) {
+    if (!isConflict(failure)) throw failure;
+    throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
+  }
 }
+
+/** The service says no because of what is there, not because of how it was asked. */
+const isConflict = (failure: unknown): failure is ApiError =>
+  failure instanceof ApiError &&
+  failure.kind === "refused" &&
+  failure.status === 409 &&
+  !/^idempotency_|^engine_/.test(failure.code ?? "");
+
+/** Names of what the canvas of a project shows; nothing where it cannot be read, because another failure is told. */
+async function contentOf(writes: Endpoints, projectId: string): Promise<readonly string[]> {
+  try {
+    const { nodes, groups } = await writes.canvas({ projectId });
+    return [
+      ...nodes.map(({ name, id }) => `the service "${name}" (id ${id})`),
+      ...groups.map(({ name }) => `the environment group "${name}"`),
+    ];
+  } catch {
+    return [];
+  }
+}
+
+const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly string[]) =>
+  error("api.conflict", `${input.address} was not deleted: ${failure.message}`, {
+    address: input.address,
+    detail:
+      content.length > 0
+        ? `It holds ${shortList(content, mostNamed)}.`
+        : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
+    hint:
+      `delete what it still holds in the dashboard, then run the same command again; ` +
+      `to keep it and let go of it here: rnv state rm ${input.address}`,
+    ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
+  });
 
 function deletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };

@@ -50,7 +50,9 @@ describe("an apply that is cut short", () => {
       const { code, stdout } = await started.ended;
       expect(code).toBe(130);
       expect(stdout).toContain("Apply interrupted.");
-      expect(stdout).toContain("run rnv apply again to go on where this run stopped");
+      expect(stdout).toContain(
+        "run it again to go on where this run stopped: rnv apply -auto-approve -input=false -parallelism=1",
+      );
       expect(liveNames().length).toBeLessThan(names.length);
       expect(existsSync(join(scenario.folder, ".rnv/state.json.lock"))).toBe(false);
       scenario.fail();

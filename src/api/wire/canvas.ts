@@ -52,6 +52,7 @@ export const canvas = z.looseObject({
   scope: z.looseObject({ projectId: id.nullable(), environmentId: id.nullable() }),
 });
 
+export type CanvasGroup = z.infer<typeof canvasGroup>;
 export type Position = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;

@@ -73,7 +73,11 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
   progress.emit({ type: "version", format: "1.0", rnv: version });
   let outcome: ApplyOutcome;
   try {
-    outcome = await withContext(invocation, (context) => apply(context, { ...request, approve }), emit);
+    outcome = await withContext(
+      invocation,
+      (context) => apply(context, { commandLine: invocation.commandLine, ...request, approve }),
+      emit,
+    );
   } finally {
     progress.close();
   }
@@ -83,7 +87,10 @@ async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "app
   report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
   if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
-  if (outcome.cancelled && isText) terminal.err("\nApply cancelled. Nothing was changed.\n");
+  if (outcome.cancelled && isText) {
+    const verb = plan?.options.mode === "destroy" ? "Destroy" : "Apply";
+    terminal.err(`\n${verb} cancelled. Nothing was changed.\n`);
+  }
   return outcome.cancelled && invocation.signal.aborted ? exitCodes.interrupted : exitCode;
 }
 

@@ -32,6 +32,7 @@ function invocation(options: Record<string, unknown> = {}, positional: readonly 
     environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept" },
     options,
     positional,
+    commandLine: "rnv",
     signal: new AbortController().signal,
     terminal: { err: (text: string) => told.push(text) } as unknown as Invocation["terminal"],
     program: undefined as unknown as Invocation["program"],

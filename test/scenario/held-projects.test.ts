@@ -1,0 +1,110 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string) => `      ${name}: { kind: web, deploy: { when: never } }\n`;
+const shop = (...names: string[]) =>
+  `projects:\n  shop:\n    name: Shop\n    services:\n${names.map(service).join("")}`;
+const other = "services:\n  docs: { kind: static, deploy: { when: never } }\n";
+
+/** Interface, "Projects": the project must hold no services and no scoped environment groups. */
+describe("a project that is to be deleted while it holds something else", () => {
+  let scenario: Scenario;
+  const liveNames = () =>
+    scenario.emulator.store
+      .services()
+      .map(({ name }) => name)
+      .sort();
+  const projectId = () => scenario.emulator.store.projects()[0]?.id ?? "";
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", `${shop("api", "web")}${other}`);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    scenario.forget();
+  });
+  afterEach(() => scenario.close());
+
+  it("is named with what it holds, and none of its services is destroyed", async () => {
+    const legacy = scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });
+    const planned = await scenario.run("plan", "-destroy", "-detailed-exitcode");
+    expect(planned.code).toBe(4);
+    expect(planned.stdout).toContain(
+      `blocked: project.shop holds what is not deleted with it: the service "legacy" (id ${legacy.id}), which is not managed here`,
+    );
+    const { code, stderr } = await scenario.run("destroy", ...approve);
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(stderr).toContain("error[guard.holds_others]: project.shop holds");
+    expect(stderr).toContain("rnv destroy --exclude project.shop");
+    expect((await scenario.run("destroy", ...approve, "--exclude", "project.shop")).code).toBe(0);
+    expect(liveNames()).toEqual(["legacy"]);
+  });
+
+  it("is so too when its block is taken away, whatever is confirmed, saved or not", async () => {
+    scenario.emulator.store.addService({ name: "legacy", projectId: projectId() });
+    scenario.write("rnv.yaml", other);
+    const names = ["project.shop", "service.shop.api", "service.shop.web"].flatMap((address) => [
+      "--confirm-delete",
+      address,
+    ]);
+    const refused = await scenario.run("apply", ...approve, ...names);
+    expect({ code: refused.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(refused.stderr).toContain('the service "legacy"');
+    const saved = await scenario.run("plan", "-out", "held.rnvplan", ...names);
+    expect(saved.stderr).toContain("It is blocked: resolve that, and plan again.");
+    const applied = await scenario.run("apply", "held.rnvplan");
+    expect({ code: applied.code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(liveNames()).toEqual(["api", "docs", "legacy", "web"]);
+  });
+
+  it("is held by an environment group of its own, and not by one of another project", async () => {
+    const [project] = scenario.emulator.store.projects();
+    const environmentId = project?.environments[0]?.id ?? "";
+    const elsewhere = scenario.emulator.store.addProject({ name: "Elsewhere" });
+    scenario.emulator.store.addGroup({
+      name: "theirs",
+      serviceIds: [],
+      projectId: elsewhere.id,
+      environmentId: elsewhere.environments[0]?.id ?? "",
+    });
+    const group = { name: "secrets", serviceIds: [], projectId: projectId(), environmentId };
+    scenario.emulator.store.addGroup(group);
+    const { code, stderr } = await scenario.run("destroy", ...approve);
+    expect({ code, writes: scenario.requests() }).toEqual({ code: 4, writes: [] });
+    expect(stderr).toContain(
+      'project.shop holds what is not deleted with it: the environment group "secrets"',
+    );
+    expect(stderr).not.toContain("theirs");
+  });
+
+  it("with what no list shows, is told truthfully, and the command to repeat is the one that was given", async () => {
+    const hidden = scenario.emulator.store.addService({ name: "old", projectId: projectId() });
+    scenario.emulator.store.editService(hidden.id, () => ({ archived: true }));
+    const { code, stdout, stderr } = await scenario.run("destroy", ...approve);
+    expect(code).toBe(3);
+    expect(stderr).toContain("project.shop was not deleted: The project still holds services");
+    expect(stderr).toContain("archived services are on no canvas and in no list");
+    expect(stdout).toContain(
+      "run it again to go on where this run stopped: rnv destroy -auto-approve -input=false",
+    );
+    expect(`${stdout}${stderr}`).not.toContain("rnv apply");
+    scenario.emulator.store.deleteServiceNow(hidden.id);
+    expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+    expect(scenario.emulator.store.projects()).toEqual([]);
+  });
+
+  it("with what was put into it since the plan, is told by name", async () => {
+    scenario.fail(({ method, path }) =>
+      method === "DELETE" && path.includes("/projects/")
+        ? {
+            kind: "hook",
+            when: "before",
+            run: (store) => void store.addService({ name: "late", projectId: projectId() }),
+          }
+        : undefined,
+    );
+    const { code, stderr } = await scenario.run("destroy", ...approve);
+    expect(code).toBe(3);
+    expect(stderr).toContain('It holds the service "late"');
+    scenario.fail();
+    expect((await scenario.run("destroy", ...approve)).stderr).toContain('the service "late"');
+  });
+});
