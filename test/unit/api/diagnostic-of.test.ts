@@ -29,8 +29,8 @@ describe("diagnosticOf", () => {
     [{ kind: "unavailable", code: "rate_limited" }, "api.rate_limited", "wait"],
     [{ kind: "unavailable" }, "api.unavailable", "network"],
     [{ kind: "unavailable", code: "aborted" }, "apply.interrupted", "go on"],
-    [{ kind: "uncertain", status: 500 }, "apply.uncertain", "rnv apply"],
-    [{ kind: "uncertain", code: "aborted" }, "apply.uncertain", "rnv apply"],
+    [{ kind: "uncertain", status: 500 }, "apply.uncertain", "run the same command again"],
+    [{ kind: "uncertain", code: "aborted" }, "apply.uncertain", "run the same command again"],
     [{ kind: "malformed", status: 200 }, "api.malformed", "proxy"],
   ] as const)("%j is %s", (failure, code, hint) => {
     const found = diagnosticOf(apiError(failure));

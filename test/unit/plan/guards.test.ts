@@ -1,5 +1,7 @@
+import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
+import type { PlanInput } from "../../../src/plan/plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
 
 const keep = { preventDestroy: false, ignoreChanges: [] };
@@ -91,6 +93,31 @@ describe("a deletion", () => {
     expect(guarded(world.plan(desiredOf([]), { mode: "destroy" }))).toContain(
       "guard.prevent_destroy service.shop.api",
     );
+  });
+});
+
+describe("a deletion of what holds something else", () => {
+  const inside = (world: World, holdings?: PlanInput["holdings"]) =>
+    makePlan({ ...world.input(desiredOf([]), { mode: "destroy" }), ...(holdings && { holdings }) });
+
+  it("stands still for a live thing that is not managed here", () => {
+    const world = settledShop();
+    const id = world.id("project.shop");
+    const api = world.live.get(world.id("service.shop.api")) as LiveResource;
+    world.live.set("s-9", { ...api, id: "s-9", name: "legacy", parentId: id });
+    const plan = inside(world);
+    expect(guarded(plan)).toEqual(["guard.holds_others project.shop"]);
+    expect(changeOf(plan, "project.shop").guard?.summary).toBe(
+      'project.shop holds what is not deleted with it: the service "legacy" (id s-9), which is not managed here',
+    );
+  });
+
+  it("stands still for what is no resource, and not for what lies elsewhere", () => {
+    const world = settledShop();
+    const group = [{ kind: "environment group", id: "g-1", name: "secrets" }];
+    expect(guarded(inside(world, new Map([["elsewhere", group]])))).toEqual([]);
+    const plan = inside(world, new Map([[world.id("project.shop"), group]]));
+    expect(guarded(plan)).toEqual(["guard.holds_others project.shop"]);
   });
 });
 

@@ -88,8 +88,15 @@ describe("deleting a project", () => {
       kind: "refused",
     });
     await service.create(world.endpoints, createInput("api", { kind: "web", projectId: id }));
-    await expect(project.remove(world.endpoints, removal(id, "Shop"))).rejects.toMatchObject({
-      kind: "refused",
+    const refused = project.remove(world.endpoints, removal(id, "Shop"));
+    await expect(refused).rejects.toMatchObject({
+      diagnostics: [
+        {
+          code: "api.conflict",
+          summary: expect.stringContaining("was not deleted: The project still holds services"),
+          detail: expect.stringMatching(/^It holds the service "api" \(id .*\)\.$/),
+        },
+      ],
     });
   });
 
