@@ -34,6 +34,8 @@ class CachedReads implements Reads {
   /** What is known of the gap routes; a fact about the service, so it outlives the cache. */
   #serviceRoute: "unproven" | "works" | "missing" = "unproven";
   #variablesRoute: "unproven" | "works" | "missing" = "unproven";
+  #listing?: Promise<ServiceList>;
+  #nextListing?: Promise<ServiceList>;
 
   constructor(private readonly endpoints: Endpoints) {
     this.live = endpoints;
@@ -82,6 +84,13 @@ class CachedReads implements Reads {
       const shown = (await this.#services()).byId.get(id);
       return shown === undefined ? this.#serviceById(id) : foundOrGone(shown);
     });
+  }
+
+  async serviceNow(id: string): Promise<ById<Service>> {
+    const read = await this.#serviceById(id);
+    if (read.kind === "found" || (read.kind === "gone" && read.deleting !== undefined)) return read;
+    const shown = (await this.#listedAnew()).byId.get(id);
+    return shown === undefined ? read : foundOrGone(shown);
   }
 
   variables(serviceId: string): Promise<readonly Variable[] | undefined> {
@@ -147,16 +156,45 @@ class CachedReads implements Reads {
 
   #services(): Promise<ServiceList> {
     this.#start();
-    return this.#once("services", async () => {
-      try {
-        return listOf([await this.endpoints.canvas()], true);
-      } catch (failure) {
-        if (statusOf(failure) !== 413) throw failure;
-      }
-      const { projects } = await this.#projects();
-      const canvases = await Promise.all(projects.map((project) => this.layout(project.id)));
-      return listOf(canvases, false);
-    });
+    return this.#once("services", () =>
+      this.#readServices(
+        async () => (await this.#projects()).projects,
+        (projectId) => this.layout(projectId),
+      ),
+    );
+  }
+
+  async #readServices(
+    projects: () => Promise<readonly Project[]>,
+    canvasOf: (projectId: string) => Promise<Canvas>,
+  ): Promise<ServiceList> {
+    try {
+      return listOf([await this.endpoints.canvas()], true);
+    } catch (failure) {
+      if (statusOf(failure) !== 413) throw failure;
+    }
+    const canvases = await Promise.all((await projects()).map(({ id }) => canvasOf(id)));
+    return listOf(canvases, false);
+  }
+
+  /** A list that is asked for after this call: those who come while one is on its way share the one after it. */
+  #listedAnew(): Promise<ServiceList> {
+    const begin = (): Promise<ServiceList> => {
+      const listing = this.#readServices(
+        () => this.endpoints.listProjects(),
+        (projectId) => this.endpoints.canvas({ projectId }),
+      );
+      this.#listing = listing;
+      this.#nextListing = undefined;
+      const end = (): void => {
+        if (this.#listing === listing) this.#listing = undefined;
+      };
+      listing.then(end, end);
+      return listing;
+    };
+    if (this.#listing === undefined) return begin();
+    this.#nextListing ??= this.#listing.then(begin, begin);
+    return this.#nextListing;
   }
 
   async #serviceById(id: string): Promise<ById<Service>> {
@@ -205,7 +243,7 @@ const isDeleted = (service: Service): boolean =>
 
 function foundOrGone(service: Service): ById<Service> {
   if (!isDeleted(service)) return { kind: "found", value: service };
-  return service.deletedAt == null ? { kind: "gone", deleting: true } : { kind: "gone" };
+  return service.deletedAt == null ? { kind: "gone", deleting: service } : { kind: "gone" };
 }
 
 const statusOf = (failure: unknown): number | undefined =>

@@ -9,8 +9,8 @@ import type { Variable } from "./wire/variable";
 /** What became of a thing looked up by its id. */
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
-  /** 404 by id and absent from a schema-valid list; or its deletion was requested, and has ended unless `deleting`. */
-  | { readonly kind: "gone"; readonly deleting?: true }
+  /** 404 by id and absent from a schema-valid list; or its deletion was requested, and has ended unless `deleting` shows it. */
+  | { readonly kind: "gone"; readonly deleting?: T }
   /** The route is missing and no list shows it: it may be archived, deleting, or gone. */
   | { readonly kind: "unreadable"; readonly reason: string };
 
@@ -31,6 +31,8 @@ export interface Reads {
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id: archived and deleting services are not on the canvas. */
   service(id: string): Ready<ById<Service>>;
+  /** The same, uncached: by id, and from a list that is asked for anew before a 404 is believed. */
+  serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */
   variables(serviceId: string): Promise<readonly Variable[] | undefined>;
   /** The canvas of one project, for its layout. */
@@ -38,7 +40,14 @@ export interface Reads {
   /** Uncached, for polling. */
   readonly live: Pick<
     Endpoints,
-    "getDeployment" | "getOperation" | "getProject" | "getService" | "listDeployments" | "revealVariable"
+    | "getDeployment"
+    | "getOperation"
+    | "getProject"
+    | "getService"
+    | "listDeployments"
+    | "listProjects"
+    | "listVariables"
+    | "revealVariable"
   >;
   /** Drops what was cached, after a write. */
   invalidate(): void;

@@ -4,6 +4,7 @@ import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
+import { recordedWhileDeleted } from "./record";
 import type { Run } from "./run";
 import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
@@ -118,7 +119,10 @@ function deletedRecord(
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined || hasEnded) return null;
-  return type.deletion ? { ...recorded, pending: type.deletion(recorded.id, operationId) } : recorded;
+  if (!type.deletion) return recorded;
+  // It is deleted where it was, which may not be where it is declared to be.
+  const parentId = recorded.parent && run.journal.recorded(recorded.parent)?.id;
+  return recordedWhileDeleted(recorded, type.deletion(recorded.id, operationId, parentId));
 }
 
 /** The `writes` of everything a reacting resource reacts to, by id: what it is about to deploy. */

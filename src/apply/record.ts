@@ -1,3 +1,4 @@
+import type { Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
@@ -21,6 +22,32 @@ export interface Recording {
   readonly pending?: Pending;
   readonly fingerprintKey: Uint8Array;
 }
+
+/** What the state holds while a deletion that was asked for goes on. */
+export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
+  const { deletionFailed: _before, ...rest } = recorded;
+  return { ...rest, pending };
+}
+
+/** What the state holds after a deletion that failed: the resource as it was, with the reason. */
+export function recordedAfterFailedDeletion(recorded: RecordedResource, reason: string): RecordedResource {
+  const { pending: _ended, ...rest } = recorded;
+  return { ...rest, deletionFailed: reason };
+}
+
+/** The diagnostic of a deletion that failed. */
+export const deletionFailed = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  { summary, detail }: { readonly summary: string; readonly detail?: string },
+  details: Partial<Diagnostic> = {},
+): Diagnostic =>
+  severity("apply.delete_failed", `${address} was not deleted: ${summary}`, {
+    ...details,
+    address,
+    ...(detail === undefined ? {} : { detail }),
+    hint: "it stays recorded; run the command again to ask for its deletion again",
+  });
 
 /** What the state holds for a resource once a change of it is done, or was found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {

@@ -1,10 +1,12 @@
 import { ApiError } from "../api/api-error";
 import type { Attributes } from "../model/attributes";
+import type { ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
 import type { ChangeContext } from "./change-context";
 import { isUncertain } from "./observe";
 import { isLeftOut, proveGone } from "./prove-gone";
+import { recordedWhileDeleted } from "./record";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
 
@@ -22,7 +24,10 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
     if (isGonePart(type, failure) && (await isLeftOut(context))) return { id: input.id };
     if (!isUncertain(failure)) throw failure;
-    return (await seenGone(context)) ?? send();
+    const seen = await lookForEnd(context);
+    if (seen && seen.ending === undefined) return takeEnd(context, seen);
+    // The retained answer of the same key names the operation that the end shows in.
+    return send().catch((again: unknown) => (seen ? takeEnd(context, seen) : Promise.reject(again)));
   });
   return seenDeleted(context, accepted.pending);
 }
@@ -33,8 +38,19 @@ const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unkno
 
 /** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, run } = context;
+  const { ending } = change.subject;
+  const isOurs = run.carried.some(({ address, method }) => address === change.address && method === "DELETE");
+  if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   await proveGone(context);
-  return seenDeleted(context, context.change.subject.ending);
+  return seenDeleted(context, ending);
+}
+
+/** What is being deleted is not made anew beside itself: its end is waited for first. */
+export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
+  const { ending } = context.change.subject;
+  if (ending === undefined) return { kind: "done" };
+  return settle(context, ending, context.run.journal.recorded(context.change.address));
 }
 
 async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
@@ -58,21 +74,27 @@ function recordedParentId({ run, change, parentId }: ChangeContext): string | un
   return typeof id === "string" ? id : parentId;
 }
 
-/** A deletion without a certain answer that did happen: its writes are over. */
-async function seenGone(context: ChangeContext): Promise<Accepted | undefined> {
+type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
+
+/** What a deletion without a certain answer did: undefined where the thing stands. */
+async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   const { run, change, type } = context;
-  const id = change.id ?? "";
-  const parentId = recordedParentId(context);
   run.reads.invalidate();
   const declared: Attributes = new Map();
   const read = await type.read(run.reads, {
     address: change.address,
-    id,
+    id: change.id ?? "",
     name: change.name,
     declared,
-    parentId,
+    parentId: recordedParentId(context),
+    recorded: run.journal.recorded(change.address),
   });
-  if (read.kind !== "gone") return undefined;
+  return read.kind === "gone" ? read : undefined;
+}
+
+/** The writes of a deletion that did happen are over. */
+async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promise<Accepted> {
+  const id = change.id ?? "";
   const open = run.journal.openAt(change.address).map(({ seq }) => seq);
   const recorded = run.journal.recorded(change.address);
   await run.journal.close(
@@ -80,10 +102,10 @@ async function seenGone(context: ChangeContext): Promise<Accepted | undefined> {
     { result: "done", status: 0, id },
     {
       address: change.address,
-      resource: recorded && read.ending ? { ...recorded, pending: read.ending } : null,
+      resource: recorded && ending ? recordedWhileDeleted(recorded, ending) : null,
     },
   );
-  return { id, pending: read.ending };
+  return { id, pending: ending };
 }
 
 /** `onRemove: archive`: kept at the service, no longer ours. */

@@ -9,6 +9,7 @@ import type { Pending } from "../model/pending";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { fold } from "../state/fold";
 import { lookForCreated } from "./observe";
+import { deletionFailed, recordedAfterFailedDeletion, recordedWhileDeleted } from "./record";
 import { waitUntilSettled } from "./wait-until-settled";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
@@ -117,8 +118,9 @@ async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed>
 }
 
 /**
- * Still there: it did not happen. Gone, or going: its end is looked at as that of any deletion; what is gone at once
- * is forgotten, since nobody but us took it away. Undefined where nobody can look.
+ * Gone: its end is looked at as that of any deletion; what is gone at once is forgotten, since nobody but us took it
+ * away. Else it goes out again under its own key while that counts: the retained answer names the operation, and where
+ * there is none, nothing happened. Undefined where nobody can look.
  */
 async function settleDeletion(
   resuming: Resuming,
@@ -128,13 +130,22 @@ async function settleDeletion(
 ): Promise<Resumed | undefined> {
   const { address, parentId } = intent;
   const { id, name } = recorded;
-  const read = await type.read(resuming.reads, { address, id, name, parentId, declared: new Map() });
+  const read = await type.read(resuming.reads, {
+    address,
+    id,
+    name,
+    parentId,
+    declared: new Map(),
+    recorded,
+  });
   if (read.kind === "unchecked" && !type.deletion) return undefined;
-  // Under the same key: where nobody can read it, the retained answer tells that it is being deleted.
-  if (read.kind === "unchecked" && keyStillCounts(resuming, intent)) return leftOpen(intent);
-  if (read.kind !== "gone") return { ...nothing, entries: [outcome(intent, "refused")] };
-  const pending = read.ending ?? type.deletion?.(id, undefined);
-  const resource = pending ? { ...recorded, pending } : null;
+  const again = keyStillCounts(resuming, intent);
+  const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
+  if (isUncertain && again) return leftOpen(intent);
+  if (read.kind !== "gone")
+    return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
+  const pending = read.ending ?? type.deletion?.(id, undefined, parentId);
+  const resource = pending ? recordedWhileDeleted(recorded, pending) : null;
   return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
 
@@ -267,7 +278,14 @@ async function settlePending(
     signal: resuming.signal,
     timeoutMs: resuming.wait ? 30 * 60_000 : 0,
     onWaiting: (elapsedSeconds, status, note) =>
-      resuming.emit({ type: "waiting", address, action: "update", elapsedSeconds, status, note }),
+      resuming.emit({
+        type: "waiting",
+        address,
+        action: pending.deletes ? "delete" : "update",
+        elapsedSeconds,
+        status,
+        note,
+      }),
     onNext: async () => {},
   });
   const { pending: _settled, ...rest } = recorded;
@@ -276,6 +294,11 @@ async function settlePending(
     return { ...nothing, entries: [{ kind: "resource", address, resource }] };
   }
   if (result.kind === "checkout") return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
+  if (result.kind === "failed" && pending.deletes) {
+    const resource = recordedAfterFailedDeletion(recorded, result.summary);
+    const diagnostic = deletionFailed(warning, address, result);
+    return { ...nothing, entries: [{ kind: "resource", address, resource }], diagnostics: [diagnostic] };
+  }
   if (result.kind === "failed") {
     const resource = rest.inputs ? { ...rest, inputs: {} } : rest;
     const diagnostic = warning("apply.deploy_failed", `${address}: ${result.summary}`, {

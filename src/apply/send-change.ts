@@ -8,6 +8,7 @@ import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
 import { proveGone } from "./prove-gone";
 import { recordedAfter } from "./record";
+import { awaitEnding } from "./remove-resource";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
 import { mayShareTime, movedTime, type Taken, timeStepMs, verifyTaken } from "./verify-taken";
@@ -21,6 +22,8 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
     attributes: values,
     parent: parentAttributes(context),
   };
+  const ended = await awaitEnding(context);
+  if (ended.kind !== "done") return ended;
   await proveGone(context);
   await proveAbsent(context, input.name);
   const accepted = await sureOfCreate(context, input.name, () =>

@@ -3,6 +3,7 @@ import type { Pending } from "../model/pending";
 import type { Patience } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { ChangeContext } from "./change-context";
+import { deletionFailed, recordedAfterFailedDeletion } from "./record";
 import type { ChangeEnd } from "./run";
 import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
 
@@ -35,7 +36,7 @@ export async function settle(
         run.emit({
           type: "waiting",
           address: change.address,
-          action: waitingAction(change.action),
+          action: pending.deletes ? "delete" : waitingAction(change.action),
           elapsedSeconds,
           status,
           note,
@@ -44,7 +45,7 @@ export async function settle(
         if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
       },
     });
-    return await endOf(context, result, recorded, patience);
+    return await endOf(context, pending, result, recorded, patience);
   } finally {
     await context.slot.take();
   }
@@ -55,6 +56,7 @@ const waitingAction = (action: string) =>
 
 async function endOf(
   context: ChangeContext,
+  pending: Pending,
   result: WaitResult,
   recorded: RecordedResource | undefined,
   patience: Patience,
@@ -64,10 +66,19 @@ async function endOf(
   switch (result.kind) {
     case "done":
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
-      if (recorded && recorded.pending?.deletes !== true)
+      if (recorded && pending.deletes !== true)
         await run.journal.record(change.address, settledRecord(context, recorded, result));
       return { kind: "done" };
     case "failed":
+      if (pending.deletes) {
+        if (recorded)
+          await run.journal.record(change.address, recordedAfterFailedDeletion(recorded, result.summary));
+        return {
+          kind: "failed",
+          exitCode: 1,
+          diagnostic: deletionFailed(error, change.address, result, about),
+        };
+      }
       await recordUnfinished(context, recorded);
       return {
         kind: "failed",

@@ -35,11 +35,15 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   let pause = firstPauseMs;
   let shown = "";
   let shownAt = startedAt;
+  let doubtedSince: number | undefined;
   for (;;) {
     const settled = await look(wait, pending);
     if (settled === undefined) return { kind: "interrupted", pending };
     if (settled.kind !== "waiting") return settled;
     const now = wait.clock.now();
+    doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
+    if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms)
+      return { kind: "failed", summary: settled.atMost.summary };
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
       wait.onWaiting((now - startedAt) / 1000, settled.status, settled.note);

@@ -132,7 +132,16 @@ function readOne(
   const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
   const name = typeof wanted === "string" ? wanted : (recorded?.name ?? "");
   if (id === undefined && subject.parent !== undefined && parentId === undefined) return { kind: "absent" };
-  return type.read(reads, { address: subject.address, id, name, declared: known, parentId, recorded });
+  const parentIsLive = subject.parent !== undefined && done.get(subject.parent)?.kind === "found";
+  return type.read(reads, {
+    address: subject.address,
+    id,
+    name,
+    declared: known,
+    parentId,
+    parentIsLive,
+    recorded,
+  });
 }
 
 /** What is recorded for an address, also when it was recorded under the address it was moved from. */

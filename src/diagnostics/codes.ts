@@ -74,6 +74,7 @@ export const diagnosticCodes = [
   "apply.skipped",
   "apply.not_taken",
   "apply.uncertain",
+  "apply.delete_failed",
   "apply.deploy_failed",
   "apply.deploy_timeout",
   "apply.awaiting_checkout",

@@ -4,6 +4,8 @@ export interface Pending {
   readonly serviceId?: string;
   /** Set for what becomes of a project: no route shows its operations, so the project itself is looked at. */
   readonly projectId?: string;
+  /** Set for what becomes of a variable, which `serviceId` holds. */
+  readonly variableId?: string;
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;

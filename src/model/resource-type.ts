@@ -160,6 +160,8 @@ export interface ReadSubject {
   readonly declared: Attributes<ResolvedValue>;
   /** Id of the parent, when there is one and it is known. */
   readonly parentId?: string;
+  /** The parent was found in this run. */
+  readonly parentIsLive?: boolean;
   readonly recorded?: RecordedResource;
 }
 
@@ -174,7 +176,14 @@ export interface Accepted {
 }
 
 export type Settled =
-  | { readonly kind: "waiting"; readonly status: string; readonly note?: string; readonly next?: Pending }
+  | {
+      readonly kind: "waiting";
+      readonly status: string;
+      readonly note?: string;
+      readonly next?: Pending;
+      /** Seen without a break for that long, it has failed. */
+      readonly atMost?: { readonly ms: number; readonly summary: string };
+    }
   | { readonly kind: "done"; readonly live?: LiveResource }
   | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
   /** Saved; the dashboard must complete a checkout first. */
@@ -253,7 +262,7 @@ export interface ResourceOperations<Reads, Writes> {
    * How to see the end of a deletion that was asked for, from ids alone; absent where a deletion has ended with its
    * answer.
    */
-  readonly deletion?: (id: string, operationId: string | undefined) => Pending;
+  readonly deletion?: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending;
   /**
    * Asks for a thing by its id where only lists show it, with a write that changes nothing; undefined when it is not
    * there.

@@ -32,6 +32,8 @@ export interface RecordedResource {
   readonly inputs?: Readonly<Record<string, number>>;
   /** A write was accepted and its end was not seen yet; the next run looks first. */
   readonly pending?: Pending;
+  /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
+  readonly deletionFailed?: string;
 }
 
 /** Durable before the first write of a run; its id goes into every idempotency key. */

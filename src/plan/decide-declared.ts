@@ -15,7 +15,7 @@ import {
   refuse,
   resolveSubject,
 } from "./resolved-subject";
-import { isGone, type Subject } from "./subject";
+import { isGone, type Subject, whyAgain, whyGone } from "./subject";
 
 /** Create, update, replace, adopt or nothing: what becomes of a declared resource. */
 export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
@@ -42,6 +42,7 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
     drift,
     diagnostics: [...diagnostics, ...nameFollowsKey(subject, changes)],
     withParent: isReplaced && goesWithParent(subject, deciding.decisions),
+    ...(isReplaced && whyAgain(subject)),
     ...(asked && { reason: "--replace asks for it" }),
   };
 }
@@ -85,7 +86,7 @@ function create(about: ResolvedSubject): Decision {
     ...undecided,
     action: "create",
     attributes: createdAttributes(about),
-    ...(isGone(subject) && { reason: "it was deleted outside of rnv" }),
+    ...(isGone(subject) && { reason: whyGone(subject) }),
   };
 }
 

@@ -2,13 +2,13 @@ import type { Address } from "../model/address";
 import type { Deciding } from "./deciding";
 import { type Decision, decideNothing } from "./decision";
 import { goesWithParent } from "./resolved-subject";
-import { isGone, type Subject } from "./subject";
+import { isGone, type Subject, whyAgain, whyGone } from "./subject";
 
 /** What becomes of a recorded resource that is no longer wanted: as its `onRemove` and its type say. */
 export function decideRemoval(subject: Subject, { children, decisions }: Deciding): Decision {
   const nothing = decideNothing(subject);
   const forget: Decision = { ...nothing, action: "forget" };
-  if (isGone(subject)) return { ...forget, reason: "it was deleted outside of rnv" };
+  if (isGone(subject)) return { ...forget, reason: whyGone(subject) };
   const withParent = goesWithParent(subject, decisions);
   if (subject.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
@@ -24,6 +24,7 @@ export function decideRemoval(subject: Subject, { children, decisions }: Decidin
     action: "delete",
     onRemove: "delete",
     withParent,
+    ...whyAgain(subject),
   };
 }
 

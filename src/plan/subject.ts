@@ -103,6 +103,18 @@ const unknownType = (address: Address, recorded: RecordedResource | undefined): 
 export const isGone = (subject: Subject): boolean =>
   subject.recorded !== undefined && subject.read.kind === "gone";
 
+/** Why what is recorded is no longer there, in the words of a plan. */
+export const whyGone = ({ read }: Subject): string =>
+  read.kind === "gone" && read.ending
+    ? "it is being deleted, and its end is waited for"
+    : "it was deleted outside of rnv";
+
+/** Why a deletion is asked for once more, as the reason of a decision; empty where it was not before. */
+export const whyAgain = ({ recorded }: Subject): { readonly reason?: string } =>
+  recorded?.deletionFailed === undefined
+    ? {}
+    : { reason: `the last deletion failed: ${recorded.deletionFailed}` };
+
 /**
  * The live value of a field (column V): as reported, else the service's default; for the field that holds the
  * parent, the parent's id. What could not be read counts as it was recorded.

@@ -1,15 +1,16 @@
 import { ApiError } from "../api/api-error";
-import type { Reads } from "../api/reads";
+import { GAP_OFF } from "../api/endpoint-call";
+import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/common";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/pending";
-import type { Accepted, DeleteInput, Settled } from "../model/resource-type";
+import type { Accepted, DeleteInput, ReadSubject, Settled } from "../model/resource-type";
 
 /** A DELETE was answered: done, or queued as an operation that is polled (interface, "Services"). */
 export function acceptedDeletion(
   input: DeleteInput,
   answer: Deletion,
-  pendingOf: (id: string, operationId: string | undefined) => Pending,
+  pendingOf: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending,
 ): Accepted {
   if (answer.deleted) return { id: input.id };
   const { operation } = answer;
@@ -22,7 +23,58 @@ export function acceptedDeletion(
     ]);
   }
   // Queued without an operation to ask for: the thing itself tells when it is gone.
-  return { id: input.id, pending: pendingOf(input.id, operation?.id) };
+  return { id: input.id, pending: pendingOf(input.id, operation?.id, input.parentId) };
+}
+
+/**
+ * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
+ * deleted. `unreadable`: there is no way to look.
+ */
+export type Standing = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
+
+/** Reads may lag (DESIGN section 5). */
+const lagMs = 30_000;
+/** How long a deletion is believed to go on when no operation says so. */
+const unseenMs = 5 * 60_000;
+
+/**
+ * A look at the end of a deletion. It is done once `look` proves that the thing is gone, never because its operation
+ * ended or is not found (DESIGN section 4, "Ends of pending work").
+ */
+export async function pollDeletion(
+  reads: Reads,
+  pending: Pending,
+  look: () => Promise<Standing>,
+): Promise<Settled> {
+  const operation = await operationOf(reads, pending);
+  const status = operation?.status;
+  if (status !== undefined && status !== "complete" && status !== "failed")
+    return { kind: "waiting", status };
+  const standing = await look();
+  if (standing === "gone") return { kind: "done" };
+  if (status === "failed")
+    return {
+      kind: "failed",
+      summary: "the service could not carry it out",
+      detail: `Its operation ${pending.id} ended as "failed"; the service does not tell why.`,
+    };
+  if (status === "complete") {
+    // Nothing else can be asked.
+    if (standing === "unreadable") return { kind: "done" };
+    const summary = "its operation is complete, and yet it is still there";
+    return { kind: "waiting", status: "complete, still there", atMost: { ms: lagMs, summary } };
+  }
+  const atMost =
+    standing === "stands"
+      ? { ms: lagMs, summary: "the service shows no operation for it, and it is still there" }
+      : { ms: unseenMs, summary: "the service shows no operation for it, and it has not ended in 5 minutes" };
+  return { kind: "waiting", status: "deleting", atMost };
+}
+
+/** The operation of a deletion, where its id is known and the service shows it. */
+async function operationOf(reads: Reads, { serviceId, variableId, id }: Pending) {
+  if (serviceId === undefined || id === serviceId || id === variableId) return undefined;
+  return unlessGone(() => reads.live.getOperation(serviceId, id));
 }
 
 /** A look at an operation of a service; `whenUnknown` decides once the service no longer shows it. */
@@ -51,3 +103,25 @@ export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefin
     throw failure;
   }
 }
+
+/** The answer of a route that is missing, or turned off by a setting; 404 also where what it lies in is gone. */
+export const isWithoutRoute = (failure: unknown): boolean =>
+  failure instanceof ApiError &&
+  (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF);
+
+/** False where the service answers 404, which it does for what does not exist. */
+export async function answersUnless404(read: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await read();
+    return true;
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.status === 404) return false;
+    throw failure;
+  }
+}
+
+/** What still shows a deletion that failed, where its own read found that it stands. */
+export const stands = <T>(
+  read: Extract<ById<T>, { readonly kind: "gone" }>,
+  { parentIsLive }: Pick<ReadSubject, "parentIsLive">,
+): T | undefined => (parentIsLive ? read.deleting : undefined);

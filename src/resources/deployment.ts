@@ -19,7 +19,7 @@ import type {
 } from "../model/resource-type";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
-import { unlessGone } from "./deletion";
+import { stands, unlessGone } from "./deletion";
 import { pollDeployment } from "./deployment-poll";
 import { deploymentReaction } from "./deployment-reaction";
 
@@ -148,10 +148,11 @@ function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
     return missing;
   }
   return whenReady(reads.service(serviceId), (service): Ready<ReadResult> => {
-    if (service.kind === "gone") return missing;
     if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-    const latestId = service.value.deploymentId ?? undefined;
-    const id = service.value.liveDeploymentId ?? latestId;
+    const shown = service.kind === "found" ? service.value : stands(service, subject);
+    if (shown === undefined) return missing;
+    const latestId = shown.deploymentId ?? undefined;
+    const id = shown.liveDeploymentId ?? latestId;
     if (id === undefined) return missing;
     return whenReady(commitServing(reads, subject, serviceId, id), (commit) => ({
       kind: "found",

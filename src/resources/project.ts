@@ -21,7 +21,7 @@ import type {
 } from "../model/resource-type";
 import { shortList } from "../model/short-list";
 import { present, textAt } from "./attribute-values";
-import { acceptedDeletion, unlessGone } from "./deletion";
+import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
 
 /** Sent when a manifest names no color: the service requires one. */
 export const defaultProjectColor = "#64748b";
@@ -213,7 +213,12 @@ function deletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
 }
 
-async function poll(reads: Reads, { projectId, id }: Pending): Promise<Settled> {
-  const found = await unlessGone(() => reads.live.getProject(projectId ?? id));
-  return found === undefined ? { kind: "done" } : { kind: "waiting", status: "deleting" };
+function poll(reads: Reads, pending: Pending): Promise<Settled> {
+  return pollDeletion(reads, pending, () => lookAt(reads, pending.projectId ?? pending.id));
+}
+
+/** No route shows the operations of a project, and a project does not show that it is being deleted. */
+async function lookAt(reads: Reads, id: string): Promise<Standing> {
+  if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
+  return (await reads.live.listProjects()).some((one) => one.id === id) ? "unmarked" : "gone";
 }

@@ -23,7 +23,7 @@ import type {
 } from "../model/resource-type";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
-import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
+import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
 import { liveService } from "./live-service";
 import { configurationDefaults, configurationRules, configurationSchema } from "./service-configuration";
 import { environmentIdFor, environmentNameFor } from "./service-environment";
@@ -150,9 +150,13 @@ function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
   if (id === undefined) return readByName(reads, subject);
   return whenReady(reads.service(id), (found) => {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    if (found.kind === "gone")
-      return { kind: "gone", ...(found.deleting ? { ending: deletion(id, undefined) } : {}) };
-    return readLive(reads, found.value, subject);
+    if (found.kind === "found") return readLive(reads, found.value, subject);
+    const { deleting } = found;
+    if (deleting === undefined) return { kind: "gone" };
+    const { recorded } = subject;
+    // What is left of a deletion that failed: the thing stands.
+    if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, subject);
+    return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
   });
 }
 
@@ -249,13 +253,14 @@ function deletion(id: string, operationId: string | undefined): Pending {
 }
 
 function poll(reads: Reads, pending: Pending): Promise<Settled> {
-  return pollOperation(reads, pending, async () => {
-    const found = await unlessGone(() => reads.live.getService(pending.serviceId ?? pending.id));
-    if (found === undefined || (found.deletedAt ?? null) !== null) return { kind: "done" };
-    if ((found.deletionRequestedAt ?? null) !== null) return { kind: "waiting", status: "deleting" };
-    return {
-      kind: "failed",
-      summary: "the service no longer shows the operation and has not carried it out",
-    };
-  });
+  return pollDeletion(reads, pending, () => lookAt(reads, pending.serviceId ?? pending.id));
+}
+
+/** What a service shows of its deletion; without a read by id, its deployments tell whether there is one. */
+async function lookAt(reads: Reads, id: string): Promise<Standing> {
+  const read = await reads.serviceNow(id);
+  if (read.kind === "found") return "stands";
+  if (read.kind === "gone") return read.deleting === undefined ? "gone" : "deleting";
+  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
+  return isThere ? "unmarked" : "gone";
 }

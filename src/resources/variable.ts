@@ -6,6 +6,7 @@ import type { Variable } from "../api/wire/variable";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
+import type { Pending } from "../model/pending";
 import type {
   Accepted,
   AppliableValue,
@@ -20,7 +21,14 @@ import type {
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
 import { present, textAt } from "./attribute-values";
-import { acceptedDeletion, pollOperation, unlessGone } from "./deletion";
+import {
+  acceptedDeletion,
+  isWithoutRoute,
+  pollDeletion,
+  type Standing,
+  stands,
+  unlessGone,
+} from "./deletion";
 
 const schema = z.strictObject({
   key: z.string().min(1).optional().describe("Name of the variable; its logical name unless given."),
@@ -82,7 +90,8 @@ export const variable: Resource = {
   find,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
-  poll: (reads, pending) => pollOperation(reads, pending, async () => ({ kind: "done" })),
+  deletion,
+  poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
 };
 
 /** What the service reports of a variable: its key, never its value. */
@@ -125,7 +134,7 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
     return missing;
   }
   const service = await reads.service(serviceId);
-  if (service.kind === "gone") return missing;
+  if (service.kind === "gone" && !stands(service, subject)) return missing;
   if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
   const variables = await reads.variables(serviceId);
   if (variables === undefined) {
@@ -204,13 +213,25 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
   const serviceId = input.parentId;
   if (serviceId === undefined) throw new Error(`${input.address}: a variable without a service`);
-  const answer = await writes.deleteVariable(serviceId, input.id);
-  return acceptedDeletion(input, answer, (id, operationId) => ({
-    kind: "operation",
-    id: operationId ?? id,
-    serviceId,
-    deletes: true,
-  }));
+  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), deletion);
+}
+
+function deletion(id: string, operationId: string | undefined, serviceId: string | undefined): Pending {
+  const place = serviceId === undefined ? {} : { serviceId };
+  return { kind: "operation", id: operationId ?? id, ...place, variableId: id, deletes: true };
+}
+
+/** A variable does not show that it is being deleted; without its service it is no more. */
+async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<Standing> {
+  if (serviceId === undefined) return "unreadable";
+  try {
+    const listed = await reads.live.listVariables(serviceId);
+    return listed.some(({ id }) => id === variableId) ? "unmarked" : "gone";
+  } catch (failure) {
+    if (!isWithoutRoute(failure)) throw failure;
+  }
+  const around = await reads.serviceNow(serviceId);
+  return around.kind === "gone" && around.deleting === undefined ? "gone" : "unreadable";
 }
 
 /** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */

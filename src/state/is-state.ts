@@ -40,6 +40,7 @@ function isResource(value: unknown): boolean {
     typeof value.preventDestroy === "boolean" &&
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
     isCount(value.writes) &&
+    (value.deletionFailed === undefined || typeof value.deletionFailed === "string") &&
     (inputs === undefined || (isFields(inputs) && Object.values(inputs).every(isCount)))
   );
 }

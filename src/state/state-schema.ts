@@ -21,6 +21,7 @@ const resource = z.looseObject({
   onRemove: z.enum(["delete", "archive", "retain"]),
   writes: count,
   inputs: z.record(z.string(), count).optional(),
+  deletionFailed: z.string().optional(),
 });
 
 const run = z.looseObject({

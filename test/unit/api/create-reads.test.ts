@@ -109,9 +109,12 @@ describe("a service", () => {
       "/canvas": canvasOf([ending("s1"), serviceNamed("s3")]),
       "/services/s2": { service: ending("s2") },
     });
-    const gone = { kind: "gone", ...(field === "deletedAt" ? {} : { deleting: true }) };
-    expect(await reads.service("s1")).toEqual(gone);
-    expect(await reads.service("s2")).toEqual(gone);
+    const gone = (id: string) => ({
+      kind: "gone",
+      ...(field === "deletedAt" ? {} : { deleting: expect.objectContaining({ id }) }),
+    });
+    expect(await reads.service("s1")).toEqual(gone("s1"));
+    expect(await reads.service("s2")).toEqual(gone("s2"));
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
   });
 

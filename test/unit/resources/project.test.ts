@@ -104,7 +104,11 @@ describe("deleting a project", () => {
     const world = embedded();
     const { id } = await project.create(world.endpoints, createInput("Shop", {}));
     const pending = { kind: "operation", id: "queued", projectId: id } as const;
-    expect(await project.poll(world.reads(), pending)).toEqual({ kind: "waiting", status: "deleting" });
+    expect(await project.poll(world.reads(), pending)).toMatchObject({
+      kind: "waiting",
+      status: "deleting",
+      atMost: { ms: 300_000 },
+    });
     await project.remove(world.endpoints, removal(id, "Shop"));
     expect(await project.poll(world.reads(), pending)).toEqual({ kind: "done" });
   });

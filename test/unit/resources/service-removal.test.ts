@@ -1,7 +1,18 @@
+import { ApiError } from "../../../src/api/api-error";
+import { createReads } from "../../../src/api/create-reads";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, settled, subject } from "./embedded";
 
+const refused = {
+  kind: "refused",
+  operation: "x",
+  method: "GET",
+  path: "/x",
+  message: "not found",
+  requestId: "r",
+  attempts: 1,
+} as const;
 const web = { kind: "web", "configuration.repository": "https://git.example.com/shop/api" };
 const removal = (id: string) => ({ address: createInput("api", {}).address, id, name: "api" });
 
@@ -29,22 +40,75 @@ describe("deleting a service", () => {
     expect(await settled(world, service, pending)).toEqual({ kind: "done", notes: ["queued", "running"] });
   });
 
-  it("reports an operation that failed", async () => {
+  it("reports an operation that failed while the service stands", async () => {
     const world = embedded();
     const id = await running(world);
     world.emulator.store.failNextOperation(id);
     const { pending } = await service.remove(world.endpoints, removal(id));
     expect(pending && (await settled(world, service, pending))).toMatchObject({
       kind: "failed",
-      summary: 'the operation "delete" failed',
+      summary: "the service could not carry it out",
     });
+  });
+
+  it("is not done because its operation is complete, or not found: the service must be gone", async () => {
+    const world = embedded({ conditions: ["queued-deletions"] });
+    const { id } = await service.create(world.endpoints, createInput("api", web));
+    const { pending } = await service.remove(world.endpoints, removal(id));
+    if (pending === undefined) throw new Error("nothing is pending");
+    const early = createReads({
+      ...world.endpoints,
+      getOperation: async (serviceId, operationId) => ({
+        ...(await world.endpoints.getOperation(serviceId, operationId)),
+        status: "complete",
+      }),
+    });
+    expect(await service.poll(early, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 30_000 } });
+    const unread = createReads({
+      ...world.endpoints,
+      getOperation: () => Promise.reject(new ApiError({ ...refused, status: 404 })),
+    });
+    expect(await service.poll(unread, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 300_000 } });
+    world.emulator.store.settle();
+    expect(await service.poll(early, pending)).toEqual({ kind: "done" });
+    expect(await service.poll(unread, pending)).toEqual({ kind: "done" });
+  });
+
+  it("is not done on a 404 by id while the list shows the service", async () => {
+    const world = embedded();
+    const { id } = await service.create(world.endpoints, createInput("api", web));
+    await service.create(world.endpoints, createInput("other", web));
+    const blind = createReads({
+      ...world.endpoints,
+      getService: (wanted) =>
+        wanted === id
+          ? Promise.reject(new ApiError({ ...refused, status: 404 }))
+          : world.endpoints.getService(wanted),
+    });
+    const pending = { kind: "operation", serviceId: id, id, deletes: true } as const;
+    expect(await service.poll(blind, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 30_000 } });
+  });
+
+  it("is seen in the deployments of the service where no route reads a service", async () => {
+    const world = embedded({ gaps: { readService: false } });
+    const { id } = await service.create(world.endpoints, createInput("api", web));
+    const pending = { kind: "operation", serviceId: id, id, deletes: true } as const;
+    await service.create(world.endpoints, createInput("other", web));
+    await service.archive?.(world.endpoints, removal(id));
+    expect(await service.poll(world.reads(), pending)).toMatchObject({ kind: "waiting" });
+    await service.remove(world.endpoints, removal(id));
+    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done" });
   });
 
   it("is done when neither operation nor service is shown any more", async () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", web));
     const unknown = { kind: "operation", serviceId: id, id: "00000000-0000-4000-8000-000000000000" } as const;
-    expect(await service.poll(world.reads(), unknown)).toMatchObject({ kind: "failed" });
+    // It does not even show that its deletion was asked for: no longer waited for than reads may lag.
+    expect(await service.poll(world.reads(), unknown)).toMatchObject({
+      kind: "waiting",
+      atMost: { ms: 30_000 },
+    });
     await service.remove(world.endpoints, removal(id));
     expect(await service.poll(world.reads(), unknown)).toEqual({ kind: "done" });
   });
@@ -61,7 +125,11 @@ describe("deleting a service", () => {
     };
     const { pending } = await service.remove(silent, removal(id));
     if (pending === undefined) throw new Error("nothing is pending");
-    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "waiting", status: "deleting" });
+    expect(await service.poll(world.reads(), pending)).toMatchObject({
+      kind: "waiting",
+      status: "deleting",
+      atMost: { ms: 300_000 },
+    });
     world.emulator.store.settle();
     expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done" });
   });

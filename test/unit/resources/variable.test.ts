@@ -51,6 +51,29 @@ describe("a variable", () => {
     expect(read).toEqual({ kind: "gone" });
   });
 
+  it("is gone once no list shows it, whatever became of the operation of its deletion", async () => {
+    const { create, endpoints, reads, serviceId, emulator } = await world({
+      conditions: ["queued-deletions"],
+    });
+    const { id } = await create("LOG_LEVEL");
+    const { address } = createInput("LOG_LEVEL", {});
+    const { pending } = await variable.remove(endpoints, {
+      address,
+      id,
+      name: "LOG_LEVEL",
+      parentId: serviceId,
+    });
+    if (pending === undefined) throw new Error("nothing is pending");
+    const unknown = { ...pending, id: "00000000-0000-4000-8000-000000000000" };
+    expect(await variable.poll(reads(), unknown)).toMatchObject({
+      kind: "waiting",
+      atMost: { ms: 300_000 },
+    });
+    emulator.store.settle();
+    expect(await variable.poll(reads(), unknown)).toEqual({ kind: "done" });
+    expect(await variable.poll(reads(), pending)).toEqual({ kind: "done" });
+  });
+
   it("that is to be preserved is never made up", async () => {
     const { endpoints, serviceId } = await world();
     expect(variable.mustExist?.(new Map([["preserve", true]]))).toBe(true);
