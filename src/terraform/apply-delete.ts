@@ -1,5 +1,7 @@
 import { ApiError } from "../api/api-error";
-import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { WaitResult } from "../apply/wait-until-settled";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Accepted, DeleteInput } from "../model/resource-type";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
 import type { PrivateData } from "./private-data";
@@ -23,32 +25,71 @@ export async function applyDelete(
   // The same thing was adopted under another address of this apply: only this address lets go of it.
   if (session.made.has(id)) return gone([adopted(type, name, id)]);
   session.removed.add(id);
-  const address = addressIn(type, name);
   const place = parentId === null ? {} : { parentId };
+  const input = { address: addressIn(type, name), id, name, ...place };
   try {
-    const writes = session.writes({ text: `delete\0${type.resource.type}\0${id}` });
-    const accepted = await type.resource.remove(writes, { address, id, name, ...place });
-    const failed = unsettled(type, name, await settle(session, type, accepted, prior, "delete"));
+    const failed = undeleted(type, name, await seenDeleted(session, type, prior, input));
     if (failed === undefined) return gone();
     return { state: prior, kept, diagnostics: [failed] };
   } catch (failure) {
-    if (!(failure instanceof ApiError) || failure.status !== 404) {
+    const end = failure instanceof ApiError ? await endAfter(session, type, failure, input) : undefined;
+    if (end === undefined) {
       // It may stand: then its name is taken.
       session.removed.delete(id);
       throw failure;
     }
-    session.reads.invalidate();
-    const read = await type.resource.read(session.reads, {
-      address,
-      id,
-      name,
-      declared: new Map(),
-      ...place,
-    });
-    if (read.kind === "gone") return gone();
-    throw failure;
+    if (end.pending === undefined) return gone();
+    const failed = undeleted(type, name, await settle(session, type, end, prior, "delete"));
+    return failed === undefined ? gone() : { state: prior, kept, diagnostics: [failed] };
   }
 }
+
+const mostAttempts = 20;
+
+/**
+ * Asks for the deletion and waits for its end. A retained answer may be that of a deletion that failed since: it is
+ * asked for anew then, under a key that follows from the operation that failed.
+ */
+async function seenDeleted(
+  session: Session,
+  type: ManagedType,
+  prior: TerraformObject,
+  input: DeleteInput,
+): Promise<WaitResult> {
+  let seed = `delete\0${type.resource.type}\0${input.id}`;
+  for (let attempt = 1; ; attempt += 1) {
+    let isReplayed = false;
+    const onAnswer = (replayed: boolean): void => {
+      isReplayed = replayed;
+    };
+    const accepted = await type.resource.remove(session.writes({ text: seed, onAnswer }), input);
+    const end = await settle(session, type, accepted, prior, "delete");
+    if (end.kind !== "failed" || !isReplayed || attempt === mostAttempts) return end;
+    seed += `\0${accepted.pending?.id}`;
+  }
+}
+
+/** What a refusal means for what is gone already, or is being deleted; undefined where it stands. */
+async function endAfter(
+  session: Session,
+  type: ManagedType,
+  { status }: ApiError,
+  input: DeleteInput,
+): Promise<Accepted | undefined> {
+  if (status !== 404 && status !== 409) return undefined;
+  session.reads.invalidate();
+  const read = await type.resource.read(session.reads, { ...input, declared: new Map() });
+  if (read.kind !== "gone") return undefined;
+  return { id: input.id, ...(read.ending === undefined ? {} : { pending: read.ending }) };
+}
+
+const undeleted = (type: ManagedType, name: string, end: WaitResult): Diagnostic | undefined =>
+  end.kind === "failed"
+    ? error("apply.delete_failed", `${type.resource.type} "${name}" was not deleted: ${end.summary}`, {
+        ...(end.detail === undefined ? {} : { detail: end.detail }),
+        hint: "it stays in the state; run the command again to ask for its deletion again",
+      })
+    : unsettled(type, name, end);
 
 const adopted = (type: ManagedType, name: string, id: string): Diagnostic =>
   warning("plan.live_changed_too", `${type.resource.type} "${name}" was not deleted`, {

@@ -39,7 +39,8 @@ export function noteFound({ sightings }: Session, resource: Resource, live: Live
 export async function doubtGone(session: Session, missing: Missing): Promise<Doubt | undefined> {
   const { sightings } = session;
   const subject = missing.resource.removedWithParent ? await withItsParent(session, missing) : missing;
-  if (subject === undefined) return undefined;
+  // Its parent is still being deleted, which says so itself: the deletion may fail.
+  if (subject === undefined) return { diagnostics: [] };
   const elsewhere = otherWorkspace(session, missing);
   const found = elsewhere === undefined ? await disappearance(session, subject) : [elsewhere];
   if (found.length === 0 && !sightings.isDoubted) return undefined;

@@ -116,4 +116,33 @@ describeTerraform("resources that seem gone", () => {
       await only.close();
     }
   }, 30_000);
+
+  it("a deletion that failed keeps its place in the state, and is asked for with a new key", async () => {
+    for (const left of [undefined, "failed-deletions-linger"] as const) {
+      const only = new TerraformFolder({ conditions: ["failed-deletions", ...(left ? [left] : [])] });
+      await only.openAttached();
+      try {
+        only.write('resource "rnv_service" "api" {\n  name = "api"\n  kind = "web"\n}\n');
+        await only.apply();
+        const before = only.emulator.store.services().map(({ id }) => id);
+        const keys = new Set<string | undefined>();
+        only.emulator.setFaults((_index, { method, idempotencyKey }) => {
+          if (method === "DELETE") keys.add(idempotencyKey);
+          return undefined;
+        });
+        const output = await only.run("destroy -auto-approve", 1);
+        expect(output).toContain('Service "api" was not deleted: the service could not carry it out');
+        // It is there, so it is not planned anew beside itself.
+        expect(await only.run("plan -detailed-exitcode", 0)).toContain("No changes");
+        expect(await only.run("destroy -auto-approve", 1)).toContain("was not deleted");
+        expect(only.emulator.store.services().map(({ id }) => id)).toEqual(before);
+        only.emulator.store.setCondition("failed-deletions", false);
+        await only.run("destroy -auto-approve", 0);
+        expect(only.emulator.store.services()).toEqual([]);
+        expect(keys.size).toBeGreaterThanOrEqual(3);
+      } finally {
+        await only.close();
+      }
+    }
+  }, 60_000);
 });

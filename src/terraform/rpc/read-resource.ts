@@ -66,7 +66,9 @@ async function readNow(
       return { next: null };
     case "gone": {
       const missing = { resource: type.resource, id: id ?? "", name, parentId, workspace: kept.workspace };
-      const doubt = read.ending === undefined ? await doubtGone(session, missing) : undefined;
+      // A deletion that goes on may fail yet.
+      if (read.ending !== undefined) return { next: "unchecked", diagnostics: [stillThere(type, name)] };
+      const doubt = await doubtGone(session, missing);
       return doubt === undefined ? { next: null } : { next: "unchecked", ...doubt };
     }
     case "ambiguous":
@@ -82,3 +84,9 @@ async function readNow(
       };
   }
 }
+
+const stillThere = (type: ManagedType, name: string): Diagnostic =>
+  warning("live.unchecked", `${type.resource.type} "${name}" is being deleted at the service`, {
+    detail: "It stays in the state until it is gone: its deletion may fail.",
+    hint: "run the command again once the deletion has ended",
+  });
