@@ -50,6 +50,9 @@ export function resourceText(address: Address, resource: RecordedResource, style
   const kept = [
     ...(resource.preventDestroy ? ["preventDestroy"] : []),
     ...(resource.onRemove === "delete" ? [] : [`onRemove: ${resource.onRemove}`]),
+    ...(resource.deletionFailed === undefined
+      ? []
+      : [`its last deletion failed: ${inertText(resource.deletionFailed)}`]),
     ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
   ];
   const fields = alignColumns(
