@@ -44,7 +44,7 @@ export function annotate(
 /** Tells why a verb could not go on; returns the exit code. What nobody foresaw is a bug, and says so. */
 export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
   if (cause instanceof DiagnosticsError) {
-    report(screen, cause.diagnostics);
+    report(screen, cause.diagnostics, cause.sources);
     return cause.exitCode;
   }
   // What an interrupt cut short is not a failure; main has told of it.

@@ -16,12 +16,12 @@ interface AppSettings {
 }
 
 /**
- * The invocation with `--file` naming what a program synthesizes. A program runs in two cases only: `--app` names it, or
+ * `takesPlan`: the first argument of the verb is a saved plan, which needs no program. The invocation with `--file` naming what a program synthesizes. A program runs in two cases only: `--app` names it, or
  * a `cdktf.json` does, where no manifest stands and no file is named.
  */
-export async function withStack(invocation: Invocation): Promise<Invocation> {
+export async function withStack(invocation: Invocation, takesPlan = true): Promise<Invocation> {
   const { cwd, options, positional, terminal } = invocation;
-  const isSaved = positional[0] !== undefined;
+  const isSaved = takesPlan && positional[0] !== undefined;
   if (options.app !== undefined && (isSaved || options.file !== undefined)) {
     const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
     throw new DiagnosticsError([error("command.usage", `--app ${what}`)]);

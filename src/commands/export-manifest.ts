@@ -85,7 +85,8 @@ const isAmbiguous = (one: LiveResource, live: readonly LiveResource[]): boolean 
       other !== one && other.type === one.type && other.name === one.name && other.parentId === one.parentId,
   );
 
-function blockOf(
+/** A live resource as the block of a manifest that declares it: what differs from the defaults, secrets preserved. */
+export function blockOf(
   { type, id, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,

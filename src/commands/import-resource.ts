@@ -1,51 +1,112 @@
 import type { Resource } from "../api/resource";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
+import { writeManifest } from "../manifest/write-manifest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
-import { defaultLifecycle } from "../model/desired";
+import type { Catalog } from "../model/catalog";
+import { dataType } from "../model/data-source";
+import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
+import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/fold";
 import type { Connection, Context, Outcome } from "./context";
+import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
+import { type Loaded, load } from "./load";
 import { newLineage } from "./new-lineage";
+import { movedFrom } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;
   /** Id of the live thing. */
   readonly id: string;
   readonly lockTimeoutMs: number;
+  /** `-f`, repeatable; empty means the default files. */
+  readonly files?: readonly string[];
 }
 
 export interface ImportOutcome extends Outcome {
   readonly recorded?: RecordedResource;
 }
 
-/** `rnv import`: records something live under an address. Writes the state only, never the service. */
+/** What is imported, and where to. */
+interface Subject {
+  readonly address: Address;
+  readonly type: Resource;
+  readonly id: string;
+}
+
+/**
+ * `rnv import`: records something live under an address that the manifest declares; under any other the next plan would
+ * delete it. Writes the state only, never the service.
+ */
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
-  const address = parseAddress(request.address);
-  const type = address && typeNamed(typeOf(address));
-  if (!address || !type) throw new DiagnosticsError([unusable(request.address)]);
+  const subject = subjectOf(request);
+  const loaded = await load(context, request.files ?? [], "skip");
+  const { diagnostics, sources } = loaded;
+  const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => code === "manifest.not_found");
+  if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const { workspaceId, baseUrl } = context;
     const state = session.state ?? emptyState({ lineage: newLineage(context), workspaceId, baseUrl });
-    refuseIfRecorded(state, address, type, request.id);
+    refuseIfRecorded(state, subject);
+    if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
     const connection = await context.connect();
-    const live = await readLive(connection, state, address, type, request.id);
-    const recorded = recordOf(state, address, type, live);
-    await session.commit({ ...state, resources: { ...state.resources, [address]: recorded } });
-    return { recorded, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
+    const declared = loaded.desired?.resources.get(subject.address);
+    const live = await readLive(connection, state, subject, declared);
+    if (declared === undefined)
+      throw new DiagnosticsError([await undeclared(connection, subject, live, loaded)]);
+    refuseIfReplaced(subject, live, declared, sources);
+    const recorded = recordOf(state, subject, live, declared);
+    await session.commit({ ...state, resources: { ...state.resources, [subject.address]: recorded } });
+    return { recorded, diagnostics, exitCode: 0, sources };
   });
 }
 
-function unusable(text: string): Diagnostic {
-  const names = resourceTypes.map(({ type }) => type);
-  const hint = didYouMean(text.split(".")[0] ?? "", names) ?? "an address looks like service.shop.api";
-  return error("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+type Sources = Outcome["sources"];
+
+const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
+  new DiagnosticsError([error(...finding)]);
+
+/** The same with a place in a file. */
+const pointing = (sources: Sources, ...finding: Parameters<typeof error>): DiagnosticsError =>
+  new DiagnosticsError([error(...finding)], 1, sources);
+
+function subjectOf({ address: text, id }: ImportRequest): Subject {
+  const address = parseAddress(text);
+  const type = address && typeNamed(typeOf(address));
+  if (!address || !type) {
+    const hint =
+      text.split(".")[0] === dataType
+        ? "a data source is read in every plan, and never imported"
+        : (didYouMean(
+            text.split(".")[0] ?? "",
+            imported.map((one) => one.type),
+          ) ?? "an address looks like service.shop.api");
+    throw refusal("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
+  }
+  const parent = parentOf(address, type);
+  if (!imported.includes(type))
+    throw refusal("command.usage", `${address} has no life of its own, and is not imported`, {
+      address,
+      hint: `it comes with ${parent}: the next plan finds it there`,
+    });
+  if (!uuid.test(id))
+    throw refusal("command.usage", `"${id}" is not an id: ids are UUIDs`, {
+      address,
+      hint: `where its name is as declared, no id is needed: rnv apply --adopt`,
+    });
+  return { address, type, id: id.toLowerCase() };
 }
 
-function refuseIfRecorded(state: State, address: Address, { type }: Resource, id: string): void {
+/** Types with a life of their own. */
+const imported = resourceTypes.filter(({ removal }) => removal === "delete");
+
+function refuseIfRecorded(state: State, { address, type: { type }, id }: Subject): void {
   const taken = state.resources[address];
   const owner = Object.entries(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
   if (owner === undefined && taken === undefined) return;
@@ -55,39 +116,136 @@ function refuseIfRecorded(state: State, address: Address, { type }: Resource, id
     owner === undefined || owner === address
       ? `nothing to do, or remove the record first: rnv state rm ${address}`
       : `rnv state mv ${owner} ${address}`;
-  throw new DiagnosticsError([error("state.conflict", summary, { address, hint })]);
+  throw refusal("state.conflict", summary, { address, hint });
+}
+
+/** A record that the next apply moves to the address, or the address away from itself. */
+function refuseIfMoved(state: State, { address, id }: Subject, desired: Desired, sources: Sources): void {
+  const from = movedFrom(address, desired);
+  const recorded = state.resources[from];
+  if (from !== address && recorded !== undefined)
+    throw refusal("state.conflict", `${from} is recorded (id ${recorded.id}) and moves to ${address}`, {
+      address,
+      hint: `run rnv apply, which moves it; to import another: rnv state rm ${from}`,
+    });
+  const moved = desired.moved.find((move) => move.from === address);
+  if (moved !== undefined)
+    throw pointing(sources, "live.import_undeclared", `${address} is declared as ${moved.to} now`, {
+      address,
+      range: moved.range,
+      hint: `rnv import ${moved.to} ${id}`,
+    });
 }
 
 async function readLive(
-  { reads }: Connection,
+  connection: Connection,
   state: State,
-  address: Address,
-  type: Resource,
-  id: string,
+  { address, type, id }: Subject,
+  desired: DesiredResource | undefined,
 ): Promise<LiveResource> {
   const parent = parentOf(address, type);
   const parentId = parent && state.resources[parent]?.id;
-  if (parent !== undefined && parentId === undefined) {
-    const hint = `import ${parent} first`;
-    throw new DiagnosticsError([
-      error("state.address_unknown", `${parent} is not recorded`, { address, hint }),
-    ]);
-  }
+  if (parent !== undefined && parentId === undefined)
+    throw refusal("state.address_unknown", `${parent} is not recorded`, {
+      address,
+      hint: `import ${parent} first`,
+    });
   const name = nameOf(address).split(".").at(-1) ?? "";
-  const read = await type.read(reads, { address, id, name, declared: new Map(), parentId });
-  if (read.kind !== "found") {
-    const why = read.kind === "unchecked" ? read.reason : `there is no ${type.type} with id ${id}`;
-    throw new DiagnosticsError([error("live.import_missing", `${address}: ${why}`, { address })]);
-  }
+  const declared = new Map(plainAttributes(desired));
+  const read = await type.read(connection.reads, { address, id, name, declared, parentId });
+  if (read.kind === "unchecked")
+    throw refusal("live.import_missing", `${address}: ${read.reason}`, { address });
+  if (read.kind !== "found" || read.live.id !== id)
+    throw await notThere(connection, { address, type, id }, parent);
   if (type.parents.length > 0 && read.live.parentId !== (parentId ?? null)) {
     const where =
       parent === undefined ? "lies in a project: its address names that too" : `does not lie in ${parent}`;
-    const summary = `${type.type} ${id} ${where}`;
-    throw new DiagnosticsError([
-      error("live.import_missing", summary, { address, hint: "check the address" }),
-    ]);
+    throw refusal("live.import_missing", `${type.type} ${id} ${where}`, {
+      address,
+      hint: "check the address",
+    });
   }
   return read.live;
+}
+
+/** Attributes whose value the manifest says without anything else. */
+function* plainAttributes(desired: DesiredResource | undefined): Generator<[string, Plain]> {
+  for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) yield [path, value];
+}
+
+/** The id of something else, or of nothing. */
+async function notThere(
+  { reads }: Connection,
+  { address, type, id }: Subject,
+  parent: Address | undefined,
+): Promise<DiagnosticsError> {
+  const listed = await Promise.all(
+    imported.filter((one) => !one.removedWithParent).map((one) => one.list(reads)),
+  );
+  const other = listed.flat().find((one) => one.id === id);
+  const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
+  const summary = `${address}: there is no ${type.type} with id ${id}${where}`;
+  if (other === undefined) return refusal("live.import_missing", summary, { address });
+  return refusal("live.import_missing", summary, {
+    address,
+    hint: `it is the id of the ${other.type} ${JSON.stringify(other.name)}`,
+  });
+}
+
+/** Recorded but not declared, the next plan would delete it: nothing is recorded, and the block is shown. */
+async function undeclared(
+  { reads }: Connection,
+  { address, type, id }: Subject,
+  live: LiveResource,
+  { desired, merged }: Loaded,
+): Promise<Diagnostic> {
+  const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
+  const meant = didYouMean(address, of);
+  const names = nameOf(address).split(".");
+  const block = blockOf(live, names, (await reads.catalog()) as Catalog, false);
+  const isStack = desired !== undefined && merged === undefined;
+  const where =
+    desired === undefined
+      ? "write it to rnv.yaml"
+      : isStack
+        ? "add it to the stack"
+        : "add it to the manifest";
+  return error(
+    "live.import_undeclared",
+    `${address} is not declared: ${desired === undefined ? "there is no manifest" : "the next plan would delete what is imported there"}`,
+    {
+      address,
+      detail: `${isStack ? "As a manifest would write it" : "To declare it"}:\n${writeManifest([block], resourceTypes).trimEnd()}`,
+      hint: `${meant === undefined ? "" : `${meant} If not, `}${where}, then: rnv import ${address} ${id}`,
+    },
+  );
+}
+
+/** What cannot change in place would be deleted and made anew: what was just taken over is not. */
+function refuseIfReplaced(
+  { address, type, id }: Subject,
+  live: LiveResource,
+  desired: DesiredResource,
+  sources: Sources,
+): void {
+  for (const [path, value] of plainAttributes(desired)) {
+    const rule = type.rules[path];
+    const found = live.attributes.get(path) ?? null;
+    if (rule?.change !== "replace" || value === null || (rule.equal ?? plainEqual)(value, found)) continue;
+    const range = desired.attributes.get(path)?.range;
+    throw pointing(
+      sources,
+      "plan.invalid_combination",
+      `${address} is declared with the ${path} ${JSON.stringify(value)}; ${id} has ${JSON.stringify(found)}`,
+      {
+        address,
+        attribute: path,
+        detail: `${path} cannot change in place: the next plan would delete it and make another.`,
+        hint: `declare ${path}: ${JSON.stringify(found)}, or check the id`,
+        ...(range && { range }),
+      },
+    );
+  }
 }
 
 /** The address around one: `service.shop.api` lies in `project.shop`, `deployment.shop.api` in `service.shop.api`. */
@@ -98,9 +256,13 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
   return parent === undefined || outer.length === 0 ? undefined : addressOf(parent.type, ...outer);
 }
 
-function recordOf(state: State, address: Address, type: Resource, live: LiveResource): RecordedResource {
+function recordOf(
+  state: State,
+  { address, type }: Subject,
+  live: LiveResource,
+  { lifecycle: { preventDestroy, onRemove } }: DesiredResource,
+): RecordedResource {
   const parent = parentOf(address, type);
-  const { preventDestroy, onRemove } = defaultLifecycle;
   return {
     type: type.type,
     id: live.id,

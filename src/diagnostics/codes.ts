@@ -50,6 +50,7 @@ export const diagnosticCodes = [
   "live.gone_unproven",
   "live.unchecked",
   "live.import_missing",
+  "live.import_undeclared",
   "live.preserve_missing",
   "live.data_missing",
   // Planning.

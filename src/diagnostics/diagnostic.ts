@@ -59,6 +59,8 @@ export class DiagnosticsError extends Error {
     readonly diagnostics: readonly Diagnostic[],
     /** Exit code of DESIGN section 8; 1 unless a guard (4), a stale plan (5) or a lock (6) refused. */
     readonly exitCode: number = 1,
+    /** Texts of the files that the diagnostics point into. */
+    readonly sources?: ReadonlyMap<string, string>,
   ) {
     super(diagnostics.map((diagnostic) => diagnostic.summary).join("; "));
     this.name = "DiagnosticsError";

@@ -55,6 +55,43 @@ describe("what exists already", () => {
     expect(scenario.requests()).toEqual([]);
   });
 
+  it("is imported only where it is declared: the next plan never deletes it", async () => {
+    scenario.write("rnv.yaml", "projects: { shop: { name: Shop } }\n");
+    expect((await scenario.run("import", "project.shop", ids.project)).code).toBe(0);
+    const refused = await scenario.run("import", "service.shop.api", ids.api);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      "error[live.import_undeclared]: service.shop.api is not declared: the next plan would delete what is imported there",
+    );
+    expect(refused.stderr).toContain(`        api:\n          kind: web\n`);
+    expect(refused.stderr).toContain(`then: rnv import service.shop.api ${ids.api}`);
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", manifest.replace("kind: web", "kind: static"));
+    const another = await scenario.run("import", "service.shop.api", ids.api);
+    expect(another.code).toBe(1);
+    expect(another.stderr).toContain('declared with the kind "static"');
+    scenario.write("rnv.yaml", manifest);
+    expect((await scenario.run("import", "service.shop.api", ids.api)).code).toBe(0);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(scenario.requests()).toEqual([]);
+    await scenario.isQuiet();
+  });
+
+  it("is imported to an address of a stack, and refused at one that the stack does not have", async () => {
+    scenario.write(
+      "main.tf.json",
+      JSON.stringify({
+        terraform: { required_providers: { rnv: { source: "rnv/rnv" } } },
+        resource: { rnv_project: { shop: { name: "Shop" } } },
+      }),
+    );
+    const stack = ["-f", "main.tf.json"];
+    const undeclared = await scenario.run("import", ...stack, "project.other", ids.project);
+    expect(undeclared).toMatchObject({ code: 1, stderr: expect.stringContaining("add it to the stack") });
+    expect((await scenario.run("import", ...stack, "project.shop", ids.project)).code).toBe(0);
+    await scenario.isQuiet(...stack);
+  });
+
   it("is exported as a manifest that plans to nothing in a fresh state", async () => {
     const printed = await scenario.run("export");
     expect(printed.code).toBe(0);

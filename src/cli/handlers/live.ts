@@ -11,10 +11,11 @@ import { writeWholeFile } from "../write-whole-file";
 export const importHandler: Handler = async (invocation) => {
   const [address, id] = invocation.positional as readonly [string, string];
   const lockTimeoutMs = (invocation.options.lockTimeout as number | undefined) ?? 0;
+  const files = Array.isArray(invocation.options.file) ? invocation.options.file : [];
   const outcome = await withContext(invocation, (context) =>
-    importResource(context, { address, id, lockTimeoutMs }),
+    importResource(context, { address, id, lockTimeoutMs, files }),
   );
-  report(invocation, outcome.diagnostics);
+  report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.recorded) {
     const { colors } = outStyle(invocation);
     const name = inertString(outcome.recorded.name);

@@ -26,12 +26,14 @@ export function addVerb(parent: Command, run: Run, verb: Verb): Command {
     .addHelpText("after", examplesText(verb.examples))
     .action(
       run(async (invocation) =>
-        verb.handler(lazy)(readsFiles(verb) ? await withStack(invocation) : invocation),
+        verb.handler(lazy)(readsFiles(verb) ? await withStack(invocation, takesPlan(verb)) : invocation),
       ),
     );
   for (const option of verb.options ?? []) command.addOption(option);
   return command;
 }
+
+const takesPlan = ({ usage }: Verb): boolean => usage.includes("[planfile]");
 
 const readsFiles = ({ options = [] }: Verb): boolean =>
   options.some((option) => option.attributeName() === "file");

@@ -11,8 +11,10 @@ export function addStateVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "import <address> <id>",
     summary: "Record something live under an address, by its id",
-    detail: "Writes the state only, never the service. The next plan shows what differs.",
-    options: writing(),
+    detail:
+      "The manifest has to declare the address: what is recorded and not declared, the next plan deletes.\n" +
+      "Writes the state only, never the service. The next plan shows what differs.",
+    options: [options.file(), options.app(), ...writing()],
     examples: [
       [
         "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",

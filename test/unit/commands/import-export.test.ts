@@ -1,5 +1,6 @@
 import { type ExportRequest, exportManifest } from "../../../src/commands/export-manifest";
 import { importResource } from "../../../src/commands/import-resource";
+import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 describe("what is live and not managed", () => {
@@ -107,17 +108,46 @@ describe("what is live and not managed", () => {
     expect((await changesOf())?.filter((change) => !change.startsWith("deployment."))).toEqual([]);
   });
 
+  const declared = `projects:
+  shop:
+    name: Online shop
+    services:
+      api:
+        kind: web
+        variables: { LOG_LEVEL: { fromEnv: NOT_NEEDED } }
+        lifecycle: { preventDestroy: true, onRemove: retain }
+      docs: { kind: static }
+      odd: { kind: web, name: API (old) }
+  store: {}
+services:
+  docs: { kind: static }
+moved: [{ from: service.shop.web, to: service.shop.docs }]
+`;
+  const take = (address: string, id: string) =>
+    importResource(bench.context, { address, id, lockTimeoutMs: 0 });
+  const refusalOf = (address: string, id: string) =>
+    take(address, id).then(
+      ({ diagnostics }) => diagnostics[0],
+      (failure: { diagnostics: readonly Diagnostic[] }) => failure.diagnostics[0],
+    );
+  const recordedNow = async () => Object.keys((await bench.context.backend.read())?.resources ?? {});
+
   it("import records a project, then a service in it, then its variable", async () => {
     const { project, api, variable } = seed();
-    const take = (address: string, id: string) =>
-      importResource(bench.context, { address, id, lockTimeoutMs: 0 });
+    bench.write("rnv.yaml", declared);
     await take("project.shop", project.id);
     await take("service.shop.api", api.id);
     await take("variable.shop.api.LOG_LEVEL", variable.id);
     const state = await bench.context.backend.read();
     expect(state?.resources).toMatchObject({
       "project.shop": { id: project.id, name: "Online shop" },
-      "service.shop.api": { id: api.id, parent: "project.shop", computed: { url: expect.any(String) } },
+      "service.shop.api": {
+        id: api.id,
+        parent: "project.shop",
+        computed: { url: expect.any(String) },
+        preventDestroy: true,
+        onRemove: "retain",
+      },
       "variable.shop.api.LOG_LEVEL": { id: variable.id, parent: "service.shop.api" },
     });
     expect(JSON.stringify(state)).not.toContain("secret-value");
@@ -125,19 +155,94 @@ describe("what is live and not managed", () => {
 
   it("import refuses what is recorded, missing, elsewhere, or out of order, and records nothing then", async () => {
     const { project, other, api, alone } = seed();
-    const take = (address: string, id: string) =>
-      importResource(bench.context, { address, id, lockTimeoutMs: 0 }).then(
-        () => "imported",
-        (failure: { diagnostics: readonly { code: string }[] }) => failure.diagnostics[0]?.code,
-      );
-    expect(await take("service.shop.api", api.id)).toBe("state.address_unknown");
-    expect(await take("project.shop", project.id)).toBe("imported");
-    expect(await take("project.shop", other.id)).toBe("state.conflict");
-    expect(await take("project.store", project.id)).toBe("state.conflict");
-    expect(await take("service.shop.docs", alone.id)).toBe("live.import_missing");
-    expect(await take("service.docs", api.id)).toBe("live.import_missing");
-    expect(await take("service.shop.api", other.id)).toBe("live.import_missing");
-    expect(await take("house.shop", other.id)).toBe("command.usage");
-    expect(Object.keys((await bench.context.backend.read())?.resources ?? {})).toEqual(["project.shop"]);
+    bench.write("rnv.yaml", declared);
+    const refused = async (address: string, id: string) => (await refusalOf(address, id))?.code;
+    expect(await refused("service.shop.api", api.id)).toBe("state.address_unknown");
+    expect(await refused("project.shop", project.id)).toBeUndefined();
+    expect(await refused("project.shop", other.id)).toBe("state.conflict");
+    expect(await refused("project.store", project.id)).toBe("state.conflict");
+    expect(await refused("service.shop.docs", alone.id)).toBe("live.import_missing");
+    expect(await refused("service.docs", api.id)).toBe("live.import_missing");
+    expect(await refused("house.shop", other.id)).toBe("command.usage");
+    expect(await refused("data.rnv_project.shop", other.id)).toBe("command.usage");
+    expect(await refused("deployment.shop.api", other.id)).toBe("command.usage");
+    expect(await refused("service.shop.api", "api")).toBe("command.usage");
+    expect(await refusalOf("service.shop.api", other.id)).toMatchObject({
+      code: "live.import_missing",
+      hint: 'it is the id of the project "Other"',
+    });
+    expect(await recordedNow()).toEqual(["project.shop"]);
+  });
+
+  it("import refuses what is not declared, with the block that declares it, and records nothing", async () => {
+    const { project, api } = seed();
+    bench.write("rnv.yaml", "projects:\n  shop: { name: Online shop }\n");
+    await take("project.shop", project.id);
+    const refused = await refusalOf("service.shop.api", api.id.toUpperCase());
+    expect(refused).toMatchObject({
+      code: "live.import_undeclared",
+      hint: `add it to the manifest, then: rnv import service.shop.api ${api.id}`,
+    });
+    expect(refused?.detail).not.toContain("secret-value");
+    bench.write(
+      "rnv.yaml",
+      (refused?.detail ?? "").replace(/^.*\n/, "").replace("shop:", "shop:\n    name: Online shop"),
+    );
+    expect(await refusalOf("service.shop.api", api.id)).toBeUndefined();
+    const { plan } = await bench.plan();
+    expect(plan?.changes.filter(({ action, type }) => action !== "no-op" && type !== "deployment")).toEqual(
+      [],
+    );
+  });
+
+  it("import without any manifest shows the first one to write", async () => {
+    const { project } = seed();
+    const refused = await refusalOf("project.shop", project.id);
+    expect(refused).toMatchObject({
+      code: "live.import_undeclared",
+      summary: "project.shop is not declared: there is no manifest",
+      hint: `write it to rnv.yaml, then: rnv import project.shop ${project.id}`,
+    });
+    expect(refused?.detail).toContain("projects:\n  shop:\n    name: Online shop");
+    expect(await recordedNow()).toEqual([]);
+  });
+
+  it("import refuses an address that moved, and one that a record moves to", async () => {
+    const { project, odd } = seed();
+    bench.write("rnv.yaml", declared);
+    await take("project.shop", project.id);
+    expect(await refusalOf("service.shop.web", odd.id)).toMatchObject({
+      code: "live.import_undeclared",
+      hint: `rnv import service.shop.docs ${odd.id}`,
+    });
+    bench.write(
+      "rnv.yaml",
+      "projects: { shop: { name: Online shop, services: { web: { kind: static, name: API (old) } } } }\n",
+    );
+    await take("service.shop.web", odd.id);
+    bench.write("rnv.yaml", declared);
+    expect(await refusalOf("service.shop.docs", project.id)).toMatchObject({
+      code: "state.conflict",
+      summary: `service.shop.web is recorded (id ${odd.id}) and moves to service.shop.docs`,
+    });
+    expect(await recordedNow()).toEqual(["project.shop", "service.shop.web"]);
+  });
+
+  it("import refuses what differs where nothing can change in place: the next plan would delete it", async () => {
+    const { project, odd } = seed();
+    bench.write("rnv.yaml", declared);
+    await take("project.shop", project.id);
+    expect(await refusalOf("service.shop.odd", odd.id)).toMatchObject({
+      code: "plan.invalid_combination",
+      summary: `service.shop.odd is declared with the kind "web"; ${odd.id} has "static"`,
+    });
+    expect(await recordedNow()).toEqual(["project.shop"]);
+  });
+
+  it("import reads a manifest with its mistakes as any verb does", async () => {
+    const { project } = seed();
+    bench.write("rnv.yaml", "projects: { shop: { nmae: x } }\n");
+    expect(await refusalOf("project.shop", project.id)).toMatchObject({ code: "manifest.unknown_key" });
+    expect(await recordedNow()).toEqual([]);
   });
 });
