@@ -2,7 +2,7 @@ import type { Address } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { AppliableValue } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { type DesiredValue, GeneratedSecret, type Plain, Template } from "../model/value";
+import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret } from "../model/value";
 
 /** What a reference resolves to once its target is done; undefined while the service has not told it. */
 export type Lookup = (address: Address, attribute: string) => Plain | undefined;
@@ -24,6 +24,7 @@ export function knownValue(
   generate: (length: number) => Secret,
 ): AppliableValue {
   if (value instanceof GeneratedSecret) return generate(value.length);
+  if (value instanceof UnreadSecret) throw new Error("a plan that sends values was made without them");
   if (!(value instanceof Template)) return value;
   const [only, ...others] = value.parts;
   const parts = value.parts.map((part) =>

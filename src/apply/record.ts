@@ -5,7 +5,7 @@ import type { Pending } from "../model/pending";
 import type { AppliableValue, ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
-import { GeneratedSecret, isPlain, type ResolvedValue, Unknown } from "../model/value";
+import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
 import type { Change } from "../plan/plan";
 
 export interface Recording {
@@ -99,7 +99,8 @@ function appliedValue(
       ? { fingerprint: value.fingerprint(recording.fingerprintKey, recording.change.address) }
       : undefined;
   }
-  if (value === undefined || value instanceof Unknown) return recording.previous?.applied[path];
+  if (value === undefined || value instanceof Unknown || value instanceof UnreadSecret)
+    return recording.previous?.applied[path];
   return isPlain(value) ? value : undefined;
 }
 

@@ -22,6 +22,11 @@ export const options = {
       "--verify-values",
       "reveal variables to compare their values (the service audits each reveal)",
     ),
+  noSecrets: () =>
+    new Option(
+      "--no-secrets",
+      "leave values unchecked whose source is not here: a pull request needs no secret of production",
+    ),
   allowEmpty: () => new Option("--allow-empty", "a manifest without resources deletes everything recorded"),
   refreshOnly: () => new Option("--refresh-only", "only bring the state up to date with what is live"),
   destroy: () => new Option("--destroy", "plan the deletion of everything recorded"),

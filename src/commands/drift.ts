@@ -17,7 +17,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const connection = openReading(context);
   const state = await context.backend.read(connection);
   const from = { state, writes: false, connection };
-  const { prepared, diagnostics, sources } = await prepare(context, request, from);
+  const { prepared, diagnostics, sources } = await prepare(context, { ...request, secrets: "skip" }, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const report = withValues(
     driftReport(prepared.plan),

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { hasErrors } from "../diagnostics/diagnostic";
 import { loadDesired } from "../manifest/load-desired";
+import type { SecretReach } from "../manifest/secret-reach";
 import type { Desired } from "../model/desired";
 import { resourceTypes } from "../resources";
 import type { Context } from "./context";
@@ -21,7 +22,7 @@ export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput">
 export async function load(
   context: LoadContext,
   files: readonly string[],
-  secrets: "resolve" | "skip",
+  secrets: SecretReach,
 ): Promise<Loaded> {
   const { desired, diagnostics, sources, merged } = await loadDesired({
     files,

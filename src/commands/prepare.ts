@@ -1,5 +1,6 @@
 import { resume } from "../apply/resume";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import type { SecretReach } from "../manifest/secret-reach";
 import { type Address, parseAddress } from "../model/address";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -48,11 +49,12 @@ export async function prepare(
   },
 ): Promise<Preparation> {
   const connection = await (from.connection ?? openReading(context));
-  const loaded = await load(context, request.files, "resolve");
+  const secrets = reachOf(request);
+  const loaded = await load(context, request.files, secrets);
   const options = planOptions(request);
   const early = loaded.diagnostics;
   if (!loaded.desired) return { diagnostics: early, sources: loaded.sources };
-  const key = await fingerprintKey(context, loaded.desired, { ...from, isSaved: request.isSaved });
+  const key = await fingerprintKey(context, loaded.desired, { ...from, ...request, secrets });
   if (hasErrors(key.diagnostics))
     return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
 
@@ -138,15 +140,24 @@ async function settleLeftovers(
   return resumed;
 }
 
-/** Needed once a secret is declared or recorded; a missing or another key is an error, never a perpetual diff. */
+/** Only a plan that sends values needs them: what is destroyed or recorded as it is needs none. */
+const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>
+  mode === "apply" ? (secrets ?? "resolve") : "skip";
+
+/**
+ * Needed once a secret is declared or recorded; a missing or another key is an error, never a perpetual diff. Where not
+ * all secrets are read, none is compared without it.
+ */
 async function fingerprintKey(
   context: Context,
   desired: Desired,
-  from: { state: State | undefined; writes: boolean; isSaved?: boolean },
+  from: { state: State | undefined; writes: boolean; isSaved?: boolean; secrets: SecretReach },
 ): Promise<StateKey> {
   const keyId = from.state?.keyId ?? null;
   if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
-  const found = await context.stateKey((from.writes || from.isSaved === true) && keyId === null);
+  const isNeeded = from.secrets === "resolve";
+  const found = await context.stateKey(isNeeded && (from.writes || from.isSaved === true) && keyId === null);
+  if (!isNeeded && !found.key) return { diagnostics: found.diagnostics };
   const mismatch = from.state ? checkStateKey(from.state, found.key, found.previous?.keyId) : undefined;
   const { previous } = found;
   // Writes left open were digested with their key, and are repeated under it: keys change with the run after this.

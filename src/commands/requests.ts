@@ -1,3 +1,4 @@
+import type { SecretReach } from "../manifest/secret-reach";
 import type { Address } from "../model/address";
 import type { Plan } from "../plan/plan";
 
@@ -17,6 +18,8 @@ export interface PlanRequest {
   readonly confirmsAll?: boolean;
   /** The plan will be saved: it is bound to the values of its secrets, so there must be a key for their fingerprints. */
   readonly isSaved?: boolean;
+  /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
+  readonly secrets?: SecretReach;
 }
 
 /** `rnv drift`. */

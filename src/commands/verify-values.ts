@@ -1,8 +1,10 @@
 import type { Reads } from "../api/reads";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { AppliedValue } from "../model/state";
 import type { DriftedResource } from "../plan/classify-drift";
 import type { AttributeChange, Change } from "../plan/plan";
 import { resourceTypes } from "../resources";
+import { checkStateKey } from "../state/state-key";
 import type { Prepared } from "./prepare";
 
 /**
@@ -10,7 +12,9 @@ import type { Prepared } from "./prepare";
  * reveals. A generated value has no fingerprint to compare with and is left out.
  */
 export async function verifyValues(prepared: Prepared): Promise<readonly DriftedResource[]> {
-  const { connection, plan, fingerprintKey } = prepared;
+  const { connection, plan, fingerprintKey, input } = prepared;
+  const missing = input.state && checkStateKey(input.state, fingerprintKey);
+  if (missing) throw new DiagnosticsError([missing]);
   if (!fingerprintKey) return [];
   const checked = await Promise.all(
     plan.changes.map(async (change) => ({

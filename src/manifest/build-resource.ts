@@ -1,12 +1,12 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
-import { Secret } from "../model/secret";
-import { Template } from "../model/value";
+import { Template, UnreadSecret } from "../model/value";
 import { readAttribute } from "./read-attribute";
 import { readImport, readLifecycle } from "./read-meta";
 import { readSecret, type SecretSource } from "./read-secret";
 import type { Reading } from "./reading";
+import type { SecretReach } from "./secret-reach";
 import type { AttributeShape } from "./type-index";
 import type { Block } from "./walk-blocks";
 
@@ -17,8 +17,10 @@ export interface BuiltResource {
   readonly sources: readonly SecretSource[];
 }
 
+const notAskedFor = new UnreadSecret("its source is not read here");
+
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
-export function buildResource(block: Block, reading: Reading, fillIn: boolean): BuiltResource {
+export function buildResource(block: Block, reading: Reading, reach: SecretReach): BuiltResource {
   const { attributes } = block;
   const sources: SecretSource[] = [];
   addName(block, attributes, reading);
@@ -28,11 +30,11 @@ export function buildResource(block: Block, reading: Reading, fillIn: boolean): 
       if (read !== undefined) attributes.set(shape.path, read);
       continue;
     }
-    const read = readSecret(shape, entry, block, reading, fillIn);
+    const read = readSecret(shape, entry, block, reading, reach);
     if (read?.kind === "value") attributes.set(shape.path, read.attribute);
     if (read?.kind !== "source") continue;
-    attributes.set(shape.path, { value: new Secret(""), range: read.source.range });
-    if (fillIn) sources.push(read.source);
+    attributes.set(shape.path, { value: notAskedFor, range: read.source.range });
+    if (reach !== "skip") sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, reading);
   addParent(block, attributes);
@@ -106,7 +108,8 @@ function dependencies(
   const found = new Set<Address>();
   for (const { shape } of unread) {
     const value = attributes.get(shape.path)?.value;
-    if (value instanceof Template) for (const { address } of value.references) found.add(address);
+    if (value instanceof Template || value instanceof UnreadSecret)
+      for (const { address } of value.references) found.add(address);
   }
   if (parent !== undefined) found.add(parent.address);
   return [...found];

@@ -3,6 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import type { Secret } from "../model/secret";
+import { UnreadSecret } from "../model/value";
 import { decodeSecret, type Fetched } from "./decode-secret";
 import { isOwnCredential } from "./own-credentials";
 import { isWithin, reasonOf } from "./paths";
@@ -13,12 +14,16 @@ import { runCommand } from "./run-command";
 /** Bytes of one secret; the service takes no longer request. */
 const maxBytes = 262_144;
 
-/** The text that a source names, closed over; undefined after a mistake, which is reported at the source. */
+/**
+ * The text that a source names, closed over; undefined after a mistake, which is reported at the source. With
+ * `mayBeMissing` a source that is not here is no mistake.
+ */
 export async function fetchSecret(
   source: SecretSource,
   cwd: string,
   reading: Reading,
-): Promise<Secret | undefined> {
+  mayBeMissing: boolean,
+): Promise<Secret | UnreadSecret | undefined> {
   const spot = { address: source.block.address, attribute: source.shape.path };
   const found =
     source.kind === "env"
@@ -26,6 +31,7 @@ export async function fetchSecret(
       : source.kind === "file"
         ? await fromFile(source, cwd, reading)
         : await runCommand(source.argument, { cwd, environment: reading.environment, maxBytes });
+  if ("problem" in found && found.isMissing && mayBeMissing) return new UnreadSecret(found.problem);
   if ("problem" in found) {
     const isMissing = source.kind === "env" && !isOwnCredential(source.argument[0] as string);
     const code = isMissing ? "manifest.env_missing" : "manifest.secret_source";
@@ -46,10 +52,12 @@ function fromEnvironment(source: SecretSource, reading: Reading): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
   const text = reading.environment[name];
-  if (text === undefined) return { problem: `the environment variable ${name} is not set` };
+  if (text === undefined) return { problem: `the environment variable ${name} is not set`, isMissing: true };
   if (text === "")
     return {
       problem: `the environment variable ${name} is empty`,
+      // As GitHub leaves a secret that a job is not given.
+      isMissing: true,
       hint: 'write "" if an empty value is meant',
     };
   return { text };
@@ -68,7 +76,8 @@ async function fromFile(source: SecretSource, cwd: string, reading: Reading): Pr
       };
     return textOf(await readLimited(real), written);
   } catch (cause) {
-    return { problem: `cannot read the file ${JSON.stringify(written)}: ${reasonOf(cause)}` };
+    const isMissing = (cause as NodeJS.ErrnoException).code === "ENOENT";
+    return { problem: `cannot read the file ${JSON.stringify(written)}: ${reasonOf(cause)}`, isMissing };
   }
 }
 

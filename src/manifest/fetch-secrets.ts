@@ -3,16 +3,20 @@ import type { BuiltResource } from "./build-resource";
 import { fetchSecret } from "./fetch-secret";
 import type { Findings } from "./findings";
 import type { Reading } from "./reading";
+import type { SecretReach } from "./secret-reach";
 
 /** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
 
-/** Environment and files always, so that all that is missing is named; commands only for a manifest without errors. */
+/**
+ * Environment and files always, so that all that is missing is named; commands only for a manifest without errors.
+ * Where only what is `present` is asked for, a source that is not here leaves its secret unread.
+ */
 export async function fetchSecrets(
   built: readonly BuiltResource[],
   cwd: string,
   reading: Reading,
-  findings: Findings,
+  { findings, reach }: { readonly findings: Findings; readonly reach: SecretReach },
 ): Promise<void> {
   const jobs = built
     .filter(({ sources }) => sources.length > 0)
@@ -22,7 +26,7 @@ export async function fetchSecrets(
     const queue = kept.values();
     const worker = async (): Promise<void> => {
       for (const { attributes, source } of queue) {
-        const secret = await fetchSecret(source, cwd, reading);
+        const secret = await fetchSecret(source, cwd, reading, reach === "present");
         if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
       }
     };

@@ -17,6 +17,7 @@ import { maxTotalBytes, readSource } from "./read-source";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
 import type { Reading } from "./reading";
 import { checkCycles } from "./references";
+import type { SecretReach } from "./secret-reach";
 import type { MapNode } from "./source-tree";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { walkBlocks } from "./walk-blocks";
@@ -30,8 +31,7 @@ export interface ManifestRequest {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
-  /** `skip`: sources of secrets are checked but not read; their secrets are empty. */
-  readonly secrets: "resolve" | "skip";
+  readonly secrets: SecretReach;
 }
 
 export interface LoadedManifest {
@@ -66,9 +66,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     misses: { count: 0 },
     isPartial: files.isPartial,
   };
-  const built = [...reading.blocks.values()].map((block) =>
-    buildResource(block, reading, request.secrets === "resolve"),
-  );
+  const built = [...reading.blocks.values()].map((block) => buildResource(block, reading, request.secrets));
   const resources = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, resource]),
   );
@@ -81,7 +79,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     outputs: readOutputs(root, reading),
     sources: files.masked,
   };
-  await fetchSecrets(built, cwd, reading, findings);
+  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets });
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
 }

@@ -13,6 +13,7 @@ import type { LoadedManifest, ManifestRequest } from "./load-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
 import type { Reading } from "./reading";
 import { checkCycles, type Dependant } from "./references";
+import type { SecretReach } from "./secret-reach";
 import type { Program, Stack } from "./stack";
 import { readResource, type StackBlock } from "./stack-blocks";
 import { buildData, dependants, type FoundData, readData } from "./stack-data";
@@ -57,7 +58,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     secretFolder: cwd,
     isPartial: read.isPartial,
   };
-  const built = stackBlocks.map((one) => build(one, reading, program.fillIn));
+  const built = stackBlocks.map((one) => build(one, reading, request.secrets));
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(foundData.map((one) => [one.address, buildData(one, reading)]));
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data)]), findings.report);
@@ -69,7 +70,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     outputs: readStackOutputs(program, reading),
     sources: read.masked,
   };
-  await fetchSecrets(built, cwd, reading, findings);
+  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets });
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: read.masked };
 }
@@ -172,9 +173,9 @@ function withConstructs(
 function build(
   { block, dependsOn, foreignParent, parentRange }: StackBlock,
   reading: Reading,
-  fillIn: boolean,
+  reach: SecretReach,
 ): BuiltResource {
-  const built = buildResource(block, reading, fillIn);
+  const built = buildResource(block, reading, reach);
   if (foreignParent !== undefined) built.attributes.set(foreignParent.attribute, foreignParent.value);
   for (const { attribute } of block.placed.type.parents) {
     const written = built.attributes.get(attribute);

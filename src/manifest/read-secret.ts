@@ -4,11 +4,12 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";
-import { GeneratedSecret, Template } from "../model/value";
+import { GeneratedSecret, Template, UnreadSecret } from "../model/value";
 import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
+import type { SecretReach } from "./secret-reach";
 import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./source-tree";
 import { type AttributeShape, sourceKeys } from "./type-index";
 import type { Block } from "./walk-blocks";
@@ -37,13 +38,13 @@ export function readSecret(
   entry: MapEntry,
   block: Block,
   reading: Reading,
-  fillIn: boolean,
+  reach: SecretReach,
 ): SecretReading | undefined {
   const spot: Spot = { address: block.address, attribute: shape.path };
   const { value } = entry;
   if (value.kind === "map") return readSource(shape, value, block, reading);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, shape, entry, spot, reading, fillIn);
+    const read = readLiteral(value, shape, entry, spot, reading, reach);
     return read === undefined
       ? undefined
       : { kind: "value", attribute: { value: read, range: entry.keyRange } };
@@ -67,9 +68,10 @@ function readLiteral(
   entry: MapEntry,
   spot: Spot,
   reading: Reading,
-  fillIn: boolean,
-): Secret | Template | undefined {
+  reach: SecretReach,
+): Secret | Template | UnreadSecret | undefined {
   const pieces: (string | Reference)[] = [];
+  let missing: string | undefined;
   let complete = true;
   let cursor = 0;
   for (const part of templateParts(node, reading)) {
@@ -83,12 +85,19 @@ function readLiteral(
     let piece: string | Reference | undefined;
     if (part.kind === "invalid") reportSyntax("${…} in the text", entry.keyRange, spot, reading);
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
-    else if (fillIn) piece = readEnvironment(part, range, spot, reading);
-    else piece = "";
+    else if (isLeftUnread(part, reach, reading)) {
+      missing ??= part.name;
+      continue;
+    } else piece = readEnvironment(part, range, spot, reading);
     if (piece === undefined) complete = false;
     else pieces.push(piece);
   }
   if (!complete) return undefined;
+  if (missing !== undefined)
+    return new UnreadSecret(
+      `the environment variable ${missing} is not set`,
+      pieces.filter((piece) => typeof piece !== "string"),
+    );
   if (pieces.some((piece) => typeof piece !== "string"))
     return new Template(
       pieces.map((piece) => (typeof piece === "string" ? new Secret(piece) : piece)),
@@ -96,6 +105,13 @@ function readLiteral(
     );
   return checkSecret(pieces.join(""), shape, entry.keyRange, spot, reading);
 }
+
+/** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
+const isLeftUnread = (
+  { name, fallback }: { readonly name: string; readonly fallback?: string },
+  reach: SecretReach,
+  { environment }: Reading,
+): boolean => reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
 
 /** Closes a text over: what the schema says of it is reported without it. */
 export function checkSecret(

@@ -27,7 +27,12 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const text = decodeSecret(outcome.output);
   if (outcome.problem !== undefined) {
     const detail = shownErrors(outcome.errors, text);
-    return { problem: `the command ${program} ${outcome.problem}`, ...(detail === "" ? {} : { detail }) };
+    // What it needs is not here, as far as anyone can tell: a program, a login.
+    return {
+      problem: `the command ${program} ${outcome.problem}`,
+      isMissing: true,
+      ...(detail === "" ? {} : { detail }),
+    };
   }
   if (text === undefined) return { problem: `the command ${program} did not print UTF-8 text` };
   if (text === "") return { problem: `the command ${program} printed nothing` };

@@ -9,6 +9,16 @@ export class GeneratedSecret {
   constructor(readonly length: number) {}
 }
 
+/** A secret whose text was not read: its source is not here, or nobody asked for it. It is compared with nothing. */
+export class UnreadSecret {
+  constructor(
+    /** Why, in words that show no text: `SHOP_TOKEN is not set`. */
+    readonly reason: string,
+    /** Of the text that holds it: what its resource waits for all the same. */
+    readonly references: readonly Reference[] = [],
+  ) {}
+}
+
 /**
  * Text with references in it. `secret` templates stand in secret attributes: their literal parts are Secrets,
  * and they resolve to a Secret.
@@ -34,10 +44,10 @@ export class Unknown {
 }
 
 /** What a manifest may say for one attribute. */
-export type DesiredValue = Plain | Secret | GeneratedSecret | Template;
+export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template;
 
 /** What planning makes of it once references are looked up. */
-export type ResolvedValue = Plain | Secret | GeneratedSecret | Unknown;
+export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
 
 export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
   value === null ||

@@ -42,7 +42,8 @@ export function driftReport(plan: Plan): DriftReport {
     pending,
     missing,
     unmanaged: plan.unmanaged,
-    unchecked: plan.unchecked,
+    // Drift of a value shows by its time: nobody needs its text.
+    unchecked: plan.unchecked.filter(({ attribute }) => attribute === undefined),
     hasDrift: drifted.length > 0 || missing.length > 0 || pending.some(isDifference),
   };
 }

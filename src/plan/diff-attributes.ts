@@ -134,8 +134,10 @@ function judgeSecret(subject: Subject, path: string, { resolved, secrets }: Decl
   if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
   if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
   if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
-  const isEdited = !secrets.get(path)?.asRecorded.includes(recorded.fingerprint);
   const isTouched = isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
+  const prints = secrets.get(path);
+  // Its text, or the key of fingerprints, is not here: only the time tells.
+  const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
   if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
   return isTouched ? { kind: "set", cause: "drift" } : same;
 }

@@ -13,6 +13,7 @@ import type { Change, Plan, PlanInput } from "./plan";
 import { selectScope } from "./scope";
 import { gatherSubjects, type Subjects } from "./subject";
 import { diffOutputs, listUnmanaged, summarize } from "./summarize";
+import { unreadSecrets } from "./unread-secrets";
 
 /**
  * What has to change so that live becomes desired. Pure: the same input gives the same plan, whatever the order of
@@ -49,7 +50,7 @@ export function makePlan(input: PlanInput): Plan {
     outputs: diffOutputs(input, decisions),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
-    unchecked: listUnchecked(subjects),
+    unchecked: [...listUnchecked(subjects), ...unreadSecrets(decisions)],
     cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,

@@ -6,26 +6,28 @@ import { sha256 } from "../model/digest";
 import { canonicalJson, isPlain, type Plain } from "../model/value";
 import { flattenedBefore, type Sides, sidesOf } from "./document-sides";
 import type { AttributeChange, Change, OutputChange, Plan, ShownValue } from "./plan";
+import { unboundSecrets } from "./unread-secrets";
 
 type Json = { readonly [key: string]: Plain };
 
 /**
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
- * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret.
+ * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
+ * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
  */
-export function planDocument(plan: Plan): Json {
+export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
     applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
     errored: hasErrors(plan.diagnostics),
-    resource_changes: plan.changes.map(changeDocument),
+    resource_changes: plan.changes.map((change) => changeDocument(change, unbound)),
     resource_drift: drifted.map(driftDocument),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: { ...plan.summary },
     cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
     unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
-    unchecked: plan.unchecked.map((thing) => ({ ...thing })),
+    unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
     diagnostics: plan.diagnostics.map(diagnosticDocument),
     options: optionsDocument(plan),
     binding: { ...plan.binding },
@@ -42,7 +44,11 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
   "no-op": ["no-op"],
 };
 
-function changeDocument(change: Change): Json {
+export type Unbound = ReadonlyMap<string, readonly string[]>;
+
+function changeDocument(change: Change, unbound: Unbound): Json {
+  const open =
+    change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
@@ -72,7 +78,8 @@ function changeDocument(change: Change): Json {
     with_parent: change.withParent,
     on_remove: change.onRemove,
     binding: change.binding && { ...change.binding },
-    declared_digest: change.action === "no-op" ? undefined : declaredDigest(change),
+    declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
+    unbound_values: open.length === 0 ? undefined : open,
   });
 }
 
@@ -86,10 +93,12 @@ function reasonCode({ action, attributes, missing }: Change): string | undefined
 }
 
 /** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
-function declaredDigest({ subject }: Change): string {
+function declaredDigest({ subject }: Change, unbound: readonly string[]): string {
   const plain: Record<string, Plain> = {};
   for (const [path, value] of subject.resolved) if (isPlain(value)) plain[path] = value;
-  return sha256(canonicalJson({ plain, fingerprints: { ...subject.fingerprints } }));
+  const fingerprints = { ...subject.fingerprints };
+  for (const path of unbound) delete fingerprints[path];
+  return sha256(canonicalJson({ plain, fingerprints }));
 }
 
 function driftDocument(change: Change): Json {

@@ -106,6 +106,16 @@ export interface ChangeSubject {
   readonly fingerprints: Readonly<Record<string, string>>;
 }
 
+export interface Unchecked {
+  readonly address: Address;
+  /**
+   * The declared secret that was not compared with what is recorded. Undefined: the whole resource could not be read,
+   * and is planned from what is recorded.
+   */
+  readonly attribute?: string;
+  readonly reason: string;
+}
+
 export interface PlanSummary {
   readonly add: number;
   readonly change: number;
@@ -143,8 +153,8 @@ export interface Plan {
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly { readonly type: string; readonly id: string; readonly name: string }[];
-  /** Recorded things that could not be read; planned from what is recorded. */
-  readonly unchecked: readonly { readonly address: Address; readonly reason: string }[];
+  /** What this plan could not check. */
+  readonly unchecked: readonly Unchecked[];
   /** Estimated monthly price of everything managed. */
   readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
   readonly diagnostics: readonly Diagnostic[];

@@ -11,6 +11,7 @@ import {
   type ResolvedValue,
   Template,
   Unknown,
+  UnreadSecret,
 } from "../model/value";
 import type { Decision } from "./decision";
 import { liveValue, type Subject } from "./subject";
@@ -28,7 +29,8 @@ export function resolveValue(value: DesiredValue, lookup: Lookup): ResolvedValue
   const unknown: Reference[] = [];
   for (const part of value.parts) {
     const found = isReference(part) ? lookup(part) : part;
-    if (found instanceof Unknown || found instanceof GeneratedSecret) unknown.push(part as Reference);
+    if (found instanceof Unknown || found instanceof GeneratedSecret || found instanceof UnreadSecret)
+      unknown.push(part as Reference);
     else texts.push(found instanceof Secret ? found : textOf(found));
   }
   if (unknown.length > 0) return new Unknown(unknown);
@@ -89,7 +91,8 @@ export const lookupIn =
   (reference) => {
     const decision = decisions.get(reference.address);
     const found = decision && attributeAfter(decision, reference.attribute);
-    return found === undefined || found instanceof GeneratedSecret ? new Unknown([reference]) : found;
+    const isOpen = found === undefined || found instanceof GeneratedSecret || found instanceof UnreadSecret;
+    return isOpen ? new Unknown([reference]) : found;
   };
 
 /** An attribute of a resource once the plan is applied; undefined when only apply will tell. */

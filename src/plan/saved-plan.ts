@@ -2,7 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/digest";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan, PlanOptions } from "./plan";
-import { planDocument } from "./plan-document";
+import { planDocument, type Unbound } from "./plan-document";
 
 /** What has to be planned again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
@@ -60,21 +60,27 @@ function parse(text: string): SavedPlan | undefined {
   }
 }
 
-/** Undefined when a new plan says what the saved one said; else the first thing that differs. */
+/**
+ * Undefined when a new plan says what the saved one said; else the first thing that differs. A secret that the saved one
+ * was made without counts as what it was planned as: one that is to be set is set, one that turns out to have changed
+ * is a change that nobody reviewed.
+ */
 export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | undefined {
-  const fresh = planDocument(plan);
+  const fresh = planDocument(plan, unboundIn(saved.plan));
   for (const part of ["binding", "options"] as const) {
     const moved = firstDifference(saved.plan[part], fresh[part]);
     if (moved !== undefined) return stale(`its ${moved} is another`);
   }
   const before = changesByAddress(saved.plan);
   const after = changesByAddress(fresh);
-  for (const address of [...new Set([...before.keys(), ...after.keys()])].sort()) {
-    const planned = before.get(address);
-    const now = after.get(address);
-    if (!planned) return stale(`${address} would change now`, address);
-    if (!now) return stale(`${address} no longer needs to change`, address);
-    const moved = firstDifference(planned, now);
+  const addresses = [...new Set([...before.keys(), ...after.keys()])].sort();
+  // What else differs may only follow from these.
+  for (const address of addresses) {
+    if (!before.has(address)) return stale(`${address} would change now`, address);
+    if (!after.has(address)) return stale(`${address} no longer needs to change`, address);
+  }
+  for (const address of addresses) {
+    const moved = firstDifference(before.get(address), after.get(address));
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
@@ -86,6 +92,15 @@ const stale = (why: string, address?: string): Diagnostic =>
     hint: "plan again, review, and apply the new plan",
     ...(address !== undefined && { address }),
   });
+
+function unboundIn(document: Readonly<Record<string, Plain>>): Unbound {
+  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
+  return new Map(
+    changes.flatMap(({ address, unbound_values: paths }) =>
+      Array.isArray(paths) ? [[String(address), paths as readonly string[]] as const] : [],
+    ),
+  );
+}
 
 /** Changes by address, without those that change nothing and without where in a file they were declared. */
 function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> {

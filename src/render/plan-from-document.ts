@@ -39,7 +39,7 @@ export function planFromDocument(document: unknown): Plan | undefined {
     })),
     summary: data.summary,
     unmanaged: data.unmanaged,
-    unchecked: data.unchecked.map(({ address, reason }) => ({ address: asAddress(address), reason })),
+    unchecked: data.unchecked.map(({ address, ...rest }) => ({ address: asAddress(address), ...rest })),
     cost: data.cost,
     diagnostics: data.diagnostics as readonly Diagnostic[],
     binding: data.binding,

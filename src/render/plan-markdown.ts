@@ -15,7 +15,7 @@ import {
   unmanagedText,
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
-import { uncheckedRows } from "./unchecked";
+import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { capLines } from "./value-text";
 
 export interface PlanMarkdownOptions {
@@ -193,11 +193,19 @@ function moved(plan: Plan): string[] {
 }
 
 function unchecked(plan: Plan): string[] {
-  if (plan.unchecked.length === 0) return [];
-  const lines = uncheckedRows(plan.unchecked, inertCode).map(
+  const { resources, values } = unreadIn(plan);
+  return [
+    ...uncheckedList("Could not be read, planned from what is recorded:", resources),
+    ...uncheckedList(unreadHeading(values), values),
+  ];
+}
+
+function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
+  if (found.length === 0) return [];
+  const lines = uncheckedRows(found, inertCode).map(
     ({ addresses, reason }) => `- ${addresses}: ${inertMarkdown(reason)}`,
   );
-  return [`Could not be read, planned from what is recorded:\n\n${capLines(lines).join("\n")}`];
+  return [`${heading}\n\n${capLines(lines).join("\n")}`];
 }
 
 function footer(plan: Plan): string[] {

@@ -77,6 +77,7 @@ const resourceChange = z.strictObject({
     .strictObject({ id: z.string(), updatedAt: z.string().nullable(), digest: z.string() })
     .nullable(),
   declared_digest: z.string().optional(),
+  unbound_values: z.array(z.string()).optional(),
 });
 
 const output = z.strictObject({
@@ -119,7 +120,9 @@ export const planDocumentSchema = z.strictObject({
   }),
   cost: z.strictObject({ before: money, after: money, estimate: z.boolean() }),
   unmanaged: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })),
-  unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
+  unchecked: z.array(
+    z.strictObject({ address: z.string(), attribute: z.string().optional(), reason: z.string() }),
+  ),
   diagnostics: z.array(finding),
   options: z.strictObject({
     mode: z.enum(["apply", "destroy", "refresh-only"]),

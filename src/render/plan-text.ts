@@ -19,7 +19,7 @@ import {
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
 import { arrowOf, type Style } from "./style";
-import { uncheckedRows } from "./unchecked";
+import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { shownText } from "./value-text";
 
 export interface PlanTextOptions {
@@ -177,12 +177,20 @@ function outputSection(plan: Plan, style: Style): string {
 }
 
 function uncheckedSection(plan: Plan, style: Style): string {
-  if (plan.unchecked.length === 0) return "";
-  const rows = uncheckedRows(plan.unchecked, inertText).map(({ addresses, reason }) => [
-    `  ${addresses}`,
-    inertText(reason),
-  ]);
-  return `${style.colors.yellow("Could not be read, planned from what is recorded:")}\n${alignColumns(rows).join("\n")}`;
+  const { resources, values } = unreadIn(plan);
+  const parts = [
+    { heading: "Could not be read, planned from what is recorded:", unchecked: resources },
+    { heading: unreadHeading(values), unchecked: values },
+  ].filter(({ unchecked }) => unchecked.length > 0);
+  return parts
+    .map(({ heading, unchecked }) => {
+      const rows = uncheckedRows(unchecked, inertText).map(({ addresses, reason }) => [
+        `  ${addresses}`,
+        inertText(reason),
+      ]);
+      return `${style.colors.yellow(heading)}\n${alignColumns(rows).join("\n")}`;
+    })
+    .join("\n\n");
 }
 
 const unmanagedLine = (plan: Plan): string =>

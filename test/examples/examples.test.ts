@@ -1,23 +1,82 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { builtCli } from "../support/built-cli";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const root = join(__dirname, "..", "..");
 const examples = join(root, "examples");
 
+const state = { RNV_STATE: "state/rnv.state.json", RNV_STATE_KEY: "5a".repeat(32) };
 const env = {
+  ...state,
   SHOP_REGION: "eu",
   SHOP_DATABASE_URL: "postgres://example",
   SHOP_QUEUE_TOKEN: "example-token",
 };
 
 /** The arguments of every `npx rnv …` of a workflow file, in order. */
-const commandsOf = (workflow: string): string[][] =>
-  [...readFileSync(workflow, "utf8").matchAll(/npx rnv ([^\n>|;]+)/g)].map(([, line]) =>
-    (line ?? "").trim().split(/\s+/),
+const commandsOf = (workflow: string): string[][] => commandsIn(readFileSync(workflow, "utf8"));
+
+const commandsIn = (text: string): string[][] =>
+  [...text.matchAll(/npx rnv ([^\n>|;]+)/g)].map(([, line]) => (line ?? "").trim().split(/\s+/));
+
+interface Step {
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Workflow {
+  readonly on: unknown;
+  readonly env?: Step["env"];
+  readonly jobs: Readonly<Record<string, { readonly env?: Step["env"]; readonly steps: readonly Step[] }>>;
+}
+
+const readWorkflow = (path: string): Workflow => parse(readFileSync(path, "utf8")) as Workflow;
+
+/** Each step of a workflow that runs something, with the whole environment that it is given. */
+const stepsOf = ({ env: everywhere, jobs }: Workflow) =>
+  Object.values(jobs).flatMap((job) =>
+    job.steps.map((step) => ({
+      ...step,
+      run: step.run ?? "",
+      env: { ...everywhere, ...job.env, ...step.env },
+    })),
   );
+
+const allWorkflows = ["gitops", "drift-cron"].flatMap((name) => {
+  const folder = join(examples, name, ".github", "workflows");
+  return readdirSync(folder).map((file) => ({ name, file, workflow: readWorkflow(join(folder, file)) }));
+});
+
+describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
+  const secretsIn = (step: Step) =>
+    [...JSON.stringify(step).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name).sort();
+
+  it("gives the installation of packages no secret, and runs none of their scripts", () => {
+    const installing = stepsOf(workflow).filter(({ run }) => /\bnpm (ci|install)\b/.test(run));
+    expect(installing.length).toBeGreaterThan(0);
+    for (const step of installing)
+      expect({ run: step.run, secrets: secretsIn(step) }).toEqual({
+        run: "npm ci --ignore-scripts",
+        secrets: [],
+      });
+  });
+
+  it("gives secrets to single steps, never to a job", () => {
+    const { env: everywhere, jobs } = workflow;
+    for (const where of [everywhere, ...Object.values(jobs).map((job) => job.env)])
+      expect(secretsIn({ env: where ?? {} })).toEqual([]);
+  });
+
+  it("gives what is not applied no secret of production", () => {
+    const isApplying = stepsOf(workflow).some(({ run }) => run.includes("rnv apply"));
+    const secrets = stepsOf(workflow).flatMap(secretsIn);
+    if (!isApplying) expect(secrets.filter((name) => !/^RNV_(READ|STATE)_KEY$/.test(name ?? ""))).toEqual([]);
+    else expect(secrets).toEqual(["RNV_STATE_KEY", "RNV_WRITE_KEY", "SHOP_DATABASE_URL", "SHOP_QUEUE_TOKEN"]);
+  });
+});
 
 describe.each([
   { name: "quickstart", files: [] },
@@ -48,14 +107,27 @@ describe.each([
 
   const workflows = join(examples, name, ".github", "workflows");
   if (!existsSync(workflows)) return;
-  it.each(readdirSync(workflows))("%s runs commands that exist, as they are written", async (file) => {
-    const commands = commandsOf(join(workflows, file));
-    expect(commands.length).toBeGreaterThan(0);
-    for (const command of commands) {
-      const { code, stderr } = await rnv(...command);
-      expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({ command, code: 0, stderr: "" });
-    }
-  });
+  it.each(readdirSync(workflows))(
+    "%s runs its commands as written, with the environment it gives",
+    async (file) => {
+      const steps = stepsOf(readWorkflow(join(workflows, file))).filter(({ run }) => run.includes("npx rnv"));
+      expect(steps.length).toBeGreaterThan(0);
+      for (const step of steps) {
+        const given = Object.entries(env).filter(([name]) => name in step.env);
+        const key: [string, string][] = "RNV_API_KEY" in step.env ? [] : [["RNV_API_KEY", ""]];
+        for (const command of commandsIn(step.run)) {
+          const run = await scenario.runWith({ env: Object.fromEntries([...given, ...key]) }, ...command);
+          const { code, stderr } = run;
+          expect({ command, code, stderr: code === 0 ? "" : stderr }).toEqual({
+            command,
+            code: 0,
+            stderr: "",
+          });
+          if (command.includes("--no-secrets")) expect(run.stdout).toContain("2 values were not compared");
+        }
+      }
+    },
+  );
 });
 
 it("examples/gitops deletes a service by two changes in git, and not by one", async () => {

@@ -1,4 +1,5 @@
 import { plan } from "../../commands/plan";
+import type { PlanRequest } from "../../commands/requests";
 import { isUnconfirmed } from "../../plan/guards";
 import type { Plan } from "../../plan/plan";
 import { savePlan } from "../../plan/saved-plan";
@@ -15,7 +16,12 @@ import { besidePlan, showPlan } from "./show-plan";
 /** `rnv plan` */
 export const planHandler: Handler = async (invocation) => {
   const { options, terminal } = invocation;
-  const request = { ...planRequestOf(options), isSaved: typeof options.out === "string" };
+  const request: PlanRequest = {
+    ...planRequestOf(options),
+    isSaved: typeof options.out === "string",
+    // What `--no-secrets` leaves of an option that is on unless said.
+    secrets: options.secrets === false ? "present" : "resolve",
+  };
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;

@@ -56,6 +56,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ...selection(),
       options.refreshOnly(),
       options.destroy(),
+      options.noSecrets(),
       options.out(),
       options.detailedExitcode(),
       ...harmless(),
@@ -68,7 +69,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
       ["rnv plan -out plan.rnvplan --confirm-delete service.shop.worker", "with a deletion confirmed"],
       ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
-      ["rnv plan --format markdown", "for a comment on a pull request"],
+      ["rnv plan --no-secrets --format markdown", "for a comment on a pull request"],
       ["rnv plan -target service.shop.api", "one service and what it needs"],
     ],
     handler: (lazy) => lazy.plan().planHandler,
@@ -112,7 +113,9 @@ export function addPlanVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "drift",
     summary: "Show what changed outside rnv",
-    detail: "Exit 0 when nothing did, 2 when something did, 1 on an error.",
+    detail:
+      "Exit 0 when nothing did, 2 when something did, 1 on an error. Needs no value of any variable and no\n" +
+      "RNV_STATE_KEY: no source of a secret is read and no command is run. What changed shows by its time.",
     options: [
       options.file(),
       options.app(),

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { runCommand } from "../../../src/manifest/run-command";
 import type { Address } from "../../../src/model/address";
 import { Secret } from "../../../src/model/secret";
+import { UnreadSecret } from "../../../src/model/value";
 import { briefs, folderWith, load, loadText, removeFolders } from "./load";
 
 afterAll(removeFolders);
@@ -137,6 +138,47 @@ describe("a secret", () => {
       expect(found.desired).toBeUndefined();
       expect(JSON.stringify([found.diagnostics, ...found.sources])).not.toContain(secretText);
     }
+  });
+});
+
+describe("a secret that may be missing", () => {
+  const present = { secrets: "present" } as const;
+  const reason = async (value: string, more = {}) => {
+    const found = await loadText(variable(value), { ...present, ...more });
+    expect(found.diagnostics).toEqual([]);
+    const secret = print(found);
+    return secret instanceof UnreadSecret ? secret.reason : secret;
+  };
+
+  it.each([
+    ["{ fromEnv: NO_SUCH }", "the environment variable NO_SUCH is not set"],
+    ["{ fromEnv: EMPTY }", "the environment variable EMPTY is empty"],
+    ["{ fromFile: none.txt }", 'cannot read the file "none.txt": it does not exist'],
+    ["{ fromCommand: [no-such-program] }", 'the command "no-such-program" cannot be started: ENOENT'],
+    ['"a${env.NO_SUCH}b"', "the environment variable NO_SUCH is not set"],
+  ])("is left unread where its source is not here: %s", async (value, why) => {
+    expect(await reason(value, { environment: { EMPTY: "" } })).toBe(why);
+  });
+
+  it("is read where its source is here, and where a default stands in for it", async () => {
+    isSecret(await reason("{ fromEnv: HERE }", { environment: { HERE: secretText } }), secretText);
+    isSecret(await reason('"${env.NO_SUCH:-quiet}"'), "quiet");
+  });
+
+  it.each(["{ fromEnv: RNV_API_KEY }", "{ fromFile: ../outside.txt }"])(
+    "is a mistake still: %s",
+    async (value) => {
+      const cwd = folderWith({ "outside.txt": "x", "project/rnv.yaml": variable(value) });
+      const found = await load(join(cwd, "project"), present);
+      expect(found.diagnostics).toMatchObject([{ code: "manifest.secret_source" }]);
+    },
+  );
+
+  it("keeps what its resource waits for", async () => {
+    const text = `${variable('"${env.NO_SUCH}@${service.db.internalHost}"')}  db: { kind: web }\n`;
+    const found = await loadText(text, present);
+    const resource = found.desired?.resources.get("variable.api.KEY" as Address);
+    expect(resource?.dependsOn).toContain("service.db");
   });
 });
 

@@ -1,4 +1,5 @@
 import { Secret } from "../../../src/model/secret";
+import { UnreadSecret } from "../../../src/model/value";
 import { removeFolders } from "./load";
 import { loadStackJson, resource, values, withService } from "./stack";
 
@@ -222,6 +223,12 @@ describe("secrets of a stack", () => {
       );
     const found = await loadStackJson(stack("${var.token}", token));
     expect(found.diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
+    const left = await loadStackJson(stack("${var.token}", token), { secrets: "present" });
+    expect(left.diagnostics).toEqual([]);
+    const [value] = [...(left.desired?.resources.values() ?? [])].flatMap(
+      ({ attributes }) => attributes.get("value") ?? [],
+    );
+    expect(value?.value).toEqual(new UnreadSecret("the environment variable RNV_VAR_token is not set"));
   });
 
   it.each([

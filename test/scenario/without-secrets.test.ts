@@ -1,0 +1,209 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const stateKey = "ab".repeat(32);
+const env = { RNV_STATE_KEY: stateKey, SHOP_TOKEN: "token-one", SHOP_HOST: "db.example" };
+const bare = { RNV_STATE_KEY: stateKey };
+
+const shop = ({ level = "info", more = "", branch = "main" } = {}) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api", branch: ${branch} }
+        variables:
+          LOG_LEVEL: ${level}
+          TOKEN: { fromEnv: SHOP_TOKEN }
+          CERTIFICATE: { fromFile: certificate.pem }
+          PASSWORD: { fromCommand: [node, command.js] }
+          DATABASE: "postgres://\${env.SHOP_HOST}/\${service.shop.api.internalHost}"
+          MADE: { generate: { length: 32 } }
+${more}
+`;
+
+/** DESIGN section 4, "Without secrets". */
+describe("without the secrets of production", () => {
+  let scenario: Scenario;
+  const variable = (key: string) => {
+    const [api] = scenario.emulator.store.services();
+    return scenario.emulator.store.variables(api?.id ?? "").find((one) => one.key === key);
+  };
+  /** Takes away what only the machine that applies has. */
+  const hideSources = () => {
+    for (const file of ["certificate.pem", "command.js"])
+      rmSync(join(scenario.folder, file), { force: true });
+  };
+  const putSources = () => {
+    scenario.write("certificate.pem", "certificate-one");
+    scenario.write(
+      "command.js",
+      'require("node:fs").writeFileSync("command-ran", ""); console.log("password-one");',
+    );
+  };
+  const ranCommand = () => scenario.files().some(({ path }) => path.endsWith("/command-ran"));
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop());
+    putSources();
+    expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => {
+    scenario.write("rnv.yaml", shop());
+    hideSources();
+    rmSync(join(scenario.folder, "command-ran"), { force: true });
+    scenario.forget();
+  });
+
+  describe("drift", () => {
+    it("needs no value of any variable and no key of fingerprints", async () => {
+      const { code, stdout, stderr } = await scenario.run("drift", "-json");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(JSON.parse(stdout)).toMatchObject({ has_drift: false, pending: [], unchecked: [] });
+    });
+
+    it("runs no command and reads no source that is there", async () => {
+      putSources();
+      scenario.write("certificate.pem", "another certificate");
+      const { code } = await scenario.runWith({ env: { SHOP_TOKEN: "another" } }, "drift");
+      expect(code).toBe(0);
+      expect(ranCommand()).toBe(false);
+    });
+
+    it("sees a value that was changed outside by its time, and what is declared and not applied", async () => {
+      scenario.emulator.store.editVariable(variable("TOKEN")?.id ?? "", { value: "theirs" });
+      scenario.write("rnv.yaml", shop({ level: "debug" }));
+      const changed = await scenario.run("drift", "-json");
+      expect(changed.code).toBe(2);
+      expect(JSON.parse(changed.stdout).drifted).toEqual([
+        expect.objectContaining({ address: "variable.shop.api.TOKEN" }),
+      ]);
+      const keyed = await scenario.runWith({ env: bare }, "drift", "-json");
+      const pending = JSON.parse(keyed.stdout).pending.map((one: { address: string }) => one.address);
+      expect(pending).toContain("variable.shop.api.LOG_LEVEL");
+      putSources();
+      scenario.write("rnv.yaml", shop());
+      expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    });
+
+    it("that compares values says that it needs the key", async () => {
+      const { code, stderr } = await scenario.run("drift", "--verify-values");
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("state.key_missing"),
+      });
+      expect(scenario.requests()).toEqual([]);
+      expect(await scenario.runWith({ env: bare }, "drift", "--verify-values")).toMatchObject({ code: 0 });
+    });
+  });
+
+  describe("plan --no-secrets", () => {
+    const unchecked = (stdout: string): Record<string, string> =>
+      Object.fromEntries(
+        JSON.parse(stdout).unchecked.map((one: { address: string; reason: string }) => [
+          one.address.replace("variable.shop.api.", ""),
+          one.reason,
+        ]),
+      );
+
+    it("names and counts what is not checked, in every format", async () => {
+      const text = await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-detailed-exitcode");
+      expect(text.code).toBe(0);
+      expect(text.stdout).toContain(
+        "4 values were not compared, because they are not here; apply reads and compares them:",
+      );
+      expect(text.stdout).toMatch(
+        /variable\.shop\.api\.TOKEN +the environment variable SHOP_TOKEN is not set/,
+      );
+      expect(text.stdout).toContain("No changes. Your infrastructure matches the configuration.");
+      const markdown = await scenario.runWith(
+        { env: bare },
+        ...(["plan", "-no-secrets", "--format", "markdown"] as const),
+      );
+      expect(markdown.stdout).toContain("4 values were not compared");
+      expect(markdown.stdout).toContain("`variable.shop.api.PASSWORD`: the command");
+      const json = await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-json");
+      expect(Object.keys(unchecked(json.stdout)).sort()).toEqual([
+        "CERTIFICATE",
+        "DATABASE",
+        "PASSWORD",
+        "TOKEN",
+      ]);
+      expect(scenario.requests()).toEqual([]);
+    });
+
+    it("uses the sources that are there", async () => {
+      putSources();
+      const some = { ...env, SHOP_TOKEN: "token-two", SHOP_HOST: "" };
+      const { code, stdout } = await scenario.runWith({ env: some }, "plan", "--no-secrets", "-json");
+      expect(code).toBe(0);
+      // An empty one is what GitHub makes of a secret that a job is not given.
+      expect(unchecked(stdout)).toEqual({ DATABASE: "the environment variable SHOP_HOST is not set" });
+      const { resource_changes: changes } = JSON.parse(stdout);
+      const updated = changes.filter((one: { change: { actions: string[] } }) =>
+        one.change.actions.includes("update"),
+      );
+      expect(updated.map((one: { address: string }) => one.address)).toContain("variable.shop.api.TOKEN");
+    });
+
+    it("compares nothing without the key of fingerprints, and says so", async () => {
+      scenario.write("rnv.yaml", shop({ level: "debug" }));
+      const { code, stdout } = await scenario.run("plan", "--no-secrets", "-json");
+      expect(code).toBe(0);
+      expect(unchecked(stdout)).toMatchObject({
+        LOG_LEVEL: "the key of fingerprints is not here (RNV_STATE_KEY)",
+        TOKEN: "the environment variable SHOP_TOKEN is not set",
+      });
+      expect(unchecked(stdout)).not.toHaveProperty("MADE");
+    });
+
+    it("is asked for: without it a missing source is an error", async () => {
+      const { code, stderr } = await scenario.runWith({ env: bare }, "plan");
+      expect({ code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("the environment variable SHOP_TOKEN is not set"),
+      });
+    });
+
+    it("makes a saved plan that a machine with the secrets applies, with what is new in it", async () => {
+      scenario.write("rnv.yaml", shop({ branch: "next", more: "          NEW: { fromEnv: SHOP_NEW }" }));
+      const saved = await scenario.run("plan", "--no-secrets", "-out", "p.rnvplan");
+      expect({ code: saved.code, stdout: saved.stdout }).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("variable.shop.api.NEW will be created"),
+      });
+      putSources();
+      const withNew = { ...env, SHOP_NEW: "new-one" };
+      expect(await scenario.runWith({ env: withNew }, "apply", "p.rnvplan")).toMatchObject({ code: 0 });
+      expect(scenario.emulator.store.variableValue(variable("NEW")?.id ?? "")).toBe("new-one");
+      const quiet = await scenario.runWith({ env: withNew }, "plan", "-detailed-exitcode");
+      expect(quiet.code).toBe(0);
+    });
+
+    it("makes a saved plan that is stale where a value that nobody compared has changed", async () => {
+      scenario.write("rnv.yaml", shop({ branch: "main", more: "          NEW: { fromEnv: SHOP_NEW }" }));
+      expect(
+        await scenario.runWith({ env: bare }, "plan", "--no-secrets", "-out", "p.rnvplan"),
+      ).toMatchObject({ code: 0 });
+      putSources();
+      const rotated = { ...env, SHOP_TOKEN: "token-two", SHOP_NEW: "new-one" };
+      scenario.forget();
+      const { code, stderr } = await scenario.runWith({ env: rotated }, "apply", "p.rnvplan");
+      expect({ code, stderr }).toMatchObject({
+        code: 5,
+        stderr: expect.stringContaining("variable.shop.api.TOKEN would change now"),
+      });
+      expect(scenario.requests()).toEqual([]);
+    });
+  });
+
+  it("destroy needs no value and no key either", async () => {
+    const planned = await scenario.run("plan", "-destroy");
+    expect(planned).toMatchObject({ code: 0 });
+    expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.emulator.store.services()).toEqual([]);
+    expect(ranCommand()).toBe(false);
+  });
+});
