@@ -30,6 +30,7 @@ export {
 export { type EmulatorServer, serveEmulator } from "./emulator/serve";
 export { loadManifest } from "./manifest/load-manifest";
 export { manifestJsonSchema } from "./manifest/manifest-schema";
+export { overlayJsonSchema } from "./manifest/overlay-schema";
 export { type Address, parseAddress } from "./model/address";
 export type { ApplyEvent } from "./model/apply-event";
 export type { Desired, DesiredResource } from "./model/desired";

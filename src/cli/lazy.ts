@@ -1,4 +1,5 @@
 import type * as apply from "./handlers/apply";
+import type * as complete from "./handlers/complete";
 import type * as drift from "./handlers/drift";
 import type * as init from "./handlers/init";
 import type * as live from "./handlers/live";
@@ -18,6 +19,7 @@ import type * as reporting from "./report";
 export const lazy = {
   report: (): typeof reporting => require("./report"),
   apply: (): typeof apply => require("./handlers/apply"),
+  complete: (): typeof complete => require("./handlers/complete"),
   drift: (): typeof drift => require("./handlers/drift"),
   init: (): typeof init => require("./handlers/init"),
   live: (): typeof live => require("./handlers/live"),

@@ -1,7 +1,7 @@
 import { emulator } from "../../commands/emulator";
 import { graph } from "../../commands/graph";
-import { schema, schemaNames } from "../../commands/schema";
-import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { schema } from "../../commands/schema";
+import type { SchemaName } from "../../commands/schema-names";
 import type { Condition } from "../../emulator/conditions";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";
@@ -22,12 +22,7 @@ export const graphHandler: Handler = async (invocation) => {
 
 /** `rnv schema [name]` */
 export const schemaHandler: Handler = async ({ terminal, positional }) => {
-  const [wanted = "manifest"] = positional as readonly (string | undefined)[];
-  const name = schemaNames.find((candidate) => candidate === wanted);
-  if (name === undefined) {
-    const hint = `there are: ${schemaNames.join(", ")}`;
-    throw new DiagnosticsError([error("command.usage", `there is no schema "${wanted}"`, { hint })]);
-  }
+  const [name = "manifest"] = positional as readonly (SchemaName | undefined)[];
   terminal.out(`${JSON.stringify(schema(name), undefined, 2)}\n`);
   return 0;
 };

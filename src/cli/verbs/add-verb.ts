@@ -12,6 +12,8 @@ export interface Verb {
   /** What else is worth knowing. */
   readonly detail?: string;
   readonly options?: readonly Option[];
+  /** For programs: not in the list of verbs. */
+  readonly hidden?: boolean;
   /** Command lines with a word on each. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
   readonly handler: (handlers: typeof lazy) => Handler;
@@ -20,7 +22,7 @@ export interface Verb {
 /** Adds a verb to the program (or to the verb it belongs to). Its handler loads when it is called. */
 export function addVerb(parent: Command, run: Run, verb: Verb): Command {
   const command = parent
-    .command(verb.usage)
+    .command(verb.usage, { hidden: verb.hidden === true })
     .summary(verb.summary)
     .description(verb.detail === undefined ? `${verb.summary}.` : `${verb.summary}.\n\n${verb.detail}`)
     .addHelpText("after", examplesText(verb.examples))

@@ -1,4 +1,5 @@
 import { Argument, type Command, Option } from "commander";
+import { schemaNames } from "../../commands/schema-names";
 import { conditionNames } from "../../emulator/conditions";
 import { completionScript, type Shell, shells } from "../completion";
 import type { Run } from "../invocation";
@@ -37,14 +38,15 @@ export function addToolVerbs(program: Command, run: Run): void {
     handler: (lazy) => lazy.tools().emulatorHandler,
   });
   addVerb(program, run, {
-    usage: "schema [name]",
-    summary: "Print a JSON Schema: manifest, plan, state or events",
+    usage: "schema",
+    summary: "Print a JSON Schema: manifest, overlay, plan, state or events",
     examples: [
       ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
+      ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
       ["rnv schema events", "of the lines of apply -json"],
     ],
     handler: (lazy) => lazy.tools().schemaHandler,
-  });
+  }).addArgument(new Argument("[name]", "which one (default: manifest)").choices(schemaNames));
   addVerb(program, run, {
     usage: "version",
     summary: "Print the version",
@@ -65,11 +67,20 @@ export function addToolVerbs(program: Command, run: Run): void {
     ],
     handler:
       () =>
-      async ({ program: root, positional, terminal }) => {
-        terminal.out(completionScript(root, positional[0] as Shell));
+      async ({ positional, terminal }) => {
+        terminal.out(completionScript(positional[0] as Shell));
         return 0;
       },
   }).addArgument(new Argument("<shell>", "the shell").choices(shells));
+  addVerb(program, run, {
+    usage: "complete",
+    hidden: true,
+    summary: "Print what may stand at the cursor; the completion scripts ask it",
+    examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
+    handler: (lazy) => lazy.complete().completeHandler,
+  })
+    .addArgument(new Argument("<shell>", "the shell").choices(shells))
+    .addArgument(new Argument("[words...]", "words typed so far, the last one being that at the cursor"));
 }
 
 function port(text: string): number {

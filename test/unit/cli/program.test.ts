@@ -1,5 +1,4 @@
 import { normalizeArgv } from "../../../src/cli/argv";
-import { completionScript } from "../../../src/cli/completion";
 import type { OptionValues, Run } from "../../../src/cli/invocation";
 import { allCommands, createProgram, optionShapes } from "../../../src/cli/program";
 import { createTerminal } from "../../../src/cli/terminal";
@@ -37,7 +36,7 @@ describe("createProgram", () => {
       programOf()
         .program.commands.map((command) => command.name())
         .sort(),
-    ).toEqual([...verbs].sort());
+    ).toEqual([...verbs, "complete"].sort());
   });
 
   it("explains every verb and gives examples", () => {
@@ -97,20 +96,5 @@ describe("createProgram", () => {
   it("never takes an API key as an option", () => {
     for (const command of allCommands(programOf().program))
       for (const option of command.options) expect(option.long).not.toMatch(/key|token|secret/);
-  });
-});
-
-describe("completionScript", () => {
-  it.each(["bash", "zsh", "fish"] as const)("offers every verb and option in %s", (shell) => {
-    const { program } = programOf();
-    const script = completionScript(program, shell);
-    for (const verb of verbs) expect(script).toMatch(new RegExp(`\\b${verb}\\b`));
-    for (const name of ["auto-approve", "confirm-delete", "chdir"]) expect(script).toContain(name);
-  });
-
-  it("tells a verb of a verb from a verb of the same name", () => {
-    const script = completionScript(programOf().program, "bash");
-    expect(script).toContain('"state|show") verbs="state show"');
-    expect(script).toContain('"|show") verbs="show"');
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schema, schemaNames } from "../../../src/commands/schema";
+import { schema } from "../../../src/commands/schema";
+import { schemaNames } from "../../../src/commands/schema-names";
 
 it.each(schemaNames)(
   "schemas/%s.schema.json is what the checks in use generate (npm run schemas)",

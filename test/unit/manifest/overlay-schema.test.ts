@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import * as z from "zod";
+import { manifestJsonSchema } from "../../../src/manifest/manifest-schema";
+import { overlayJsonSchema } from "../../../src/manifest/overlay-schema";
+import { resourceTypes } from "../../../src/resources";
+import { shopTypes } from "./shop-types";
+
+const schema = overlayJsonSchema(shopTypes) as Parameters<typeof z.fromJSONSchema>[0];
+const accepts = (manifest: unknown): boolean => z.fromJSONSchema(schema).safeParse(manifest).success;
+const service = (block: unknown) => ({ services: { api: block } });
+
+describe("overlayJsonSchema", () => {
+  it.each([
+    ["a block without what a block must have", service({ configuration: { port: 80 } })],
+    ["a service taken away", service(null)],
+    ["a field taken away", service({ kind: null, name: null, environment: null })],
+    ["a group taken away", service({ configuration: null })],
+    ["a variable taken away", service({ variables: { A: null } })],
+    ["all variables taken away", service({ variables: null })],
+    ["what a lifecycle says taken away", service({ lifecycle: { preventDestroy: null, onRemove: null } })],
+    ["an import taken away", service({ import: null })],
+    ["a project taken away", { projects: { shop: null } }],
+    ["what a manifest may hold too", service({ kind: "web", variables: { A: { fromEnv: "X" } } })],
+  ])("accepts %s", (_, manifest) => expect(accepts(manifest)).toBe(true));
+
+  it.each([
+    ["an unknown key", { servces: {} }],
+    ["an unknown attribute", service({ knd: "web" })],
+    ["a wrong value", service({ configuration: { port: 0 } })],
+    ["two sources", service({ variables: { A: { fromEnv: "X", fromFile: "y" } } })],
+    ["a source without its name", service({ variables: { A: { fromEnv: null } } })],
+    ["half a move", { moved: [{ from: "service.a" }] }],
+  ])("refuses %s", (_, manifest) => expect(accepts(manifest)).toBe(false));
+
+  it("accepts the overlay of the example, which the schema of a manifest refuses", () => {
+    const text = readFileSync(join(__dirname, "../../../examples/gitops/production.yaml"), "utf8");
+    const schemas = [overlayJsonSchema(resourceTypes), manifestJsonSchema(resourceTypes)];
+    const results = schemas.map(
+      (one) => z.fromJSONSchema(one as typeof schema).safeParse(parse(text)).success,
+    );
+    expect(results).toEqual([true, false]);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\S+\/overlay\.schema\.json\n/);
+  });
+
+  it("has every key of the manifest's, with its words", () => {
+    const keysOf = (json: object): string[] => {
+      const keys: string[] = [];
+      JSON.stringify(json, (key, value) => {
+        if (key === "properties") keys.push(...Object.keys(value));
+        return key === "required" ? undefined : value;
+      });
+      return keys;
+    };
+    expect(keysOf(overlayJsonSchema(resourceTypes))).toEqual(keysOf(manifestJsonSchema(resourceTypes)));
+    const text = JSON.stringify(overlayJsonSchema(resourceTypes));
+    expect(text).toContain("Branch of the repository that is deployed.");
+  });
+});
