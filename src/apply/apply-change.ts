@@ -2,6 +2,7 @@ import { diagnosticOf } from "../api/diagnostic-of";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { StepAction } from "../model/apply-event";
+import { changesRecordOnly } from "../plan/diff-lifecycle";
 import type { Change } from "../plan/plan";
 import { type ChangeContext, changeContext } from "./change-context";
 import { keepRecord } from "./keep-record";
@@ -29,7 +30,7 @@ async function performAction(context: ChangeContext, half: Half): Promise<Change
     case "create":
       return step(context, "create", create);
     case "update":
-      return step(context, "update", update);
+      return step(context, "update", changesRecordOnly(change) ? keepRecord : update);
     case "adopt":
       return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
     case "replace":

@@ -4,7 +4,7 @@ import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
-import { recordedWhileDeleted } from "./record";
+import { ignoreChangesOf, recordedWhileDeleted } from "./record";
 import type { Run } from "./run";
 import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
@@ -87,6 +87,7 @@ function provisionalRecord(
     ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
+    ...ignoreChangesOf(change, previous),
     writes: writesAfter(change, type),
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined

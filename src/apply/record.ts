@@ -66,10 +66,20 @@ export function recordedAfter(recording: Recording): RecordedResource {
     ...(updatedAt === undefined ? {} : { updatedAt }),
     preventDestroy: desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
+    ...ignoreChangesOf(change, previous),
     writes: recording.writes,
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),
   };
+}
+
+/** What the state keeps of `lifecycle.ignoreChanges`: nothing where there is none. */
+export function ignoreChangesOf(
+  { subject: { desired } }: Change,
+  previous: RecordedResource | undefined,
+): Pick<RecordedResource, "ignoreChanges"> {
+  const ignoreChanges = desired ? desired.lifecycle.ignoreChanges : (previous?.ignoreChanges ?? []);
+  return ignoreChanges.length === 0 ? {} : { ignoreChanges };
 }
 
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */

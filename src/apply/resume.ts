@@ -222,6 +222,7 @@ function adopted(
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
+    ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
     writes: (recorded?.writes ?? 0) + 1,
     ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
     ...(pending ? { pending } : {}),

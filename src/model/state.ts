@@ -26,6 +26,8 @@ export interface RecordedResource {
   readonly updatedAt?: string;
   readonly preventDestroy: boolean;
   readonly onRemove: OnRemove;
+  /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
+  readonly ignoreChanges?: readonly string[];
   /** How many writes we made to it that a deployment must bring. A deployment compares these with what it last deployed. */
   readonly writes: number;
   /** For a resource that reacts to others: their `writes` by id when it last ran. */

@@ -2,6 +2,7 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Decision } from "./decision";
+import { changesRecordOnly } from "./diff-lifecycle";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
@@ -11,8 +12,9 @@ const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "r
  */
 export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
-  for (const { subject, action, resolved, attributes } of decisions.values()) {
-    if (!sending.has(action)) continue;
+  for (const decision of decisions.values()) {
+    const { subject, action, resolved, attributes } = decision;
+    if (!sending.has(action) || changesRecordOnly(decision)) continue;
     const { address } = subject;
     for (const { code, summary, hint, attribute } of subject.type.check(resolved, catalog)) {
       const isSent =

@@ -51,9 +51,9 @@ export function driftReport(plan: Plan): DriftReport {
 const isDifference = ({ action, fields }: PendingResource): boolean =>
   action !== "update" || fields.length > 0;
 
-function pendingOf({ address, action, attributes, missing }: Change): PendingResource[] {
+function pendingOf({ address, action, attributes, missing, lifecycle = [] }: Change): PendingResource[] {
   if (action === "no-op" || missing) return [];
-  const fields = attributes.filter(({ cause }) => cause !== "drift");
+  const fields = [...attributes.filter(({ cause }) => cause !== "drift"), ...lifecycle];
   const isOnlyDrift = fields.length === 0 && attributes.length > 0;
   return isOnlyDrift ? [] : [{ address, action, fields }];
 }

@@ -4,7 +4,7 @@ import { decideReaction } from "./decide-reaction";
 import { decideRefresh } from "./decide-refresh";
 import { decideRemoval } from "./decide-removal";
 import type { Deciding } from "./deciding";
-import { type Decision, decideNothing } from "./decision";
+import { type Decision, decideNothing, withLifecycle } from "./decision";
 import { childrenByParent } from "./graph";
 import { recordedOwners } from "./owners";
 import type { PlanInput } from "./plan";
@@ -43,5 +43,11 @@ export function decideAll(
 function decide(subject: Subject, deciding: Deciding): Decision {
   if (deciding.input.options.mode === "refresh-only") return decideRefresh(subject);
   if (subject.removed) return decideRemoval(subject, deciding);
-  return subject.type.reaction ? decideReaction(subject, deciding) : decideDeclared(subject, deciding);
+  const decision = subject.type.reaction
+    ? decideReaction(subject, deciding)
+    : decideDeclared(subject, deciding);
+  // What stands against it is resolved first.
+  return decision.diagnostics.some(({ severity }) => severity === "error")
+    ? decision
+    : withLifecycle(decision);
 }

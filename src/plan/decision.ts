@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { OnRemove } from "../model/desired";
 import type { ResolvedValue } from "../model/value";
+import { diffLifecycle } from "./diff-lifecycle";
 import type { Action, AttributeChange } from "./plan";
 import type { Subject } from "./subject";
 
@@ -13,6 +14,8 @@ export interface Decision {
   readonly attributes: readonly AttributeChange[];
   readonly released: readonly AttributeChange[];
   readonly drift: readonly AttributeChange[];
+  /** What the state keeps besides fields, where that changes. */
+  readonly lifecycle?: readonly AttributeChange[];
   readonly reason?: string;
   readonly withParent: boolean;
   readonly onRemove: OnRemove;
@@ -42,6 +45,21 @@ export const decideNothing = (
     : (subject.desired?.lifecycle.onRemove ?? subject.recorded?.onRemove ?? "delete"),
   diagnostics: none,
 });
+
+/** The same decision, with what else the state is to keep: what changed nothing then changes the record. */
+export function withLifecycle(decision: Decision): Decision {
+  const lifecycle = diffLifecycle(decision.subject);
+  if (lifecycle.length === 0) return decision;
+  switch (decision.action) {
+    case "no-op":
+      return { ...decision, action: "update", lifecycle };
+    case "update":
+    case "replace":
+      return { ...decision, lifecycle };
+    default:
+      return decision;
+  }
+}
 
 /** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */
 export const changesSomething = ({ action, subject }: Decision): boolean =>

@@ -5,6 +5,7 @@ import { canonicalJson, type Plain } from "../model/value";
 import { costOf } from "./cost";
 import { changesSomething, type Decision } from "./decision";
 import type { Dependencies } from "./dependencies";
+import { changesRecordOnly } from "./diff-lifecycle";
 import { isDeletion } from "./guards";
 import type { Binding, Change, Guard } from "./plan";
 import { isGone, type Subject } from "./subject";
@@ -47,6 +48,7 @@ export function makeChange(
     binding: isQuiet ? null : bindingOf(subject),
     subject: about,
   };
+  if (decision.lifecycle) change.lifecycle = decision.lifecycle;
   if (id !== undefined) change.id = id;
   if (previousAddress) change.previousAddress = previousAddress;
   if (isGone(subject) && !type.reaction) change.missing = true;
@@ -78,7 +80,7 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   const { subject, action, attributes } = decision;
   const { rules, reaction } = subject.type;
   const effects = new Set<Effect>();
-  if (reaction && (action === "create" || action === "update"))
+  if (reaction && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
     for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
   for (const { path } of attributes) for (const effect of rules[path]?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");

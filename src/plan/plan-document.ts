@@ -70,6 +70,7 @@ function changeDocument(change: Change, unbound: Unbound): Json {
     live_name: change.name,
     attributes: change.attributes.map(attributeDocument),
     released: change.released.map(attributeDocument),
+    lifecycle: change.lifecycle?.map(attributeDocument),
     effects: change.effects,
     cost: change.cost && { before: moneyOf(change.cost.before), after: moneyOf(change.cost.after) },
     blocked_by: change.guard && { ...change.guard },

@@ -72,6 +72,11 @@ export interface Change {
    * live value after. On a no-op the state still drops them, so that they are mentioned once.
    */
   readonly released: readonly AttributeChange[];
+  /**
+   * What apply writes to the state besides fields: `lifecycle.preventDestroy`. An update with nothing else sends no
+   * request (`changesRecordOnly`).
+   */
+  readonly lifecycle?: readonly AttributeChange[];
   /** Every field whose live value is neither the recorded nor the declared one. Recorded before, live after. */
   readonly drift?: readonly AttributeChange[];
   /** Recorded, but the service has it no longer. */

@@ -14,6 +14,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import type { Decision } from "./decision";
+import { changesRecordOnly } from "./diff-lifecycle";
 import { liveValue, type Subject } from "./subject";
 
 /** The value of one attribute of another resource, as far as this plan can know it. */
@@ -111,7 +112,7 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
   const computed = subject.type.computed[attribute];
   const isMoved = attributes.some(({ path }) => computed?.movesWith?.includes(path));
   const isStable = attribute === "id" || (computed?.stable === true && !isMoved);
-  if (isNew || (action === "update" && !isStable)) return undefined;
+  if (isNew || (action === "update" && !isStable && !changesRecordOnly(decision))) return undefined;
   if (attribute === "id") return subject.live?.id ?? subject.recorded?.id;
   return subject.live?.computed.get(attribute) ?? subject.recorded?.computed[attribute] ?? null;
 }

@@ -58,6 +58,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     ...(change.previous_address !== undefined && { previousAddress: asAddress(change.previous_address) }),
     attributes: change.attributes.map(fieldOf),
     released: change.released.map(fieldOf),
+    ...(change.lifecycle && { lifecycle: change.lifecycle.map(fieldOf) }),
     drift: (drift?.attributes ?? []).map(fieldOf),
     ...(drift?.change.actions[0] === "delete" && { missing: true as const }),
     ...(change.reason !== undefined && { reason: change.reason }),

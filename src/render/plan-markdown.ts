@@ -147,7 +147,11 @@ function changedPaths(change: Change): string {
   if (change.action === "create") return "";
   if (change.action === "delete" || change.action === "forget")
     return isNameTold(change) ? "" : `named ${inertString(change.name)}`;
-  const names = [...change.attributes, ...(change.action === "no-op" ? (change.drift ?? []) : [])]
+  const names = [
+    ...change.attributes,
+    ...(change.lifecycle ?? []),
+    ...(change.action === "no-op" ? (change.drift ?? []) : []),
+  ]
     .filter((field) => attributeSign(field) !== " ")
     .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
   return names.length <= 4

@@ -55,6 +55,7 @@ const resourceChange = z.strictObject({
   live_name: z.string().describe("What a deletion confirms."),
   attributes: z.array(field),
   released: z.array(field).describe("Fields that differ and are left as they are."),
+  lifecycle: z.array(field).optional().describe("What the state keeps besides fields; none of it is sent."),
   effects: z.array(effect),
   cost: z.strictObject({ before: money.nullable(), after: money.nullable() }).optional(),
   blocked_by: z

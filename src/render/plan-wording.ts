@@ -1,4 +1,5 @@
 import type { Effect } from "../model/resource-type";
+import { changesRecordOnly } from "../plan/diff-lifecycle";
 import type { Action, AttributeChange, Cause, Change, Plan, PlanOptions } from "../plan/plan";
 import { inertText } from "./inert";
 
@@ -25,7 +26,11 @@ export const isListed = (change: Change, plan: Plan): boolean =>
 export const listedFields = (change: Change, plan: Plan): readonly AttributeChange[] =>
   plan.options.mode === "refresh-only"
     ? (change.drift ?? []).map((field) => ({ ...field, cause: "edit" as const }))
-    : [...change.attributes.filter(({ isPlacement }) => !isPlacement), ...change.released];
+    : [
+        ...change.attributes.filter(({ isPlacement }) => !isPlacement),
+        ...change.released,
+        ...(change.lifecycle ?? []),
+      ];
 
 /** The address already tells the name, or the name is among the fields shown. */
 export const isNameTold = (change: Change): boolean =>
@@ -38,6 +43,7 @@ export function actionPhrase(change: Change): string {
       if (change.missing) return "will be created again";
       return change.reason === undefined ? "will be created" : "will run";
     case "update":
+      if (changesRecordOnly(change)) return "will be updated in the state, and not in the service";
       return change.reason === undefined ? "will be updated in place" : "will run again";
     case "replace":
       return "must be replaced";

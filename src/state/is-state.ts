@@ -26,7 +26,7 @@ export function isState(document: Fields): boolean {
 
 function isResource(value: unknown): boolean {
   if (!isFields(value)) return false;
-  const { onRemove, inputs, dependsOn } = value;
+  const { onRemove, inputs, dependsOn, ignoreChanges } = value;
   return (
     isFilled(value.type) &&
     isFilled(value.id) &&
@@ -39,6 +39,7 @@ function isResource(value: unknown): boolean {
     (value.updatedAt === undefined || typeof value.updatedAt === "string") &&
     typeof value.preventDestroy === "boolean" &&
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
+    (ignoreChanges === undefined || (Array.isArray(ignoreChanges) && ignoreChanges.every(isFilled))) &&
     isCount(value.writes) &&
     (value.deletionFailed === undefined || typeof value.deletionFailed === "string") &&
     (inputs === undefined || (isFields(inputs) && Object.values(inputs).every(isCount)))

@@ -40,6 +40,7 @@ interface RecordedCase {
   readonly secret?: string;
   readonly preventDestroy?: boolean;
   readonly onRemove?: string;
+  readonly ignoreChanges?: readonly string[];
   readonly writes?: number;
   /** Writes by path of what was deployed. */
   readonly inputs?: Readonly<Record<string, number>>;

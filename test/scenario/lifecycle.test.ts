@@ -1,0 +1,86 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const shop = (lifecycle = "", health = "/a") => `projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api", healthCheckPath: ${health} }
+${lifecycle === "" ? "" : `        lifecycle: ${lifecycle}\n`}
+      web:
+        kind: web
+        configuration: { repository: "https://git.example.com/web" }
+        variables: { API_URL: "\${service.shop.api.url}" }
+`;
+
+/** A change of `lifecycle` is a line of the plan (DESIGN, section 8): apply writes it to the state, and nowhere else. */
+describe("a change of lifecycle", () => {
+  let scenario: Scenario;
+  const recorded = () => JSON.parse(scenario.read(".rnv/state.json")).resources["service.shop.api"];
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop());
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+
+  it("is a change of the plan, alone, and apply sends nothing for it", async () => {
+    const lifecycle = "{ preventDestroy: true, ignoreChanges: [configuration.replicas] }";
+    scenario.write("rnv.yaml", shop(lifecycle));
+    const planned = await scenario.run("plan", "-detailed-exitcode");
+    expect(planned.code).toBe(2);
+    expect(planned.stdout).toContain("service.shop.api will be updated in the state, and not in the service");
+    expect(planned.stdout).toMatch(/~ lifecycle\.preventDestroy +false -> true\n/);
+    expect(planned.stdout).toMatch(/~ lifecycle\.ignoreChanges +\[\] -> \["configuration\.replicas"\]\n/);
+    expect(planned.stdout).not.toMatch(/deployment|variable|effect/);
+    expect(planned.stdout).toContain("Plan: 0 to add, 1 to change, 0 to destroy.");
+    const { resource_changes } = JSON.parse((await scenario.run("plan", "-json")).stdout);
+    const changed = resource_changes.filter(
+      ({ change }: { change: { actions: string[] } }) => change.actions[0] !== "no-op",
+    );
+    expect(changed).toMatchObject([
+      { address: "service.shop.api", change: { actions: ["update"] }, attributes: [] },
+    ]);
+    const markdown = await scenario.run("plan", "--format", "markdown");
+    expect(markdown.stdout).toContain("lifecycle.preventDestroy: true");
+    const applied = await scenario.run("apply", ...approve);
+    expect(applied.stdout).toContain("Apply complete! Resources: 0 added, 1 changed, 0 destroyed.");
+    expect(scenario.requests()).toEqual([]);
+    expect(recorded()).toMatchObject({ preventDestroy: true, ignoreChanges: ["configuration.replicas"] });
+    await scenario.isQuiet();
+  });
+
+  it("is saved with a plan, and done by applying it", async () => {
+    scenario.write("rnv.yaml", shop("{ preventDestroy: false, onRemove: archive }"));
+    const planned = await scenario.run("plan", "-out", "one.rnvplan");
+    const shown = await scenario.run("show", "one.rnvplan");
+    expect(shown.stdout).toBe(planned.stdout);
+    expect(planned.stdout).toMatch(/~ lifecycle\.onRemove +"delete" -> "archive"\n/);
+    expect((await scenario.run("apply", "one.rnvplan")).code).toBe(0);
+    expect(scenario.requests()).toEqual([]);
+    expect(recorded()).toMatchObject({ preventDestroy: false, onRemove: "archive" });
+    expect(recorded()).not.toHaveProperty("ignoreChanges");
+    await scenario.isQuiet();
+  });
+
+  it("beside an edit is a line of the same change", async () => {
+    scenario.write("rnv.yaml", shop("{ preventDestroy: true }", "/b"));
+    const { stdout } = await scenario.run("plan");
+    expect(stdout).toContain("service.shop.api will be updated in place");
+    expect(stdout).toMatch(/~ configuration\.healthCheckPath +"\/a" -> "\/b"\n/);
+    expect(stdout).toMatch(/~ lifecycle\.onRemove +"archive" -> "delete"\n/);
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect(recorded()).toMatchObject({ preventDestroy: true, onRemove: "delete" });
+    await scenario.isQuiet();
+  });
+
+  it("that is not applied yet does not hold: what is recorded does", async () => {
+    scenario.write("rnv.yaml", shop("{ preventDestroy: false }", "/b"));
+    expect((await scenario.run("plan", "-destroy", "--confirm-delete=service.shop.api")).stdout).toContain(
+      "blocked: service.shop.api is protected: preventDestroy",
+    );
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    expect((await scenario.run("destroy", ...approve)).code).toBe(0);
+  });
+});
