@@ -115,7 +115,7 @@ function renamed(app: App, withMove: boolean): TerraformStack {
       startCommand: "node server.js",
       minReplicas: 1,
     },
-    lifecycle: { ignoreChanges: ["configuration"] },
+    lifecycle: { ignoreChanges: ["configuration.min_replicas"] },
   });
   api.addVariable("LOG_LEVEL", "info");
   api.deployOnChange();
