@@ -2,6 +2,7 @@ import type { Ready } from "../model/ready";
 import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
+import { environmentOf } from "./gaps";
 import type { ById, Reads } from "./reads";
 import type { Canvas, CanvasGroup } from "./wire/canvas";
 import type { Project } from "./wire/project";
@@ -173,8 +174,24 @@ class CachedReads implements Reads {
     } catch (failure) {
       if (statusOf(failure) !== 413) throw failure;
     }
-    const canvases = await Promise.all((await projects()).map(({ id }) => canvasOf(id)));
-    return listOf(canvases, false);
+    const canvases = await Promise.all(
+      (await projects()).map((project) => this.#canvasesIn(project, canvasOf)),
+    );
+    return listOf(canvases.flat(), false);
+  }
+
+  /** A project as one canvas; one that is too large as a canvas for each of its environments. */
+  async #canvasesIn(
+    { id: projectId, environments }: Project,
+    canvasOf: (projectId: string) => Promise<Canvas>,
+  ): Promise<readonly Canvas[]> {
+    try {
+      return [await canvasOf(projectId)];
+    } catch (failure) {
+      if (statusOf(failure) !== 413 || environments.length === 0) throw failure;
+    }
+    const scopes = environments.map((record) => ({ projectId, environmentId: environmentOf(record).id }));
+    return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
   }
 
   /** A list that is asked for after this call: those who come while one is on its way share the one after it. */

@@ -99,7 +99,10 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
     case "canvas_revision_conflict":
       return advice("api.conflict", "someone else saved the layout; run the command again");
     case "canvas_too_large":
-      return advice("api.refused", "the canvas shows at most 2000 services of one project");
+      return advice(
+        "api.refused",
+        "the service lists at most 2000 services and 10000 references of one environment of a project; spread them over several",
+      );
     default:
       return undefined;
   }

@@ -81,3 +81,32 @@ it("a canvas that is too large is read project by project", async () => {
   await scenario.isQuiet();
   await scenario.close();
 });
+
+it("a project above 2,000 services is read environment by environment", async () => {
+  const scenario = await openScenario();
+  const { store } = scenario.emulator;
+  const { id, environments } = store.addProject({ name: "shop" });
+  const staging = store.addEnvironment(id, "Staging");
+  for (const environmentId of [environments[0]?.id, staging.id])
+    for (let i = 0; i < 1001; i += 1)
+      store.addService({ name: `s${i}-${environmentId}`, projectId: id, environmentId });
+  const last = store.addService({ name: "last", projectId: id, environmentId: staging.id });
+  const manifest = (port: number) =>
+    `projects: { shop: { services: { last: { kind: web, environment: Staging, configuration: { port: ${port} }, deploy: { when: never } } } } }\n`;
+  scenario.write("rnv.yaml", manifest(8000));
+  const { code, stdout, stderr } = await scenario.run("apply", ...approve, "--adopt");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toContain("Resources: 2 imported, 0 added, 0 changed, 0 destroyed.");
+  expect(scenario.requests()).toEqual([]);
+  await scenario.isQuiet();
+  scenario.write("rnv.yaml", manifest(9000));
+  expect((await scenario.run("apply", ...approve)).code).toBe(0);
+  expect(store.services().find((one) => one.id === last.id)?.configuration.port).toBe(9000);
+  // A name that stands in one of the environments is found, and nothing is made beside it.
+  const taken = `projects: { shop: { services: { last: { kind: web, environment: Staging }, "s5-${staging.id}": { kind: web, environment: Staging } } } }\n`;
+  scenario.write("rnv.yaml", taken);
+  const refused = await scenario.run("plan");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("live.unmanaged_exists");
+  await scenario.close();
+});

@@ -11,7 +11,8 @@ function readsOf(routes: Routes, gaps: GapSettings = defaultGaps) {
   const all: Routes = { "/projects": { projects: [] }, "/canvas": canvasOf([]), ...routes };
   const fake = fakeSend((request) => {
     if (request.operation === "catalog") return catalogBody;
-    const scope = request.query?.projectId === undefined ? "" : `?${request.query.projectId}`;
+    const { projectId, environmentId } = request.query ?? {};
+    const scope = [projectId, environmentId].flatMap((id) => (id === undefined ? [] : [`?${id}`])).join("");
     const found = all[request.path.replace(`/workspaces/${workspace}`, "") + scope] ?? 404;
     return typeof found === "function" ? (found as (request: ApiRequest) => unknown)(request) : found;
   });
@@ -169,10 +170,46 @@ describe("a workspace above the canvas limit", () => {
     expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1", "GET /canvas?projectId=p2"]);
   });
 
-  it("is an error when one of its projects cannot be read", async () => {
+  const environments = [
+    { id: "e1", name: "Production" },
+    { id: "e2", name: "Staging" },
+  ];
+
+  it("is read as one canvas for each environment of a project that is too large itself", async () => {
+    const { reads, lines } = readsOf({
+      "/projects": {
+        projects: [
+          { id: "p1", name: "a", environments },
+          { id: "p2", name: "b" },
+        ],
+      },
+      "/canvas": tooLarge,
+      "/canvas?p1": tooLarge,
+      "/canvas?p1?e1": canvasOf([serviceNamed("s1")]),
+      "/canvas?p1?e2": canvasOf([serviceNamed("s2")]),
+      "/canvas?p2": canvasOf([serviceNamed("s3")]),
+    });
+    expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s2", "s3"]);
+    expect(lines().slice(3)).toEqual([
+      "GET /canvas?projectId=p1",
+      "GET /canvas?projectId=p2",
+      "GET /canvas?projectId=p1&environmentId=e1",
+      "GET /canvas?projectId=p1&environmentId=e2",
+    ]);
+  });
+
+  it("is an error when one of its projects, or one of the environments of one, cannot be read", async () => {
     const projects = { projects: [{ id: "p1", name: "a" }] };
     const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });
     await expect(reads.services()).rejects.toMatchObject({ status: 413 });
+    const split = readsOf({
+      "/projects": { projects: [{ id: "p1", name: "a", environments }] },
+      "/canvas": tooLarge,
+      "/canvas?p1": tooLarge,
+      "/canvas?p1?e1": canvasOf([serviceNamed("s1")]),
+      "/canvas?p1?e2": tooLarge,
+    });
+    await expect(split.reads.services()).rejects.toMatchObject({ status: 413 });
   });
 });
 
