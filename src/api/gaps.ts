@@ -3,6 +3,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Money } from "../model/resource-type";
 import { ApiError } from "./api-error";
 import type { Environment, Project } from "./wire/project";
+import type { Service } from "./wire/service";
 
 /**
  * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): the assumptions as data, the
@@ -147,6 +148,13 @@ export const gaps: readonly Gap[] = [
     "a blockedReason that speaks of checkout, billing or payment waits for the dashboard",
     "only a deployment that is still queued is looked at, and its reason is shown as it stands",
     "the wait goes on, with the reason streamed, until the timeout",
+  ),
+  gap(
+    "suspended",
+    null,
+    "a service whose status, displayStatus, lifecycleStatus or runtimeDetail speaks of suspension does not run",
+    "nothing rests on it: it is only said",
+    "a suspended service is not told from a running one",
   ),
 ];
 
@@ -317,3 +325,14 @@ export const instancePrice = (plan: Money, instances: number): Money => ({
 /** Gap "awaiting checkout": whether a `blockedReason` waits for someone to pay in the dashboard. */
 export const awaitsCheckout = (blockedReason: string): boolean =>
   /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);
+
+/** Gap "suspended": whether one of its status texts says so. */
+export const isSuspended = ({
+  status,
+  displayStatus,
+  lifecycleStatus,
+  runtimeDetail,
+}: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">): boolean =>
+  [status, displayStatus, lifecycleStatus, runtimeDetail].some(
+    (text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text),
+  );

@@ -1,4 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
+import { didYouMean } from "../diagnostics/suggest";
+import { type DriftClass, driftClasses } from "../plan/classify-drift";
 import { parseDuration } from "./duration";
 
 /** Options that several verbs share, made anew for each: commander keeps values in them. */
@@ -27,6 +29,20 @@ export const options = {
       "--no-secrets",
       "leave values unchecked whose source is not here: a pull request needs no secret of production",
     ),
+  failOn: () => {
+    const option = new Option(
+      "--fail-on <classes>",
+      "exit 2 for these too, with commas between them; the first two always count",
+    ).argParser(classesOfDrift);
+    // For help and completion: `choices` would take one alone.
+    option.argChoices = [...driftClasses];
+    return option;
+  },
+  strict: () =>
+    new Option(
+      "--strict",
+      "exit 2 also for what nobody declares: services, projects, variables, settings not at their default",
+    ),
   allowEmpty: () => new Option("--allow-empty", "a manifest without resources deletes everything recorded"),
   refreshOnly: () => new Option("--refresh-only", "only bring the state up to date with what is live"),
   destroy: () => new Option("--destroy", "plan the deletion of everything recorded"),
@@ -50,6 +66,17 @@ const list = (flags: string, description: string): Option =>
   new Option(flags, `${description} (repeatable)`).argParser(
     (value: string, previous: readonly string[] | undefined) => [...(previous ?? []), value],
   );
+
+/** Parses `drifted,pending`; may be given more than once. */
+function classesOfDrift(text: string, previous: readonly DriftClass[] = []): readonly DriftClass[] {
+  const words = text.split(",").map((word) => word.trim());
+  const unknown = words.find((word) => !(driftClasses as readonly string[]).includes(word));
+  if (unknown !== undefined) {
+    const hint = didYouMean(unknown, driftClasses) ?? `there are: ${driftClasses.join(", ")}`;
+    throw new InvalidArgumentError(`"${unknown}" is no class of drift; ${hint}`);
+  }
+  return [...previous, ...(words as DriftClass[])];
+}
 
 /** Parses a duration option to milliseconds. */
 export function duration(text: string): number {

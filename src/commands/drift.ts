@@ -1,10 +1,13 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import { type DriftedResource, type DriftReport, driftReport } from "../plan/classify-drift";
+import { type DriftReport, driftReport } from "../plan/classify-drift";
 import type { Plan } from "../plan/plan";
+import { undeclaredFields } from "../plan/undeclared-fields";
+import { resourceTypes } from "../resources";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
 import { openReading, prepare } from "./prepare";
 import type { DriftRequest } from "./requests";
+import { unmanagedParts } from "./unmanaged-parts";
 import { verifyValues } from "./verify-values";
 
 export interface DriftOutcome extends Outcome {
@@ -19,16 +22,19 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const from = { state, writes: false, connection };
   const { prepared, diagnostics, sources } = await prepare(context, { ...request, secrets: "skip" }, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
-  const report = withValues(
-    driftReport(prepared.plan),
-    request.verifyValues ? await verifyValues(prepared) : [],
-  );
+  const { plan, input } = prepared;
+  const [revealed, parts] = await Promise.all([
+    request.verifyValues ? verifyValues(prepared) : [],
+    unmanagedParts(prepared.connection.reads, plan),
+  ]);
+  const report = driftReport(plan, {
+    failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
+    revealed,
+    unmanaged: parts.found,
+    undeclared: request.strict ? undeclaredFields(plan, resourceTypes, input.catalog) : [],
+    // Who does not ask for them is not told that they are not known.
+    unchecked: request.strict ? parts.unchecked : [],
+  });
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : 0;
-  return { plan: prepared.plan, report, diagnostics, sources, exitCode };
+  return { plan, report, diagnostics, sources, exitCode };
 }
-
-const withValues = (report: DriftReport, changed: readonly DriftedResource[]): DriftReport => ({
-  ...report,
-  drifted: [...report.drifted, ...changed],
-  hasDrift: report.hasDrift || changed.length > 0,
-});

@@ -1,5 +1,6 @@
 import type { SecretReach } from "../manifest/secret-reach";
 import type { Address } from "../model/address";
+import type { DriftClass } from "../plan/classify-drift";
 import type { Plan } from "../plan/plan";
 
 /** What the planning commands share: which files, and what part of them. */
@@ -26,6 +27,10 @@ export interface PlanRequest {
 export interface DriftRequest extends PlanRequest {
   /** Reveals every managed variable and compares its value: audited by the service. */
   readonly verifyValues?: boolean;
+  /** Classes that count as drift besides `drifted` and `missing`. */
+  readonly failOn?: readonly DriftClass[];
+  /** Counts what is not managed, and settings that nobody declares. */
+  readonly strict?: boolean;
 }
 
 export const planRequest: PlanRequest = {

@@ -1,6 +1,6 @@
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
-import { eventsSchema, planSchema, stateSchema } from "../render/schemas";
+import { driftSchema, eventsSchema, planSchema, stateSchema } from "../render/schemas";
 import { resourceTypes } from "../resources";
 import type { SchemaName } from "./schema-names";
 
@@ -8,6 +8,7 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
   plan: planSchema,
+  drift: driftSchema,
   state: stateSchema,
   events: eventsSchema,
 };

@@ -1,5 +1,6 @@
 import type { Attributes } from "./attributes";
 import type { Pending } from "./pending";
+import type { Standing } from "./standing";
 
 /** One thing as the service reported it in this run. Attribute names are those of its resource type. */
 export interface LiveResource {
@@ -15,6 +16,8 @@ export interface LiveResource {
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
   readonly updatedAt?: string;
+  /** Where it stands, when that is not as it was deployed last. */
+  readonly standing?: readonly Standing[];
 }
 
 export type ReadResult =

@@ -240,6 +240,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly holdings?: (reads: Reads, id: string) => Promise<readonly Holding[]>;
   /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */
   readonly list: (reads: Reads) => Promise<readonly LiveResource[]>;
+  /** What of this type lies in one parent, for what nobody declares there; undefined where that cannot be listed. */
+  readonly listIn?: (reads: Reads, parentId: string) => Promise<readonly LiveResource[] | undefined>;
   readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;
   readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
   readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;

@@ -4,7 +4,7 @@ import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
 import { followedSiblings } from "./graph";
-import type { AttributeChange } from "./plan";
+import type { AttributeChange, Trigger } from "./plan";
 import { createdAttributes, goesWithParent, resolveSubject } from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
 
@@ -18,7 +18,7 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const { live, recorded, parent } = subject;
   const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
-  const reaction = subject.type.reaction?.({
+  const context: ReactionContext = {
     declared: resolved,
     recorded,
     live: isNew ? undefined : live,
@@ -27,7 +27,8 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
     get upstream() {
       return upstreamOf(subject, deciding);
     },
-  });
+  };
+  const reaction = subject.type.reaction?.(context);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
@@ -41,6 +42,7 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
       released: diff?.released ?? [],
       drift: diff?.drift ?? [],
       reason,
+      trigger: () => triggerOf(subject, context, deciding),
     };
   }
   const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
@@ -78,4 +80,27 @@ function upstreamOf(subject: Subject, { children, decisions, subjects }: Decidin
       };
     },
   );
+}
+
+/** Asks the type what it would do had this or that not changed. */
+function triggerOf({ type, recorded }: Subject, context: ReactionContext, deciding: Deciding): Trigger {
+  const runs = (changed: Partial<ReactionContext>): boolean =>
+    typeof type.reaction?.({ ...context, ...changed }) === "string";
+  if (runs({ upstream: [], ...(recorded && { recorded: { ...recorded, inputs: {} } }) }))
+    return { kind: "always" };
+  const now = context.upstream;
+  const quiet = (one: Upstream): Upstream[] => (one.changes ? asRecorded(one, deciding) : [one]);
+  if (runs({ upstream: now.flatMap(quiet) })) return { kind: "itself" };
+  const isBehind = (cause: Upstream): boolean =>
+    runs({ upstream: now.flatMap((one) => (one === cause ? [one] : quiet(one))) });
+  return {
+    kind: "changes",
+    of: now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address),
+  };
+}
+
+/** As if this plan did nothing about it. */
+function asRecorded({ address, writes }: Upstream, { subjects }: Deciding): Upstream[] {
+  const id = subjects.get(address)?.recorded?.id;
+  return id === undefined ? [] : [{ address, id, writes, changes: false }];
 }

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { OnRemove } from "../model/desired";
 import type { ResolvedValue } from "../model/value";
 import { diffLifecycle } from "./diff-lifecycle";
-import type { Action, AttributeChange } from "./plan";
+import type { Action, AttributeChange, Trigger } from "./plan";
 import type { Subject } from "./subject";
 
 /** What is to become of one subject; guards, order and cost are added to make it a Change. */
@@ -17,6 +17,7 @@ export interface Decision {
   /** What the state keeps besides fields, where that changes. */
   readonly lifecycle?: readonly AttributeChange[];
   readonly reason?: string;
+  readonly trigger?: () => Trigger;
   readonly withParent: boolean;
   readonly onRemove: OnRemove;
   readonly diagnostics: readonly Diagnostic[];

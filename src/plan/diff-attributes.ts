@@ -1,4 +1,5 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { DesiredResource } from "../model/desired";
 import type { AttributeRule } from "../model/resource-type";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { SecretPrints } from "./fingerprint-secrets";
@@ -85,7 +86,7 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
     // By far the most; a secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(subject, path)) return;
     const rule = subject.type.rules[path];
-    if (!rule || rule.change === "local" || isIgnored(subject, path)) return;
+    if (!rule || rule.change === "local" || isIgnored(subject.desired, path)) return;
     const verdict = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
@@ -97,7 +98,7 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
 }
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
-function isIgnored({ desired }: Subject, path: string): boolean {
+export function isIgnored(desired: DesiredResource | undefined, path: string): boolean {
   const ignored = desired?.lifecycle.ignoreChanges;
   if (!ignored || ignored.length === 0) return false;
   return ignored.some((one) => path === one || path.startsWith(`${one}.`));

@@ -33,6 +33,7 @@ export function makeChange(
   if (recorded) about.recorded = recorded;
   if (live) about.live = live;
   if (read.kind === "gone" && read.ending) about.ending = read.ending;
+  if (decision.trigger) about.trigger = decision.trigger;
   const change: Writable<Change> = {
     address,
     type: type.type,

@@ -9,7 +9,7 @@ import { buildGraph, orderSubjects } from "./graph";
 import { guardDeletions } from "./guards";
 import { makeChange } from "./make-change";
 import { applyMoves } from "./moves";
-import type { Change, Plan, PlanInput } from "./plan";
+import type { Change, Plan, PlanInput, PlanStanding } from "./plan";
 import { selectScope } from "./scope";
 import { gatherSubjects, type Subjects } from "./subject";
 import { diffOutputs, listUnmanaged, summarize } from "./summarize";
@@ -50,6 +50,7 @@ export function makePlan(input: PlanInput): Plan {
     outputs: diffOutputs(input, decisions),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
+    standing: listStanding(changes),
     unchecked: [...listUnchecked(subjects), ...unreadSecrets(decisions)],
     cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
     diagnostics: sortDiagnostics([
@@ -83,6 +84,16 @@ function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
     }),
   ];
 }
+
+/** In a plan that destroys, what is about to go may run as it will. */
+const listStanding = (changes: readonly Change[]): Plan["standing"] => {
+  const found: PlanStanding[] = [];
+  for (const { address, action, subject } of changes) {
+    if (action === "delete") continue;
+    for (const one of subject.live?.standing ?? []) found.push({ address, ...one });
+  }
+  return found;
+};
 
 function listUnchecked(subjects: Subjects): Plan["unchecked"] {
   const unchecked: Plan["unchecked"][number][] = [];

@@ -27,6 +27,7 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
     summary: { ...plan.summary },
     cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
     unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
+    standing: plan.standing.length === 0 ? undefined : plan.standing.map((one) => ({ ...one })),
     unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
     diagnostics: plan.diagnostics.map(diagnosticDocument),
     options: optionsDocument(plan),

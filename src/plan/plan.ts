@@ -7,6 +7,7 @@ import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Effect, Holding, Money, ResourceType } from "../model/resource-type";
+import type { Standing } from "../model/standing";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
 import type { DataUse } from "./fill-data";
@@ -109,7 +110,17 @@ export interface ChangeSubject {
   readonly ending?: Pending;
   /** Fingerprints of declared secrets, by attribute path. */
   readonly fingerprints: Readonly<Record<string, string>>;
+  /** What makes a reacting resource run. */
+  readonly trigger?: () => Trigger;
 }
+
+/**
+ * What makes a reacting resource run: its type in every run, whatever changed; something of its own, such as a run cut
+ * short; or other changes of this plan, each enough by itself.
+ */
+export type Trigger =
+  | { readonly kind: "always" | "itself" }
+  | { readonly kind: "changes"; readonly of: readonly Address[] };
 
 export interface Unchecked {
   readonly address: Address;
@@ -150,6 +161,19 @@ export interface PlanOptions {
   readonly confirmsAll?: boolean;
 }
 
+/** Something live that is neither declared nor recorded. */
+export interface UnmanagedThing {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+  /** The managed thing it is a part of. */
+  readonly within?: Address;
+}
+
+export interface PlanStanding extends Standing {
+  readonly address: Address;
+}
+
 export interface Plan {
   readonly options: PlanOptions;
   /** Every declared or recorded resource, no-ops too, sorted by address. */
@@ -157,7 +181,9 @@ export interface Plan {
   readonly outputs: readonly OutputChange[];
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
-  readonly unmanaged: readonly { readonly type: string; readonly id: string; readonly name: string }[];
+  readonly unmanaged: readonly UnmanagedThing[];
+  /** What of the managed does not run as it was deployed last, sorted by address. */
+  readonly standing: readonly PlanStanding[];
   /** What this plan could not check. */
   readonly unchecked: readonly Unchecked[];
   /** Estimated monthly price of everything managed. */

@@ -1,23 +1,35 @@
-import type { DriftReport } from "../plan/classify-drift";
+import type { DriftReport, PendingResource } from "../plan/classify-drift";
 import type { AttributeChange } from "../plan/plan";
 import { inertJson } from "./inert";
 
-/** The report as one JSON document; sides of a field are as in a plan document (`{kind, value}`). */
+/** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
 export function driftJson(report: DriftReport): string {
   const document = {
-    format_version: "1.0",
+    format_version: "1.1",
     has_drift: report.hasDrift,
+    fail_on: report.failOn,
     drifted: report.drifted.map(({ address, fields }) => ({ address, attributes: fields.map(fieldData) })),
     missing: report.missing,
-    pending: report.pending.map(({ address, action, fields }) => ({
-      address,
-      action,
-      attributes: fields.map(fieldData),
-    })),
+    consequences: report.consequences,
+    pending: report.pending.map(pendingData),
+    running: report.running,
     unmanaged: report.unmanaged,
+    undeclared: report.undeclared,
     unchecked: report.unchecked,
   };
   return `${inertJson(document, 2)}\n`;
 }
+
+const pendingData = (pending: PendingResource) => {
+  const { address, action, previousAddress, reason, fields, standing } = pending;
+  return {
+    address,
+    action,
+    ...(previousAddress && { previous_address: previousAddress }),
+    ...(reason !== undefined && { reason }),
+    attributes: fields.map(fieldData),
+    ...(standing && { standing: { ...standing, address } }),
+  };
+};
 
 const fieldData = ({ path, cause, before, after }: AttributeChange) => ({ path, cause, before, after });

@@ -1,11 +1,23 @@
-import type { DriftReport } from "../plan/classify-drift";
+import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
+import type { DriftReport, PendingResource } from "../plan/classify-drift";
 import type { AttributeChange } from "../plan/plan";
-import { driftLine, pendingPhrase, plainly } from "./drift-text";
+import {
+  consequencePhrase,
+  consequencesByRoot,
+  driftLine,
+  isTelling,
+  partsByHolder,
+  pendingPhrase,
+  plainly,
+} from "./drift-wording";
 import { inertCode, inertFence, inertHtml, inertMarkdown, shorten } from "./inert";
 import { fieldLines } from "./markdown-fields";
 import { counted, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
+import { standingPhrase } from "./standing";
 import { uncheckedRows } from "./unchecked";
+import { capLines, plainText } from "./value-text";
 
 export interface DriftMarkdownOptions {
   /** Longest result in characters. */
@@ -15,6 +27,7 @@ export interface DriftMarkdownOptions {
 
 const defaultLimit = 60_000;
 const longestName = 120;
+const mostNames = 10;
 
 /** The report for an issue or a job summary: the count first, then each difference, folded away. */
 export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions = {}): string {
@@ -23,20 +36,52 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
     `### ${inertMarkdown(shorten(options.title ?? "rnv drift", longestName))}`,
     `**${inertMarkdown(driftLine(report))}**`,
   ];
+  const things = report.unmanaged.filter(({ within }) => within === undefined);
+  const consequences = consequencesByRoot(report);
+  const following = (address: Address): string[] =>
+    (consequences.get(address) ?? []).map(
+      (one) => `  - to repair it: ${inertMarkdown(consequencePhrase(one))}`,
+    );
   const items = [
-    ...report.missing.map((address) => `- ${code(address)} was deleted outside rnv`),
-    ...addressesInReadingOrder(report.drifted).map(({ address, fields }) =>
-      folded(address, "changed outside rnv", fields.map(plainly)),
+    ...addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(({ address }) =>
+      [`- ${code(address)} was deleted outside rnv`, ...following(address)].join("\n"),
     ),
-    ...addressesInReadingOrder(report.pending).map((pending) =>
-      folded(pending.address, pendingPhrase(pending), pending.fields),
+    ...addressesInReadingOrder(report.drifted).map(({ address, fields }) =>
+      [
+        folded(address, "changed outside rnv", fields.map(plainly)),
+        ...following(address).map((line) => line.trim()),
+      ].join("\n\n"),
+    ),
+    ...addressesInReadingOrder(report.pending).map(pendingItem),
+    ...list(
+      "What runs is not what was deployed last:",
+      addressesInReadingOrder(report.running).map(
+        (one) => `${code(one.address)}: ${inertMarkdown(standingPhrase(one))}`,
+      ),
     ),
     ...uncheckedRows(report.unchecked, code).map(
       ({ addresses, reason }) => `- ${addresses} could not be checked: ${inertMarkdown(reason)}`,
     ),
-    ...(report.unmanaged.length === 0
+    ...list(
+      "Variables that nobody declares:",
+      partsByHolder(report).map(
+        ([holder, names]) =>
+          `${code(holder)}: ${shortList(
+            names.map((name) => code(name)),
+            mostNames,
+          )}`,
+      ),
+    ),
+    ...list(
+      "Settings that nobody declares, and that are not at their default:",
+      report.undeclared.map(
+        ({ address, path, value, default: byDefault }) =>
+          `${code(address)} ${code(path)}: ${code(plainText(value))} (default ${code(plainText(byDefault))})`,
+      ),
+    ),
+    ...(things.length === 0
       ? []
-      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(report.unmanaged))}.`]),
+      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(things))}.`]),
   ];
   let room = limit - opening.join("\n\n").length - 200;
   const end = items.findIndex((item) => {
@@ -50,6 +95,18 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
       ? []
       : [`> [!NOTE]\n> ${counted(left, "item")} left out, because this text would be too long.`];
   return `${[...opening, ...shown, ...note].join("\n\n")}\n`;
+}
+
+const list = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${heading}\n\n${capLines(lines.map((line) => `- ${line}`)).join("\n")}`];
+
+function pendingItem(pending: PendingResource): string {
+  const { address, action, fields, standing } = pending;
+  const why = standing && standingPhrase(standing);
+  if (action === "no-op" && fields.length === 0 && why !== undefined)
+    return `- ${code(address)}: ${inertMarkdown(why)}`;
+  const phrase = pendingPhrase(pending);
+  return folded(address, why === undefined ? phrase : `${phrase}: ${why}`, fields.filter(isTelling));
 }
 
 const code = (address: string): string => inertCode(shorten(address, longestName));

@@ -1,45 +1,113 @@
-import type { DriftReport, PendingResource } from "../plan/classify-drift";
-import type { AttributeChange } from "../plan/plan";
+import { shortList } from "../model/short-list";
+import type { Consequence, DriftReport, PendingResource } from "../plan/classify-drift";
 import { attributeLines, coloured } from "./attribute-lines";
 import { alignColumns } from "./display-width";
-import { inertText } from "./inert";
-import { actionSymbols, counted, pendingPhrases, unmanagedText } from "./plan-wording";
+import {
+  consequencePhrase,
+  consequencesByRoot,
+  driftLine,
+  isTelling,
+  partsByHolder,
+  pendingPhrase,
+  plainly,
+} from "./drift-wording";
+import { inertString, inertText } from "./inert";
+import { actionSymbols, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
+import { standingPhrase, standingRows } from "./standing";
 import type { Style } from "./style";
 import { uncheckedRows } from "./unchecked";
+import { capLines, plainText } from "./value-text";
+
+const below = " ".repeat(6);
+const mostNames = 10;
 
 /** What differs from what was recorded and declared, for people. The last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
   const { colors } = style;
+  const consequences = consequencesByRoot(report);
+  const following = (address: DriftReport["missing"][number]): string[] =>
+    (consequences.get(address) ?? []).map((one) => followingLine(one, style));
   const sections = [
     section(
       "Changed outside rnv:",
       addressesInReadingOrder(report.drifted).map(({ address, fields }) => [
         `${colors.yellow("  ~")} ${colors.bold(inertText(address))}`,
         ...attributeLines(fields.map(plainly), style),
+        ...following(address),
       ]),
     ),
     section(
       "Deleted outside rnv:",
-      report.missing.map((address) => [`${colors.red("  -")} ${colors.bold(inertText(address))}`]),
+      addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(({ address }) => [
+        `${colors.red("  -")} ${colors.bold(inertText(address))}`,
+        ...following(address),
+      ]),
     ),
     section(
       "Declared, but not applied yet:",
-      addressesInReadingOrder(report.pending).map((pending) => [
-        `${coloured(actionSymbols[pending.action], actionSymbols[pending.action].padStart(3), style)} ${colors.bold(inertText(pending.address))} ${pendingPhrase(pending)}`,
-        ...attributeLines(pending.fields, style),
+      addressesInReadingOrder(report.pending).map((pending) => pendingLines(pending, style)),
+    ),
+    table("What runs is not what was deployed last:", standingRows(report.running)),
+    table(
+      "Could not be checked:",
+      uncheckedRows(report.unchecked, inertText).map(({ addresses, reason }) => [
+        `  ${addresses}`,
+        inertText(reason),
       ]),
     ),
-    report.unchecked.length === 0
-      ? ""
-      : `Could not be checked:\n\n${alignColumns(uncheckedRows(report.unchecked, inertText).map(({ addresses, reason }) => [`    ${addresses}`, inertText(reason)])).join("\n")}`,
-    report.unmanaged.length === 0
-      ? ""
-      : `Also in this workspace, not managed here: ${unmanagedText(report.unmanaged)}.`,
+    ...unmanagedSections(report),
     colors.bold(driftLine(report)),
   ];
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
 }
+
+const followingLine = (one: Consequence, { colors }: Style): string =>
+  `${below}${colors.dim("to repair it:")} ${inertText(consequencePhrase(one))}`;
+
+function pendingLines(pending: PendingResource, style: Style): string[] {
+  const { colors } = style;
+  const { address, action, fields, standing } = pending;
+  const name = colors.bold(inertText(address));
+  const why = standing ? inertText(standingPhrase(standing)) : "";
+  if (action === "no-op" && standing && fields.length === 0)
+    return [`${colors.yellow("  !")} ${name}`, `${below}${why}`];
+  const symbol = action === "no-op" ? "~" : actionSymbols[action];
+  return [
+    `${coloured(symbol, symbol.padStart(3), style)} ${name} ${inertText(pendingPhrase(pending))}`,
+    ...attributeLines(fields.filter(isTelling), style),
+    ...(standing ? [`${below}${why}`] : []),
+  ];
+}
+
+function unmanagedSections(report: DriftReport): string[] {
+  const things = report.unmanaged.filter(({ within }) => within === undefined);
+  return [
+    table(
+      "Variables that nobody declares:",
+      partsByHolder(report).map(([holder, names]) => [
+        `  ${inertText(holder)}`,
+        shortList(names.map(inertString), mostNames),
+      ]),
+    ),
+    table(
+      "Settings that nobody declares, and that are not at their default:",
+      report.undeclared.map(({ address, path, value, default: byDefault }) => [
+        `  ${inertText(address)}`,
+        inertText(path),
+        `${plainText(value)} (default ${plainText(byDefault)})`,
+      ]),
+    ),
+    things.length === 0 ? "" : `Also in this workspace, not managed here: ${unmanagedText(things)}.`,
+  ];
+}
+
+const table = (heading: string, rows: readonly (readonly string[])[]): string =>
+  rows.length === 0
+    ? ""
+    : `${heading}\n\n${capLines(alignColumns(rows))
+        .map((line) => `  ${line}`)
+        .join("\n")}`;
 
 /** Blocks of one line stand together, longer ones apart. */
 function section(heading: string, blocks: readonly (readonly string[])[]): string {
@@ -50,24 +118,4 @@ function section(heading: string, blocks: readonly (readonly string[])[]): strin
     return `${isApart ? "\n" : ""}${block.join("\n")}`;
   });
   return `${heading}\n\n${lines.join("\n")}`;
-}
-
-/** The heading says why already. */
-export const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
-
-export const pendingPhrase = ({ action, fields }: PendingResource): string =>
-  action === "update" && fields.length === 0 ? "would run again" : pendingPhrases[action];
-
-/** `Drift: 1 changed outside rnv, 2 deleted outside rnv, 1 not applied yet.` */
-export function driftLine(report: DriftReport): string {
-  const { drifted, missing, pending, unchecked, hasDrift } = report;
-  const left =
-    unchecked.length === 0 ? "" : ` ${counted(unchecked.length, "resource")} could not be checked.`;
-  if (!hasDrift) return `No drift. Your infrastructure matches the configuration.${left}`;
-  const parts = [
-    ...(drifted.length > 0 ? [`${drifted.length} changed outside rnv`] : []),
-    ...(missing.length > 0 ? [`${missing.length} deleted outside rnv`] : []),
-    ...(pending.length > 0 ? [`${pending.length} not applied yet`] : []),
-  ];
-  return `Drift: ${parts.join(", ")}.${left}`;
 }

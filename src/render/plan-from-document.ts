@@ -39,6 +39,7 @@ export function planFromDocument(document: unknown): Plan | undefined {
     })),
     summary: data.summary,
     unmanaged: data.unmanaged,
+    standing: (data.standing ?? []).map((one) => ({ ...one, address: asAddress(one.address) })),
     unchecked: data.unchecked.map(({ address, ...rest }) => ({ address: asAddress(address), ...rest })),
     cost: data.cost,
     diagnostics: data.diagnostics as readonly Diagnostic[],

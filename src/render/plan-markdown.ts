@@ -14,7 +14,8 @@ import {
   planLine,
   unmanagedText,
 } from "./plan-wording";
-import { readingOrder } from "./reading-order";
+import { addressesInReadingOrder, readingOrder } from "./reading-order";
+import { standingPhrase } from "./standing";
 import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { capLines } from "./value-text";
 
@@ -53,7 +54,7 @@ export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): str
     ...findings(plan.diagnostics),
     ...table(changes),
   ];
-  const closing = [...outputs(plan), ...moved(plan), ...unchecked(plan), ...footer(plan)];
+  const closing = [...outputs(plan), ...moved(plan), ...standing(plan), ...unchecked(plan), ...footer(plan)];
   const room = limit - reserve - joined([...opening, ...closing]).length;
   const { shown, left } = fitting(
     changes.map((change) => details(change, plan)).filter((block) => block !== undefined),
@@ -194,6 +195,14 @@ function moved(plan: Plan): string[] {
       (change) => `- ${inertCode(change.previousAddress ?? "")} has moved to ${inertCode(change.address)}`,
     );
   return lines.length === 0 ? [] : [capLines(lines).join("\n")];
+}
+
+function standing(plan: Plan): string[] {
+  if (plan.standing.length === 0) return [];
+  const lines = addressesInReadingOrder(plan.standing).map(
+    (one) => `- ${inertCode(one.address)}: ${inertMarkdown(standingPhrase(one))}`,
+  );
+  return [`What runs is not what was deployed last:\n\n${capLines(lines).join("\n")}`];
 }
 
 function unchecked(plan: Plan): string[] {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { diagnosticCodes } from "../diagnostics/codes";
 
-const json = z.json();
+export const json = z.json();
 const attributes = z.record(z.string(), json);
 const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
 const money = z.strictObject({ usd: z.number(), ngn: z.number() });
@@ -10,7 +10,7 @@ const range = z
   .describe("Half-open range of character offsets.");
 
 /** One side of a field: a secret, an unknown and an absent value have no text. */
-const shown = z.discriminatedUnion("kind", [
+export const shown = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("value"), value: json }),
   z.strictObject({ kind: z.enum(["absent", "secret", "unknown"]) }),
 ]);
@@ -102,6 +102,26 @@ const finding = z.strictObject({
   requestId: z.string().optional(),
 });
 
+/** Where something managed stands when it does not run as it was deployed last. */
+export const standingSchema = z.strictObject({
+  address: z.string(),
+  code: z.enum([
+    "awaiting_checkout",
+    "failed",
+    "cancelled",
+    "waiting",
+    "deploying",
+    "rolled_back",
+    "older_release",
+    "suspended",
+  ]),
+  class: z
+    .enum(["pending", "running"])
+    .describe("`pending`: what was asked for last has not been done. `running`: said, never a failure."),
+  summary: z.string(),
+  since: z.string().optional().describe("ISO 8601."),
+});
+
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
@@ -121,6 +141,10 @@ export const planDocumentSchema = z.strictObject({
   }),
   cost: z.strictObject({ before: money, after: money, estimate: z.boolean() }),
   unmanaged: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })),
+  standing: z
+    .array(standingSchema)
+    .optional()
+    .describe("What of the managed does not run as it was deployed last."),
   unchecked: z.array(
     z.strictObject({ address: z.string(), attribute: z.string().optional(), reason: z.string() }),
   ),

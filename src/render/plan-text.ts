@@ -18,9 +18,10 @@ import {
   unmanagedText,
 } from "./plan-wording";
 import { readingOrder } from "./reading-order";
+import { standingRows } from "./standing";
 import { arrowOf, type Style } from "./style";
 import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
-import { shownText } from "./value-text";
+import { capLines, shownText } from "./value-text";
 
 export interface PlanTextOptions {
   /** One line a resource, without its fields. */
@@ -41,6 +42,7 @@ export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}
     movedSection(plan),
     outputSection(plan, style),
     releasedSection(plan, style),
+    standingSection(plan, style),
     uncheckedSection(plan, style),
     unmanagedLine(plan),
     diagnosticsText(plan.diagnostics, style, options.sources, { closing: false }),
@@ -154,6 +156,12 @@ function releasedSection(plan: Plan, style: Style): string {
     ? ""
     : `Left as they are (no longer declared, and changed outside rnv):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
 }
+
+/** What does not run as it was deployed last. No change of this plan follows from it. */
+const standingSection = ({ standing }: Plan, style: Style): string =>
+  standing.length === 0
+    ? ""
+    : `${style.colors.yellow("What runs is not what was deployed last:")}\n${capLines(alignColumns(standingRows(standing))).join("\n")}`;
 
 function movedSection(plan: Plan): string {
   const moved = plan.changes.filter(

@@ -1,7 +1,8 @@
 import type { Effect } from "../model/resource-type";
+import { shortList } from "../model/short-list";
 import { changesRecordOnly } from "../plan/diff-lifecycle";
 import type { Action, AttributeChange, Cause, Change, Plan, PlanOptions } from "../plan/plan";
-import { inertText } from "./inert";
+import { inertString, inertText, shorten } from "./inert";
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
 
@@ -59,7 +60,7 @@ export function actionPhrase(change: Change): string {
 }
 
 /** The same for what the manifest asks for and nobody applied. */
-export const pendingPhrases: Readonly<Record<Action, string>> = {
+export const actionPhrases: Readonly<Record<Action, string>> = {
   create: "would be created",
   update: "would be updated in place",
   replace: "would be replaced",
@@ -133,12 +134,21 @@ export function counted(count: number, noun: string): string {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** `2 services, 1 project`, the most numerous first. */
+const mostNamed = 5;
+const longestName = 60;
+
+/** `2 services ("cron", "mail"), 1 project ("Old")`, the most numerous first; of many only the first are named. */
 export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
-  const counts = new Map<string, number>();
-  for (const { type } of unmanaged) counts.set(type, (counts.get(type) ?? 0) + 1);
-  return [...counts]
-    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .map(([type, count]) => counted(count, inertText(type)))
+  const names = new Map<string, string[]>();
+  for (const { type, name } of unmanaged) names.set(type, [...(names.get(type) ?? []), name]);
+  return [...names]
+    .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
+    .map(
+      ([type, all]) =>
+        `${counted(all.length, inertText(type))} (${shortList(
+          all.map((name) => inertString(shorten(name, longestName))),
+          mostNamed,
+        )})`,
+    )
     .join(", ");
 }

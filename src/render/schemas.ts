@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { stateFileSchema } from "../state/state-schema";
+import { driftDocumentSchema } from "./drift-schema";
 import { eventSchema } from "./event-schema";
 import { planDocumentSchema } from "./plan-schema";
 
@@ -8,6 +9,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Of the document of `plan -json` and `show -json` for a saved plan. */
 export const planSchema = (): JsonSchema => published(planDocumentSchema, "A plan of rnv");
+
+/** Of the document of `drift -json`. */
+export const driftSchema = (): JsonSchema => published(driftDocumentSchema, "A drift report of rnv");
 
 /** Of the state file, in the clear and encrypted. */
 export const stateSchema = (): JsonSchema => published(stateFileSchema, "The recorded state of rnv");

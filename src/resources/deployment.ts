@@ -17,11 +17,13 @@ import type {
   ResourceType,
   UpdateInput,
 } from "../model/resource-type";
+import type { Standing } from "../model/standing";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
 import { pollDeployment } from "./deployment-poll";
 import { deploymentReaction } from "./deployment-reaction";
+import { deploymentStanding } from "./standing";
 
 const defaultTimeout = "30m";
 
@@ -152,27 +154,58 @@ function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
     const shown = service.kind === "found" ? service.value : stands(service, subject);
     if (shown === undefined) return missing;
     const latestId = shown.deploymentId ?? undefined;
-    const id = shown.liveDeploymentId ?? latestId;
+    const liveId = shown.liveDeploymentId ?? undefined;
+    const id = liveId ?? latestId;
     if (id === undefined) return missing;
-    return whenReady(commitServing(reads, subject, serviceId, id), (commit) => ({
-      kind: "found",
-      live: liveDeployment({ id, serviceId, name: subject.name, commit, latestId }),
-    }));
+    return whenReady(detailsOf(reads, subject, serviceId, { id, liveId, latestId }), (details) => {
+      const standing = deploymentStanding({ liveId, latestId, latest: details.latest });
+      const live = liveDeployment({ id, serviceId, name: subject.name, commit: details.commit, latestId });
+      return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, subject)] } : live };
+    });
   });
 }
 
-/** The commit of the deployment that serves; asked for only when it matters and the state does not say. */
-function commitServing(
+/** One that is never deployed from here failed for someone else. */
+const asWanted = (standing: Standing, { declared }: ReadSubject): Standing =>
+  declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
+
+interface Details {
+  /** The commit of the deployment that serves. */
+  readonly commit?: string;
+  /** The latest deployment, when it may not be what serves as it was deployed last. */
+  readonly latest?: Deployment;
+}
+
+/**
+ * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
+ * declared and the state does not say; the latest deployment, when it does not serve, or was not made from here.
+ */
+function detailsOf(
   reads: Reads,
   subject: ReadSubject,
   serviceId: string,
-  id: string,
-): Ready<string | undefined> {
-  const recorded = subject.recorded?.applied.commit;
-  const known = subject.recorded?.id === id && typeof recorded === "string" ? recorded : undefined;
-  if (known !== undefined || !subject.declared.has("commit")) return known;
-  return unlessGone(() => reads.live.getDeployment(serviceId, id)).then(commitOf);
+  { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
+): Ready<Details> {
+  const { recorded, declared } = subject;
+  const applied = recorded?.applied.commit;
+  const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
+  const asksCommit = known === undefined && declared.has("commit");
+  const asksLatest = latestId !== liveId || (recorded !== undefined && recorded.id !== latestId);
+  if (!asksCommit && !asksLatest) return known === undefined ? nothing : { commit: known };
+  const get = (one: string) => unlessGone(() => reads.live.getDeployment(serviceId, one));
+  return (async () => {
+    const serving = asksCommit ? await get(id) : undefined;
+    const latest =
+      !asksLatest || latestId === undefined
+        ? undefined
+        : serving && latestId === id
+          ? serving
+          : await get(latestId);
+    return { commit: known ?? commitOf(serving), latest };
+  })();
 }
+
+const nothing: Details = {};
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
   const serviceId =

@@ -5,6 +5,7 @@ import type { LiveResource } from "../model/live";
 import type { Plain } from "../model/value";
 import { present } from "./attribute-values";
 import { configurationField, configurationNames, configurationPath } from "./service-configuration";
+import { serviceStanding } from "./standing";
 
 /** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
 const known = new WeakMap<
@@ -17,6 +18,7 @@ export function liveService(found: Service, environment?: string): LiveResource 
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
   let computed: Attributes | undefined;
+  const standing = serviceStanding(found);
   const live: LiveResource = {
     type: "service",
     id: found.id,
@@ -28,6 +30,7 @@ export function liveService(found: Service, environment?: string): LiveResource 
       return computed;
     },
     updatedAt: found.updatedAt ?? undefined,
+    ...(standing && { standing }),
   };
   known.set(found, { environment, live });
   return live;

@@ -83,6 +83,7 @@ export const variable: Resource = {
   mustExist: (declared) => declared.get("preserve") === true,
   read,
   list,
+  listIn,
   create,
   update,
   remove,
@@ -153,10 +154,12 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
 
 async function list(reads: Reads): Promise<readonly LiveResource[]> {
   const services = await reads.services();
-  const lists = await Promise.all(
-    services.map(async ({ id }) => ((await reads.variables(id)) ?? []).map((one) => liveVariable(one, id))),
-  );
+  const lists = await Promise.all(services.map(async ({ id }) => (await listIn(reads, id)) ?? []));
   return lists.flat();
+}
+
+async function listIn(reads: Reads, serviceId: string): Promise<readonly LiveResource[] | undefined> {
+  return (await reads.variables(serviceId))?.map((one) => liveVariable(one, serviceId));
 }
 
 async function candidates(

@@ -1,4 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
+import { driftDocumentSchema } from "../../src/render/drift-schema";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";
@@ -60,6 +61,7 @@ describe("drift, with a key that may only read", () => {
     expect(addresses(report.pending)).toContain("service.shop.api");
     expect(JSON.stringify(report.missing)).toContain("service.shop.web");
     expect(JSON.stringify(report.unmanaged)).toContain("theirs");
+    expect(report.consequences).toEqual([]);
     expect(stdout).not.toContain("LOG_LEVEL: evil");
     for (const format of ["text", "markdown"])
       expect(await drift("--format", format)).toMatchObject({ code: 2 });
@@ -85,5 +87,159 @@ describe("drift, with a key that may only read", () => {
     const { code, stdout, stderr } = await drift();
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toContain("error[");
+  });
+});
+
+describe("what drift tells apart, and what counts", () => {
+  let scenario: Scenario;
+  const store = () => scenario.emulator.store;
+  const find = (name: string) =>
+    store()
+      .services()
+      .find((one) => one.name === name)?.id ?? "";
+  /** The JSON report, checked against its schema, with the exit code. */
+  const report = async (...args: string[]) => {
+    const { code, stdout } = await scenario.run("drift", "-json", ...args);
+    const found = JSON.parse(stdout);
+    expect(driftDocumentSchema.safeParse(found).error).toBeUndefined();
+    expect(found.has_drift).toBe(code === 2);
+    return { code, ...found };
+  };
+  const texts = async (verb: "drift" | "plan") =>
+    Promise.all(
+      ["text", "markdown", "json"].map(
+        async (format) => (await scenario.run(verb, "--format", format)).stdout,
+      ),
+    );
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop());
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  });
+  afterEach(() => scenario.close());
+
+  it("a manifest that is not applied is pending: 0, unless -fail-on pending", async () => {
+    scenario.write("rnv.yaml", shop("next"));
+    expect(await report()).toMatchObject({
+      code: 0,
+      drifted: [],
+      pending: [{ address: "deployment.shop.api" }, { address: "service.shop.api", action: "update" }],
+    });
+    expect((await scenario.run("drift")).stdout).toMatch(/\nNo drift\. 2 not applied yet\.\n$/);
+    expect(await report("-fail-on", "pending")).toMatchObject({
+      code: 2,
+      fail_on: ["drifted", "missing", "pending"],
+    });
+    const refused = await scenario.run("drift", "-fail-on", "drifted,pendng");
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
+    expect(refused.stderr).toContain('did you mean "pending"?');
+  });
+
+  it("the deployment that repairs drift stands below it, and is not pending", async () => {
+    store().editConfiguration(find("api"), { branch: "evil" });
+    expect(await report()).toMatchObject({
+      code: 2,
+      drifted: [{ address: "service.shop.api" }],
+      consequences: [{ address: "deployment.shop.api", action: "update", because: ["service.shop.api"] }],
+      pending: [],
+    });
+    const { stdout } = await scenario.run("drift");
+    expect(stdout).toContain('"main" -> "evil"\n      to repair it: deployment.shop.api would run again\n');
+    expect(stdout).toMatch(/\nDrift: 1 changed outside rnv\.\n$/);
+  });
+
+  it("what nobody declares is named, and counts with -strict", async () => {
+    store().addVariable(find("web"), "DEBUG", "canary-of-theirs");
+    store().editConfiguration(find("web"), { port: 9000 });
+    store().addService({ name: "theirs" });
+    const named = {
+      unmanaged: [
+        { type: "service", name: "theirs" },
+        { type: "variable", name: "DEBUG", within: "service.shop.web" },
+      ],
+    };
+    expect(await report()).toMatchObject({ code: 0, ...named, undeclared: [] });
+    expect(await report("-strict")).toMatchObject({
+      code: 2,
+      ...named,
+      undeclared: [{ address: "service.shop.web", path: "configuration.port", value: 9000, default: 8000 }],
+    });
+    const { stdout } = await scenario.run("drift", "-strict");
+    expect(stdout).toContain('service.shop.web  "DEBUG"');
+    expect(stdout).toContain("configuration.port  9000 (default 8000)");
+    expect(stdout).toContain('not managed here: 1 service ("theirs").');
+    expect(stdout).toMatch(/\nDrift: 3 not managed here\.\n$/);
+    expect(stdout).not.toContain("canary-of-theirs");
+    expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs").');
+  });
+
+  it("that undeclared variables are not known is said with -strict, where the service does not list them", async () => {
+    const env = { RNV_GAP_LIST_VARIABLES: "off" };
+    const { stdout } = await scenario.runWith({ env }, "drift", "-strict", "-json");
+    expect(JSON.parse(stdout).unchecked).toContainEqual({
+      address: "service.shop.web",
+      reason: expect.stringContaining("undeclared variables are not known"),
+    });
+  });
+
+  it("a failed deployment is pending in text, JSON and Markdown of drift and plan, though nothing is to apply", async () => {
+    store().failNextDeployment(find("api"), "npm ERR! missing script");
+    store().deploy(find("api"));
+    store().settle();
+    expect(await report()).toMatchObject({
+      code: 0,
+      pending: [{ address: "deployment.shop.api", action: "no-op", standing: { code: "failed" } }],
+    });
+    for (const verb of ["drift", "plan"] as const)
+      for (const text of await texts(verb)) {
+        expect(text).toContain("deployment.shop.api");
+        expect(text).toContain("missing script");
+      }
+    await scenario.isQuiet();
+  });
+
+  it("an awaited checkout is pending in text, JSON and Markdown of drift and plan, until it is complete", async () => {
+    const paid = shop().replace("branch: main", "branch: main, plan: starter");
+    scenario.write("rnv.yaml", paid);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 8 });
+    expect(await report()).toMatchObject({
+      pending: [
+        { address: "deployment.shop.api", standing: { code: "awaiting_checkout", class: "pending" } },
+      ],
+    });
+    for (const verb of ["drift", "plan"] as const)
+      for (const text of await texts(verb)) expect(text).toContain("awaiting checkout");
+    store().completeCheckout(find("api"));
+    store().settle();
+    expect(await report()).toMatchObject({ code: 0, pending: [], running: [] });
+  });
+
+  it("a release that was rolled back, and a suspended service, are said and never counted", async () => {
+    store().deploy(find("api"));
+    store().settle();
+    const [first] = store().deployments(find("api"));
+    expect(
+      await scenario.run("rollback", "service.shop.api", first?.id ?? "", "--confirm", "api"),
+    ).toMatchObject({ code: 0 });
+    expect(await scenario.run("suspend", "service.shop.web")).toMatchObject({ code: 1 });
+    expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });
+    expect(await report("-fail-on", "unmanaged,pending")).toMatchObject({
+      code: 0,
+      pending: [],
+      running: [
+        {
+          address: "deployment.shop.api",
+          code: "rolled_back",
+          summary: expect.stringContaining(first?.id ?? ""),
+        },
+        { address: "service.shop.api", code: "suspended" },
+      ],
+    });
+    for (const verb of ["drift", "plan"] as const)
+      for (const text of await texts(verb)) {
+        expect(text).toContain("rolled back");
+        expect(text).toContain("suspended");
+      }
+    await scenario.isQuiet();
   });
 });

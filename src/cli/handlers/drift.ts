@@ -1,5 +1,5 @@
 import { drift } from "../../commands/drift";
-import type { DriftReport } from "../../plan/classify-drift";
+import type { DriftClass, DriftReport } from "../../plan/classify-drift";
 import { driftJson } from "../../render/drift-json";
 import { driftMarkdown } from "../../render/drift-markdown";
 import { driftText } from "../../render/drift-text";
@@ -13,7 +13,12 @@ import { planRequestOf } from "./request";
 /** `rnv drift` */
 export const driftHandler: Handler = async (invocation) => {
   const { options, terminal } = invocation;
-  const request = { ...planRequestOf(options), verifyValues: options.verifyValues === true };
+  const request = {
+    ...planRequestOf(options),
+    verifyValues: options.verifyValues === true,
+    failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
+    strict: options.strict === true,
+  };
   const outcome = await withContext(invocation, (context) => drift(context, request));
   report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.exitCode === 1 && formatOf(options) === "json")

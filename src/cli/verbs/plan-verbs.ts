@@ -114,14 +114,17 @@ export function addPlanVerbs(program: Command, run: Run): void {
     usage: "drift",
     summary: "Show what changed outside rnv",
     detail:
-      "Exit 0 when nothing did, 2 when something did, 1 on an error. Needs no value of any variable and no\n" +
-      "RNV_STATE_KEY: no source of a secret is read and no command is run. What changed shows by its time.",
+      "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied\n" +
+      "yet or not managed here is said too, and counts with --fail-on or --strict. Needs no value of any variable\n" +
+      "and no RNV_STATE_KEY: no source of a secret is read, no command is run. What changed shows by its time.",
     options: [
       options.file(),
       options.app(),
       options.state(),
       options.target(),
       options.exclude(),
+      options.failOn(),
+      options.strict(),
       options.verifyValues(),
       ...harmless(),
       options.format(),
@@ -130,6 +133,8 @@ export function addPlanVerbs(program: Command, run: Run): void {
     examples: [
       ["rnv drift", "for people"],
       ["rnv drift -json", "for a scheduled job"],
+      ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
+      ["rnv drift -strict", "exit 2 also for what nobody declares"],
     ],
     handler: (lazy) => lazy.drift().driftHandler,
   });

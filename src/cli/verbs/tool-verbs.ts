@@ -39,7 +39,7 @@ export function addToolVerbs(program: Command, run: Run): void {
   });
   addVerb(program, run, {
     usage: "schema",
-    summary: "Print a JSON Schema: manifest, overlay, plan, state or events",
+    summary: "Print a JSON Schema: manifest, overlay, plan, drift, state or events",
     examples: [
       ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
       ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],

@@ -59,9 +59,9 @@ it("tells what changed outside from what was not applied yet", () => {
       "",
       "    variable.shop.api.OLD  variables are not listed",
       "",
-      "Also in this workspace, not managed here: 1 service.",
+      'Also in this workspace, not managed here: 1 service ("x").',
       "",
-      "Drift: 2 changed outside rnv, 1 deleted outside rnv, 3 not applied yet. 1 resource could not be checked.",
+      "Drift: 2 changed outside rnv, 1 deleted outside rnv. 3 not applied yet. 1 resource could not be checked.",
       "",
     ].join("\n"),
   );
@@ -75,7 +75,7 @@ it("says that there is none", () => {
 
 it("is one JSON document", () => {
   expect(JSON.parse(driftJson(report))).toMatchObject({
-    format_version: "1.0",
+    format_version: "1.1",
     has_drift: true,
     drifted: [
       {

@@ -52,6 +52,7 @@ export const plan = (changes: readonly Change[], rest: Partial<Plan> = {}): Plan
   outputs: [],
   summary: { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 },
   unmanaged: [],
+  standing: [],
   unchecked: [],
   cost: { before: noMoney, after: noMoney, estimate: true },
   diagnostics: [],

@@ -4,7 +4,7 @@ import { planFromDocument } from "../../../src/render/plan-from-document";
 import { planJson } from "../../../src/render/plan-json";
 import { planDocumentSchema } from "../../../src/render/plan-schema";
 import { planText } from "../../../src/render/plan-text";
-import { eventsSchema, planSchema, stateSchema } from "../../../src/render/schemas";
+import { driftSchema, eventsSchema, planSchema, stateSchema } from "../../../src/render/schemas";
 import { plainStyle } from "../../../src/render/style";
 import { emptyState } from "../../../src/state/fold";
 import { StateCipher } from "../../../src/state/state-cipher";
@@ -13,6 +13,7 @@ import { address, change, field, plan, shopPlan, value } from "./plan-fixture";
 
 it.each([
   ["plan", planSchema()],
+  ["drift", driftSchema()],
   ["state", stateSchema()],
   ["events", eventsSchema()],
 ])("the %s schema is draft 07 and can be written as JSON", (_, schema) => {
@@ -53,7 +54,16 @@ it("a plan read back from its document is shown as it was", () => {
     attributes: [field("kind", value("web"), value("static"), { forcesReplacement: true })],
     deletesAfter: [address("service.z")],
   });
-  for (const given of [shopPlan, plan([replaced, change("adopt", "service.b", { id: "2" })])]) {
+  const standing = [
+    {
+      address: address("service.b"),
+      code: "suspended",
+      class: "running",
+      summary: "suspended",
+      since: "2026-11-22T05:40:00Z",
+    } as const,
+  ];
+  for (const given of [shopPlan, plan([replaced, change("adopt", "service.b", { id: "2" })], { standing })]) {
     const shown = planFromDocument(JSON.parse(planJson(given)));
     expect(shown && planText(shown, plainStyle)).toBe(planText(given, plainStyle));
   }

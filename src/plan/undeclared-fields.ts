@@ -1,0 +1,40 @@
+import type { Address } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import type { ResourceType } from "../model/resource-type";
+import { type Plain, plainEqual } from "../model/value";
+import { isIgnored } from "./diff-attributes";
+import type { Plan } from "./plan";
+
+/** A setting of something managed that nobody declares, with a live value that is not the default. */
+export interface UndeclaredField {
+  readonly address: Address;
+  readonly path: string;
+  readonly value: Plain;
+  readonly default: Plain;
+}
+
+/** The settings that somebody made outside of rnv and that no manifest speaks of. */
+export function undeclaredFields(
+  plan: Plan,
+  types: readonly ResourceType[],
+  catalog: Catalog,
+): readonly UndeclaredField[] {
+  const known = new Map(types.map((type) => [type.type, { type, defaults: type.defaults(catalog) }]));
+  return plan.changes.flatMap(({ address, type: name, subject }) => {
+    const found = known.get(name);
+    const { desired, recorded, live } = subject;
+    if (!found || !desired || !live) return [];
+    const { type, defaults } = found;
+    const fields: UndeclaredField[] = [];
+    for (const [path, byDefault] of defaults) {
+      const rule = type.rules[path];
+      const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
+      const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
+      if (!rule || !isSetting || isOurs || isIgnored(desired, path)) continue;
+      const value = live.attributes.get(path);
+      if (value === undefined || (rule.equal ?? plainEqual)(value, byDefault)) continue;
+      fields.push({ address, path, value, default: byDefault });
+    }
+    return fields;
+  });
+}

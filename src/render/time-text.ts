@@ -1,0 +1,24 @@
+import { inertText } from "./inert";
+
+/** `2026-11-22 05:40 UTC`; text that is no time as it stands. */
+export function exactTime(iso: string): string {
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return inertText(iso);
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `40s ago`, `5m ago`, `3h ago`, `12d ago`; the date once it is older than a month; `just now` for what is to come. */
+export function timeAgo(iso: string, now: number): string {
+  const at = Date.parse(iso);
+  if (Number.isNaN(at)) return inertText(iso);
+  const seconds = Math.floor((now - at) / 1000);
+  if (seconds < 1) return "just now";
+  if (seconds < minute) return `${seconds}s ago`;
+  if (seconds < hour) return `${Math.floor(seconds / minute)}m ago`;
+  if (seconds < 2 * day) return `${Math.floor(seconds / hour)}h ago`;
+  return seconds < 30 * day ? `${Math.floor(seconds / day)}d ago` : exactTime(iso).slice(0, 10);
+}

@@ -1,0 +1,351 @@
+import { defaultLifecycle } from "../../../src/model/desired";
+import { Secret } from "../../../src/model/secret";
+import type { Standing } from "../../../src/model/standing";
+import { driftClasses, driftReport } from "../../../src/plan/classify-drift";
+import { undeclaredFields } from "../../../src/plan/undeclared-fields";
+import { at, catalog, declare, desiredOf, reference, types, World } from "./world";
+
+const commit = (digit: string) => digit.repeat(40);
+const branch = "configuration.branch";
+
+/** Enough that stays where it is: a third of everything gone at once would stop the plan. */
+const others = ["a", "b", "c", "d", "e", "f"].map((name) => declare(`service.${name}`, { kind: "web" }));
+
+interface Shop {
+  readonly branch?: string;
+  readonly key?: string;
+  readonly deploy?: Record<string, string>;
+}
+const shop = ({ branch: of = "dev", key = "text", deploy = {} }: Shop = {}) => [
+  declare("service.api", { kind: "web", [branch]: of }),
+  declare("variable.api.KEY", { value: new Secret(key) }),
+  declare("deployment.api", deploy),
+];
+
+function settled(resources = shop()): World {
+  const world = new World();
+  world.settle(desiredOf(resources));
+  return world;
+}
+
+/** Every class of the report in short: `drifted`, `consequences`, `pending` as `action address fields`. */
+function classes(
+  world: World,
+  resources: ReturnType<typeof shop>,
+  more: Parameters<typeof desiredOf>[1] = {},
+) {
+  const report = driftReport(world.plan(desiredOf(resources, more)));
+  const paths = (fields: readonly { path: string }[]) => fields.map(({ path }) => ` ${path}`).join("");
+  return {
+    drifted: report.drifted.map(({ address, fields }) => `${address}${paths(fields)}`),
+    missing: report.missing,
+    consequences: report.consequences.map(({ address, because }) => `${address} < ${because.join(" ")}`),
+    pending: report.pending.map(({ address, action, fields }) => `${action} ${address}${paths(fields)}`),
+    hasDrift: report.hasDrift,
+  };
+}
+const none = { drifted: [], missing: [], consequences: [], pending: [], hasDrift: false };
+
+describe("drift has classes", () => {
+  it("nothing is in any of them when nothing differs", () => {
+    expect(classes(settled(), shop())).toEqual(none);
+  });
+
+  it("a field changed outside is drifted, and the deployment that repairs it is its consequence", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    expect(classes(world, shop())).toEqual({
+      ...none,
+      drifted: [`service.api ${branch}`],
+      consequences: ["deployment.api < service.api"],
+      hasDrift: true,
+    });
+  });
+
+  it("a field changed in the manifest is pending with its deployment, and no drift", () => {
+    expect(classes(settled(), shop({ branch: "next" }))).toEqual({
+      ...none,
+      pending: ["update deployment.api", `update service.api ${branch}`],
+    });
+  });
+
+  it("a field changed on both sides is both, and its deployment pending", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    expect(classes(world, shop({ branch: "next" }))).toEqual({
+      ...none,
+      drifted: [`service.api ${branch}`],
+      pending: ["update deployment.api", `update service.api ${branch}`],
+      hasDrift: true,
+    });
+  });
+
+  it("one field drifted and another edited: each is in its class, and the deployment is pending", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    const edited = [declare("service.api", { kind: "web", [branch]: "dev", "configuration.port": 9000 })];
+    expect(classes(world, [...edited, ...shop().slice(1)])).toEqual({
+      ...none,
+      drifted: [`service.api ${branch}`],
+      pending: ["update deployment.api", "update service.api configuration.port"],
+      hasDrift: true,
+    });
+  });
+
+  it("a deployment is pending when the edit of a variable is behind it besides the drift of its service", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    const found = classes(world, shop({ key: "other" }));
+    expect(found.consequences).toEqual([]);
+    expect(found.pending).toEqual(["update deployment.api", "update variable.api.KEY value"]);
+  });
+
+  it("a variable touched outside is drifted, its value unknown, and deploys as a consequence", () => {
+    const world = settled();
+    world.touch("variable.api.KEY", {});
+    expect(classes(world, shop())).toEqual({
+      ...none,
+      drifted: ["variable.api.KEY value"],
+      consequences: ["deployment.api < variable.api.KEY"],
+      hasDrift: true,
+    });
+  });
+
+  it("another commit than the pinned one is drift of the deployment itself", () => {
+    const pinned = { deploy: { commit: commit("a") } };
+    const world = settled(shop(pinned));
+    world.touch("deployment.api", { commit: commit("b") });
+    expect(classes(world, shop(pinned))).toEqual({
+      ...none,
+      drifted: ["deployment.api commit"],
+      hasDrift: true,
+    });
+    expect(classes(world, shop({ ...pinned, branch: "next" })).pending).toEqual([
+      "update deployment.api",
+      `update service.api ${branch}`,
+    ]);
+  });
+
+  it("a new pin is pending, not drift", () => {
+    const world = settled(shop({ deploy: { commit: commit("a") } }));
+    expect(classes(world, shop({ deploy: { commit: commit("c") } }))).toEqual({
+      ...none,
+      pending: ["update deployment.api commit"],
+    });
+  });
+
+  it("a field that is declared no more and was changed outside is let go: pending, because it is no longer ours", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    const without = [declare("service.api", { kind: "web" }), ...shop().slice(1)];
+    expect(classes(world, without)).toEqual({ ...none, pending: [`no-op service.api ${branch}`] });
+  });
+
+  it("what the manifest removed is pending, also when somebody deleted it already", () => {
+    const world = settled();
+    const without = [shop()[0], shop()[2]].flatMap((one) => one ?? []);
+    expect(classes(world, without)).toEqual({
+      ...none,
+      pending: ["update deployment.api", "delete variable.api.KEY"],
+    });
+    world.lose("variable.api.KEY");
+    expect(classes(world, without)).toEqual({ ...none, pending: ["forget variable.api.KEY"] });
+  });
+
+  it("a service deleted outside is missing with its variables, and its deployment follows", () => {
+    const world = settled([...shop(), ...others]);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    expect(classes(world, [...shop(), ...others])).toEqual({
+      ...none,
+      missing: ["service.api", "variable.api.KEY"],
+      consequences: ["deployment.api < service.api"],
+      hasDrift: true,
+    });
+  });
+
+  it("a deployment of a missing service that is not wanted again follows too", () => {
+    const world = settled([...shop(), ...others]);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    const never = [...shop({ deploy: { when: "never" } }), ...others];
+    expect(classes(world, never)).toMatchObject({
+      consequences: ["deployment.api < service.api"],
+      pending: [],
+    });
+  });
+
+  it("a variable that refers to what must be made anew follows from it, and so does its deployment", () => {
+    const two = [
+      ...shop(),
+      ...others,
+      declare("service.web", { kind: "web" }),
+      declare("variable.web.API", { value: reference("service.api", "internalHost") }),
+      declare("deployment.web"),
+    ];
+    const world = settled(two);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    expect(classes(world, two)).toEqual({
+      ...none,
+      missing: ["service.api", "variable.api.KEY"],
+      consequences: [
+        "deployment.api < service.api",
+        "deployment.web < service.api",
+        "variable.web.API < service.api",
+      ],
+      hasDrift: true,
+    });
+  });
+
+  it("a reference that is new in the manifest is pending, whatever became of what it refers to", () => {
+    const rest = [...shop(), ...others];
+    const world = settled([...rest, declare("service.web", { kind: "web", [branch]: "dev" })]);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    const refers = declare("service.web", { kind: "web", [branch]: reference("service.api", "url") });
+    expect(classes(world, [...rest, refers]).pending).toEqual([`update service.web ${branch}`]);
+  });
+
+  it("a deployment that every run makes is no difference", () => {
+    const always = shop({ deploy: { when: "always" } });
+    const world = settled(always);
+    expect(classes(world, always)).toEqual(none);
+  });
+
+  it("a deployment of writes that were never deployed is pending", () => {
+    const world = settled();
+    const recorded = world.recorded.get(at("service.api"));
+    if (recorded) world.recorded.set(at("service.api"), { ...recorded, writes: recorded.writes + 1 });
+    expect(classes(world, shop())).toEqual({ ...none, pending: ["update deployment.api"] });
+  });
+
+  it("what is declared and not recorded is pending, whether it must be made or taken over", () => {
+    const world = settled([declare("service.web", { kind: "web" })]);
+    world.recorded.delete(at("service.web"));
+    const wanted = [
+      declare(
+        "service.web",
+        { kind: "web" },
+        { importId: { id: [...world.live.keys()][0] ?? "", range: { file: "", start: 0, end: 0 } } },
+      ),
+      declare("service.new", { kind: "web" }),
+    ];
+    expect(classes(world, wanted)).toEqual({
+      ...none,
+      pending: ["create service.new kind name", "adopt service.web"],
+    });
+  });
+
+  it("what was renamed in the manifest is pending", () => {
+    const world = settled([declare("service.api", { kind: "web" })]);
+    const moved = [{ from: at("service.api"), to: at("service.web"), range: { file: "", start: 0, end: 0 } }];
+    const named = [declare("service.web", { kind: "web", name: "api" })];
+    expect(classes(world, named, { moved })).toEqual({ ...none, pending: ["no-op service.web"] });
+  });
+
+  it("a change of lifecycle is pending, and the deployment that repairs drift beside it still follows from the drift", () => {
+    const world = settled();
+    world.touch("service.api", { [branch]: "hotfix" });
+    const lifecycle = { ...defaultLifecycle, preventDestroy: true };
+    const protectedApi = declare("service.api", { kind: "web", [branch]: "dev" }, { lifecycle });
+    expect(classes(world, [protectedApi, ...shop().slice(1)])).toEqual({
+      ...none,
+      drifted: [`service.api ${branch}`],
+      consequences: ["deployment.api < service.api"],
+      pending: ["update service.api lifecycle.preventDestroy"],
+      hasDrift: true,
+    });
+  });
+
+  it("a layout that gives a place to what is made anew follows from that, to something new it is pending", () => {
+    const layout = (...services: string[]) => [
+      declare("project.shop", {}),
+      ...services.map((name) => declare(`service.shop.${name}`, { kind: "web" })),
+      declare("layout.shop", { positions: "auto" }),
+    ];
+    const world = settled(layout("api"));
+    expect(classes(world, layout("api"))).toEqual(none);
+    expect(classes(world, layout("api", "web")).pending).toContain("update layout.shop");
+    world.lose("service.shop.api");
+    expect(classes(world, layout("api"))).toMatchObject({
+      missing: ["service.shop.api"],
+      consequences: ["layout.shop < service.shop.api"],
+      pending: [],
+    });
+  });
+});
+
+describe("where a deployment stands", () => {
+  const stand = (world: World, address: string, standing: Standing) => {
+    const live = world.live.get(world.id(address));
+    if (live) world.live.set(live.id, { ...live, standing: [standing] });
+  };
+  const failed: Standing = {
+    code: "failed",
+    class: "pending",
+    summary: "deployment 1 failed: no such branch",
+  };
+
+  it("is pending when it failed, although there is nothing to apply", () => {
+    const world = settled();
+    stand(world, "deployment.api", failed);
+    const report = driftReport(world.plan(desiredOf(shop())));
+    expect(report).toMatchObject({
+      pending: [{ address: "deployment.api", action: "no-op", fields: [], standing: failed }],
+      running: [],
+      hasDrift: false,
+    });
+  });
+
+  it("is said beside the change that runs it again", () => {
+    const world = settled();
+    stand(world, "deployment.api", failed);
+    const { pending } = driftReport(world.plan(desiredOf(shop({ branch: "next" }))));
+    expect(pending[0]).toMatchObject({ address: "deployment.api", action: "update", standing: failed });
+  });
+
+  it("never counts when an older release runs or the service is suspended", () => {
+    const world = settled();
+    stand(world, "service.api", { code: "suspended", class: "running", summary: "it is suspended" });
+    const report = driftReport(world.plan(desiredOf(shop())), { failOn: driftClasses });
+    expect(report).toMatchObject({
+      running: [{ address: "service.api", code: "suspended" }],
+      hasDrift: false,
+    });
+  });
+});
+
+describe("what counts as drift", () => {
+  const plan = () => settled().plan(desiredOf(shop({ branch: "next" })));
+  const theirs = [{ type: "variable", id: "1", name: "DEBUG", within: at("service.api") }];
+
+  it("is drifted and missing, and what is asked for besides", () => {
+    expect(driftReport(plan()).failOn).toEqual(["drifted", "missing"]);
+    expect(driftReport(plan()).hasDrift).toBe(false);
+    expect(driftReport(plan(), { failOn: ["pending"] }).hasDrift).toBe(true);
+    expect(driftReport(plan(), { failOn: ["unmanaged"] }).hasDrift).toBe(false);
+    expect(driftReport(plan(), { unmanaged: theirs }).hasDrift).toBe(false);
+    expect(driftReport(plan(), { unmanaged: theirs, failOn: ["unmanaged"] }).hasDrift).toBe(true);
+  });
+});
+
+describe("settings that nobody declares", () => {
+  const undeclared = (world: World, resources = shop()) =>
+    undeclaredFields(world.plan(desiredOf(resources)), [...types.values()], catalog).map(
+      ({ address, path, value, default: byDefault }) => [address, path, value, byDefault],
+    );
+
+  it("are those of managed things that are not at their default", () => {
+    const world = settled();
+    expect(undeclared(world)).toEqual([]);
+    world.touch("service.api", { "configuration.port": 9000, "configuration.buildCommand": "" });
+    expect(undeclared(world)).toEqual([["service.api", "configuration.port", 9000, 8000]]);
+  });
+
+  it("are neither those that ignoreChanges names nor those that go back to the default", () => {
+    const world = settled();
+    world.touch("service.api", { "configuration.port": 9000 });
+    const lifecycle = { ...defaultLifecycle, ignoreChanges: ["configuration"] };
+    const ignoring = declare("service.api", { kind: "web", [branch]: "dev" }, { lifecycle });
+    expect(undeclared(world, [ignoring, ...shop().slice(1)])).toEqual([]);
+    const without = [declare("service.api", { kind: "web" }), ...shop().slice(1)];
+    expect(undeclared(settled(), without)).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { isSuspended } from "../../../src/api/gaps";
+import { deployment } from "../../../src/resources/deployment";
+import { service } from "../../../src/resources/service";
+import { variable } from "../../../src/resources/variable";
+import { type Embedded, embedded, subject } from "./embedded";
+
+interface World extends Embedded {
+  readonly serviceId: string;
+}
+
+const world = (): World => {
+  const made = embedded();
+  const { id } = made.emulator.store.addService({
+    name: "api",
+    live: true,
+    configuration: { repository: "https://git.example.com/api" },
+  });
+  return { ...made, serviceId: id };
+};
+
+/** Where the deployment stands, for a state that recorded the release `recorded`. */
+async function standing(made: World, recorded?: string, when = "changed") {
+  const read = await deployment.read(
+    made.reads(),
+    subject("", {
+      values: { serviceId: made.serviceId, when },
+      ...(recorded && { id: recorded, recorded: { id: recorded, applied: {} } as never }),
+    }),
+  );
+  return read.kind === "found"
+    ? read.live.standing?.map(({ code, class: of }) => `${of}: ${code}`)
+    : read.kind;
+}
+
+const live = (made: World): string => made.emulator.store.service(made.serviceId)?.liveDeploymentId ?? "";
+
+describe("where a deployment stands", () => {
+  it("needs no word, and no request, while the release that was recorded is the latest and serves", async () => {
+    const made = world();
+    made.requests();
+    expect(await standing(made, live(made))).toBeUndefined();
+    expect(await standing(made)).toBeUndefined();
+    expect(made.requests().filter((request) => request.includes("/deploys"))).toEqual([]);
+  });
+
+  it("needs no word when somebody else deployed and it went well", async () => {
+    const made = world();
+    const first = live(made);
+    made.emulator.store.deploy(made.serviceId);
+    made.emulator.store.settle();
+    expect(live(made)).not.toBe(first);
+    expect(await standing(made, first)).toBeUndefined();
+  });
+
+  it("is pending once the latest failed or was cancelled, but not where nothing is ever deployed from here", async () => {
+    const made = world();
+    made.emulator.store.failNextDeployment(made.serviceId);
+    const { id } = made.emulator.store.deploy(made.serviceId);
+    made.emulator.store.settle();
+    expect(await standing(made, live(made))).toEqual(["pending: failed"]);
+    expect(await standing(made, live(made), "never")).toEqual(["running: failed"]);
+    made.emulator.store.editDeployment(id, { status: "cancelled" });
+    expect(await standing(made)).toEqual(["pending: cancelled"]);
+  });
+
+  it("is under way, waits, or awaits a checkout while the latest has not ended", async () => {
+    const made = world();
+    const { store } = made.emulator;
+    store.setCondition("worker-offline", true);
+    store.deploy(made.serviceId);
+    made.clock.advance(60_000);
+    expect(await standing(made)).toEqual(["running: waiting"]);
+    store.setCondition("worker-offline", false);
+    expect(await standing(made)).toEqual(["running: deploying"]);
+    store.settle();
+    store.editConfiguration(made.serviceId, { plan: "starter" });
+    store.deploy(made.serviceId);
+    made.clock.advance(60_000);
+    expect(await standing(made)).toEqual(["pending: awaiting_checkout"]);
+  });
+
+  it("is an older release when the latest was live and another one serves", async () => {
+    const made = world();
+    const first = live(made);
+    made.emulator.store.deploy(made.serviceId);
+    made.emulator.store.settle();
+    made.emulator.store.editService(made.serviceId, () => ({ liveDeploymentId: first }));
+    expect(await standing(made, first)).toEqual(["running: older_release"]);
+  });
+
+  it("is rolled back when the release that serves is one of before", async () => {
+    const made = world();
+    const first = live(made);
+    made.emulator.store.deploy(made.serviceId);
+    made.emulator.store.settle();
+    const second = live(made);
+    await made.endpoints.rollBack(made.serviceId, first, "api");
+    made.emulator.store.settle();
+    expect(await standing(made, second)).toEqual(["running: rolled_back"]);
+  });
+});
+
+describe("a suspended service", () => {
+  it("says so, and is otherwise as it was", async () => {
+    const made = world();
+    const look = async () => {
+      const read = await service.read(made.reads(), subject("api", { id: made.serviceId }));
+      return read.kind === "found" ? read.live.standing : read.kind;
+    };
+    expect(await look()).toBeUndefined();
+    await made.endpoints.runAction(made.serviceId, "suspend");
+    made.emulator.store.settle();
+    expect(await look()).toEqual([{ code: "suspended", class: "running", summary: "suspended" }]);
+  });
+
+  it("is known by any of its status texts, which the interface does not show", () => {
+    expect(isSuspended({ lifecycleStatus: "Suspended by owner" })).toBe(true);
+    expect(isSuspended({ runtimeDetail: "suspending" })).toBe(true);
+    expect(isSuspended({ status: "live", displayStatus: null, runtimeDetail: "suspense" })).toBe(false);
+  });
+});
+
+it("the variables of one service are those that the service lists there", async () => {
+  const made = world();
+  made.emulator.store.addVariable(made.serviceId, "KEY", "text");
+  const listed = await variable.listIn?.(made.reads(), made.serviceId);
+  expect(listed?.map(({ name, parentId }) => [name, parentId])).toEqual([["KEY", made.serviceId]]);
+});
