@@ -1,11 +1,13 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
+import type { Address } from "../model/address";
 import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
 import { ignoreChangesOf, recordedWhileDeleted } from "./record";
 import type { Run } from "./run";
+import type { RunJournal } from "./run-journal";
 import type { Half } from "./run-tasks";
 import type { Slot } from "./schedule";
 
@@ -43,8 +45,12 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     name: change.name,
     parentId,
     takesEffectAtOnce: !asksForRun(change, type.rules),
-    provisional,
-    deleted: (hasEnded, operationId) => deletedRecord(run, change, type, hasEnded, operationId),
+    after: ({ method, id, hasEnded }) => ({
+      recording: {
+        address: change.address,
+        resource: method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : provisional(id),
+      },
+    }),
   };
   return {
     ...{ run, change, type, slot, parentId, provisional },
@@ -133,9 +139,17 @@ export function inputsOf(
   type: Pick<Resource, "follows">,
 ): NonNullable<RecordedResource["inputs"]> {
   const parent = change.subject.desired?.parent;
-  if (parent === undefined) return {};
-  const around = run.journal.recorded(parent);
-  const inside = run.journal.inside(parent).map(([, resource]) => resource);
+  return parent === undefined ? {} : inputsIn(run.journal, parent, type);
+}
+
+/** The `writes` of `parent` and of what in it is followed, by id. */
+export function inputsIn(
+  journal: Pick<RunJournal, "recorded" | "inside">,
+  parent: Address,
+  type: Pick<Resource, "follows">,
+): NonNullable<RecordedResource["inputs"]> {
+  const around = journal.recorded(parent);
+  const inside = journal.inside(parent).map(([, resource]) => resource);
   const followed = inside.filter((resource) => type.follows.includes(resource.type));
   const upstream = around ? [around, ...followed] : followed;
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));

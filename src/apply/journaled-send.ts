@@ -2,6 +2,7 @@ import { ApiError } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
 import type { Address } from "../model/address";
 import type { Clock } from "../model/clock";
+import type { Command } from "../model/command";
 import type { Intent, RecordedResource, RunRecord } from "../model/state";
 import type { RunJournal } from "./run-journal";
 import { digestBody, writeKey } from "./write-key";
@@ -19,13 +20,28 @@ export interface JournaledWrites {
   readonly name: string;
   readonly parentId?: string;
   /** Only fields that take effect at once are sent: no reason for a deployment. */
-  readonly takesEffectAtOnce: boolean;
+  readonly takesEffectAtOnce?: boolean;
   /** The same write once more in one run, on purpose: under another key. */
   readonly isAgain?: true;
-  /** What to record once the first write of this change is known to have happened, given the id it made. */
-  readonly provisional: (id: string | undefined) => RecordedResource | null;
-  /** What to record once a deletion was accepted: nothing when it has ended, else where its end shows. */
-  readonly deleted: (hasEnded: boolean, operationId: string | undefined) => RecordedResource | null;
+  /** The verb that asks for it, outside of a plan. */
+  readonly command?: Command;
+  /** What an answered write leaves recorded. */
+  readonly after: (answered: Answered) => Left;
+}
+
+/** What a write was answered with. */
+export interface Answered {
+  readonly method: ApiRequest["method"];
+  /** The id that the answer bears. */
+  readonly id: string | undefined;
+  /** Of a deletion: it has ended with its answer. */
+  readonly hasEnded: boolean;
+}
+
+/** What the state says from then on; it stays as it is where nothing is said. */
+export interface Left {
+  readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
+  readonly run?: RunRecord;
 }
 
 /**
@@ -43,14 +59,14 @@ export function journaledSend(writes: JournaledWrites): Send {
     const seq = await writes.journal.intend(intent);
     try {
       const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);
-      const id = idOf(answer);
+      const answered = answeredBy(request, answer);
+      const { id } = answered;
       // An answer without an id does not say what was made: the intent stays open until that is found out.
-      if (id !== undefined || request.method === "DELETE")
-        await writes.journal.close(
-          [seq, ...earlier],
-          { result: "done", status: answer.status, id },
-          after(writes, request, answer),
-        );
+      if (id !== undefined || request.method === "DELETE" || isRequested(answer)) {
+        const { recording, run } = writes.after(answered);
+        const outcome = { result: "done", status: answer.status, id } as const;
+        await writes.journal.close([seq, ...earlier], outcome, recording, run);
+      }
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && happenedNot(failure)) {
@@ -64,7 +80,8 @@ export function journaledSend(writes: JournaledWrites): Send {
 
 async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {
   const answer = await writes.send({ ...request, address: writes.address }, options);
-  await writes.journal.record(writes.address, writes.provisional(idOf(answer)));
+  const { recording } = writes.after(answeredBy(request, answer));
+  if (recording) await writes.journal.record(recording.address, recording.resource);
   return answer;
 }
 
@@ -97,18 +114,21 @@ function intentOf(
       name: writes.name,
       ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
       ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
+      ...(writes.command === undefined ? {} : { command: writes.command }),
       at: new Date(writes.clock.now()).toISOString(),
     },
   };
 }
 
-const after = (writes: JournaledWrites, { method }: ApiRequest, answer: ApiResponse) => ({
-  address: writes.address,
-  resource:
-    method === "DELETE"
-      ? writes.deleted((answer.body as { deleted?: unknown } | null)?.deleted === true, idOf(answer))
-      : writes.provisional(idOf(answer)),
+const answeredBy = ({ method }: ApiRequest, answer: ApiResponse): Answered => ({
+  method,
+  id: idOf(answer),
+  hasEnded: (answer.body as { deleted?: unknown } | null)?.deleted === true,
 });
+
+/** A cancellation makes nothing that has an id (interface, "Other shared shapes"). */
+const isRequested = ({ body }: ApiResponse): boolean =>
+  (body as { cancelRequested?: unknown } | null)?.cancelRequested === true;
 
 /** A key that the service knows already says that an attempt of this write, or of another one, did arrive. */
 const happenedNot = ({ kind, code }: ApiError): boolean =>

@@ -1,40 +1,19 @@
-import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { ApplyEvent } from "../model/apply-event";
-import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { fold } from "../state/fold";
 import { lookForCreated } from "./observe";
 import { deletionFailed, recordedAfterFailedDeletion, recordedWhileDeleted } from "./record";
+import type { Grace, Looking, Resumed, Resuming } from "./resuming";
+import { settleCommand } from "./settle-command";
 import { waitUntilSettled } from "./wait-until-settled";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
-const keyLifetimeMs = 23 * 3_600_000;
+export const keyLifetimeMs = 23 * 3_600_000;
 const graceMs = 2000;
-
-export interface Resuming {
-  readonly state: State;
-  readonly types: ReadonlyMap<string, Resource>;
-  readonly reads: Reads;
-  readonly clock: Clock;
-  readonly credential: () => string;
-  /** False for a plan: it looks once and waits for nothing. */
-  readonly wait: boolean;
-  readonly emit: (event: ApplyEvent) => void;
-  readonly signal: AbortSignal;
-}
-
-export interface Resumed {
-  /** What became of the writes left open; to be folded into the state, and by `apply` into the journal. */
-  readonly entries: readonly JournalEntry[];
-  /** Creates that did not happen as far as anyone can see: sent again, if at all, under the same key. */
-  readonly carried: readonly Intent[];
-  readonly diagnostics: readonly Diagnostic[];
-}
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
 export async function resume(resuming: Resuming): Promise<Resumed> {
@@ -52,23 +31,13 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   // In the order in which they were sent: a deployment deployed what the writes before it left.
   for (const intent of resuming.state.open) take(await settleIntent({ ...looking, state }, intent));
   const { resources } = state;
-  for (const key in resources) {
+  for (const key in resuming.settlesPending === false ? {} : resources) {
     const address = key as Address;
     const recorded = resources[address];
     if (recorded?.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, carried, diagnostics };
-}
-
-/** `Resuming`, with one grace for all that is looked for: time has passed for everything once it has passed. */
-interface Looking extends Resuming {
-  readonly grace: Grace;
-}
-
-interface Grace {
-  over: boolean;
-  readonly wait: () => Promise<void>;
 }
 
 function graceOf({ clock, signal, reads }: Resuming): Grace {
@@ -89,6 +58,8 @@ const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] });
 
 async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed> {
+  if (resuming.repeats?.(intent)) return leftOpen(intent);
+  if (intent.command) return settleCommand(resuming, intent, intent.command);
   const type = resuming.types.get(intent.type);
   const recorded = resuming.state.resources[intent.address];
   if (type && recorded && intent.method === "DELETE") {
@@ -197,7 +168,11 @@ function unseen(resuming: Resuming, intent: Intent): Resumed {
   return { ...nothing, diagnostics: [diagnostic] };
 }
 
-const keyStillCounts = (resuming: Resuming, intent: Intent): boolean =>
+/** The service still knows the key of `intent`, and this credential may use it. */
+export const keyStillCounts = (
+  resuming: Pick<Resuming, "state" | "credential" | "clock">,
+  intent: Intent,
+): boolean =>
   resuming.state.run?.credential === resuming.credential() &&
   Math.abs(resuming.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 

@@ -67,17 +67,20 @@ export class RunJournal {
     return seq;
   }
 
-  /** Closes intents and records what they left, in one append. */
+  /** Closes intents and records what they left, and what the run waits for from then on, in one append. */
   async close(
     seqs: readonly number[],
     outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
     after?: { readonly address: Address; readonly resource: RecordedResource | null },
+    run?: RunRecord,
   ): Promise<void> {
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
     const entries: JournalEntry[] = after ? [{ kind: "resource", ...after }] : [];
+    if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#session.append(entries, { durable: false });
     for (const seq of seqs) this.#dropOpen(seq);
+    if (run) this.#run = run;
     if (after) this.#set(after.address, after.resource);
   }
 
@@ -107,14 +110,14 @@ export class RunJournal {
     return this.#openAt.get(address) ?? [];
   }
 
-  /** Writes the snapshot. The run is over unless one of its writes is still without an outcome. */
-  async finish(keyId: string | null): Promise<State> {
+  /** Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. */
+  async finish(keyId: string | null, goesOn = false): Promise<State> {
     return this.#session.commit({
       ...this.#base,
       keyId: keyId ?? this.#base.keyId,
       resources: Object.fromEntries(this.#resources),
       outputs: this.#outputs,
-      run: this.#open.size > 0 ? this.#run : null,
+      run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });
   }

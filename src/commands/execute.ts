@@ -4,17 +4,16 @@ import { type RunResult, runPlan } from "../apply/run-plan";
 import type { Attributes } from "../model/attributes";
 import { sha256 } from "../model/digest";
 import type { LiveResource } from "../model/live";
-import type { RunRecord, State } from "../model/state";
+import type { RunRecord } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
-import { emptyState, fold } from "../state/fold";
 import type { Context } from "./context";
-import { newLineage } from "./new-lineage";
 import type { Prepared } from "./prepare";
 import { randomSecret } from "./random-secret";
 import { knownOutputs, runLookup } from "./run-lookup";
+import { startingState } from "./settle-leftovers";
 
 export interface ExecuteResult extends RunResult {
   /** Outputs that are known after the run. */
@@ -31,7 +30,7 @@ export async function execute(
   plan: Plan,
   parallelism: number,
 ): Promise<ExecuteResult> {
-  const state = await startingState(context, session, prepared);
+  const state = await startingState(context, session, prepared.leftovers);
   const journal = new RunJournal(session, state);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
   const record = runRecord(context, plan, prepared.input.inventory);
@@ -43,16 +42,6 @@ export async function execute(
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null) await journal.finish(prepared.keyId ?? null);
   return { ...result, outputs };
-}
-
-/** What is recorded, with what an interrupted run left settled durably before anything new. */
-async function startingState(context: Context, session: StateSession, prepared: Prepared): Promise<State> {
-  if (session.state) {
-    if (prepared.leftovers.length > 0) await session.append(prepared.leftovers, { durable: true });
-    return fold(session.state, prepared.leftovers);
-  }
-  const { workspaceId, baseUrl } = context;
-  return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
 }
 
 function runRecord(context: Context, plan: Plan, inventory: readonly LiveResource[]): RunRecord {

@@ -1,4 +1,3 @@
-import { resume } from "../apply/resume";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { SecretReach } from "../manifest/secret-reach";
 import { type Address, parseAddress } from "../model/address";
@@ -17,6 +16,7 @@ import type { Connection, Context, StateKey } from "./context";
 import { load } from "./load";
 import { refresh } from "./refresh";
 import type { PlanRequest } from "./requests";
+import { settleLeftovers } from "./settle-leftovers";
 
 /** Everything a plan was made from: `apply` goes on with it. */
 export interface Prepared {
@@ -118,26 +118,6 @@ async function connectAndAsk(context: Pick<Context, "connect" | "clock">): Promi
   ]);
   enough.abort();
   return connection;
-}
-
-async function settleLeftovers(
-  context: Context,
-  connection: Connection,
-  from: { readonly state: State | undefined; readonly writes: boolean },
-) {
-  if (!from.state) return { entries: [], carried: [], diagnostics: [] };
-  const resumed = await resume({
-    state: from.state,
-    types: new Map(resourceTypes.map((type) => [type.type, type])),
-    reads: connection.reads,
-    clock: context.clock,
-    credential: context.credential,
-    wait: from.writes,
-    emit: context.emit,
-    signal: context.signal,
-  });
-  if (resumed.entries.length > 0) connection.reads.invalidate();
-  return resumed;
 }
 
 /** Only a plan that sends values needs them: what is destroyed or recorded as it is needs none. */

@@ -63,3 +63,40 @@ export interface ApplyRequest extends PlanRequest {
 export interface Approval {
   readonly confirmedDeletes: readonly Address[];
 }
+
+export type RuntimeAction =
+  | "deploy"
+  | "clear-cache"
+  | "restart"
+  | "suspend"
+  | "resume"
+  | "rollback"
+  | "cancel";
+
+/** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
+export interface RuntimeRequest {
+  readonly address: string;
+  readonly action: RuntimeAction;
+  /** For `rollback` and `cancel`; without it the newest one that fits. */
+  readonly deploymentId?: string;
+  /** For `deploy`: pins the commit. */
+  readonly commit?: string;
+  /** False returns once the service has accepted it. */
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+  readonly lockTimeoutMs: number;
+  /** For `rollback`: the name that the user typed, or undefined to cancel. */
+  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  /** Nothing is sent: what an earlier process of the same command began at `since` is waited for. */
+  readonly onGoingOn: (since: string) => void;
+  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+}
+
+export interface RollbackSubject {
+  readonly address: Address;
+  /** Live name of the service, which the answer must equal. */
+  readonly name: string;
+  readonly deploymentId: string;
+  /** Commit of that deployment, where it is known. */
+  readonly commitSha?: string;
+}

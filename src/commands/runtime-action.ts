@@ -1,37 +1,21 @@
-import type { Endpoints } from "../api/endpoints";
-import type { Send } from "../api/send";
-import type { Deployment } from "../api/wire/deployment";
+import { ApiError } from "../api/api-error";
 import type { Service } from "../api/wire/service";
-import { waitUntilSettled } from "../apply/wait-until-settled";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { keyLifetimeMs } from "../apply/resume";
+import { RunJournal } from "../apply/run-journal";
+import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { type Command, isAskedAgain } from "../model/command";
 import type { Pending } from "../model/pending";
+import type { Intent, RecordedResource, State } from "../model/state";
+import { typeNamed } from "../resources";
+import type { StateSession } from "../state/backend";
+import { carryOut } from "./carry-out-action";
 import type { Connection, Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
-import { pollRuntimeAction, type RuntimeAction } from "./poll-runtime-action";
-
-/** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
-export interface RuntimeRequest {
-  readonly address: string;
-  readonly action: RuntimeAction;
-  /** For `rollback` and `cancel`; without it the newest one that fits. */
-  readonly deploymentId?: string;
-  /** For `deploy`: pins the commit. */
-  readonly commit?: string;
-  /** False returns once the service has accepted it. */
-  readonly wait: boolean;
-  readonly timeoutMs: number;
-  /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
-  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
-}
-
-export interface RollbackSubject {
-  readonly address: Address;
-  /** Live name of the service, which the answer must equal. */
-  readonly name: string;
-  readonly deployment: Deployment;
-}
+import { holdLock } from "./hold-lock";
+import type { RuntimeRequest } from "./requests";
+import { settleLeftovers, startingState } from "./settle-leftovers";
 
 export type RuntimeOutcome = Outcome & {
   /** What the service accepted; undefined when nothing was sent. */
@@ -39,166 +23,224 @@ export type RuntimeOutcome = Outcome & {
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-interface Subject {
+/** What the service accepted, and what the state said before of the part that it made anew. */
+interface Sent {
   readonly address: Address;
-  readonly service: Service;
-  /** Keys every write of this invocation with one fresh random key. */
-  readonly writes: Endpoints;
-  readonly connection: Connection;
+  readonly type: string;
+  readonly pending: Pending;
+  readonly part?: { readonly at: Address; readonly before?: RecordedResource };
+  readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Finds the service, sends the action once, and waits until it has settled. */
+/**
+ * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
+ * lock is free while it waits: what was accepted is recorded, and `rnv cancel` must be possible. A process that is
+ * killed meanwhile leaves that in the run record, and the same command goes on with it.
+ */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
-  const state = await context.backend.read();
-  const found = findRecorded(state, request.address);
-  if (found.diagnostic) return refused(found.diagnostic);
-  if (found.recorded.type !== "service") {
-    return refused(
-      error("command.usage", `${found.address} is not a service`, { hint: "name a service.… address" }),
-    );
-  }
+  const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
   const connection = await context.connect();
-  const subject = await readSubject(context, connection, found.address, found.recorded.id);
-  const accepted = await send(subject, request);
-  if (accepted === undefined) return { ...plain, exitCode: 1, result: "cancelled" };
-  if (!request.wait) return { ...plain, accepted, result: "accepted" };
-  return { accepted, ...(await settle(context, connection, request, accepted)) };
+  const sent = await holdLock(context, lock, (session) => sendLocked(context, connection, session, request));
+  if ("exitCode" in sent) return sent;
+  const { pending: accepted, diagnostics } = sent;
+  if (!request.wait) return { ...plain, diagnostics, accepted, result: "accepted" };
+  const ended = await settle(context, connection, request, sent);
+  return { accepted, ...ended, diagnostics: [...diagnostics, ...ended.diagnostics] };
 }
+
+const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
 
 const plain = { diagnostics: [], exitCode: 0, sources: new Map<string, string>() } as const;
 
-const refused = (diagnostic: ReturnType<typeof error>, exitCode = 1): RuntimeOutcome => ({
+const refused = (diagnostics: readonly Diagnostic[], exitCode = 1): RuntimeOutcome => ({
   ...plain,
-  diagnostics: [diagnostic],
+  diagnostics,
   exitCode,
   result: "failed",
 });
 
-async function readSubject(
+async function sendLocked(
   context: Context,
   connection: Connection,
-  address: Address,
-  id: string,
-): Promise<Subject> {
-  const read = await connection.reads.service(id);
-  if (read.kind !== "found") {
-    const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
-    throw new DiagnosticsError([
-      error("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" }),
-    ]);
-  }
-  const idempotencyKey = `rnv-${Buffer.from(context.randomBytes(16)).toString("hex")}`;
-  const keyed: Send = (request, options) =>
-    connection.send({ ...request, address, ...(request.keyed ? { idempotencyKey } : {}) }, options);
-  return { address, service: read.value, writes: connection.endpoints(keyed), connection };
-}
-
-/** Sends the one write; undefined when the user did not confirm it. */
-async function send(subject: Subject, request: RuntimeRequest): Promise<Pending | undefined> {
-  const { service, writes } = subject;
-  const serviceId = service.id;
-  switch (request.action) {
-    case "restart":
-    case "suspend":
-    case "resume":
-      return { kind: "operation", serviceId, id: (await writes.runAction(serviceId, request.action)).id };
-    case "clear-cache":
-      return deploymentOf(serviceId, await writes.runDeployAction(serviceId, "clear-cache"));
-    case "deploy": {
-      const commitSha = request.commit;
-      const body = commitSha === undefined ? {} : { commitSha };
-      const deployment = await writes.queueDeployment(serviceId, body);
-      return {
-        ...deploymentOf(serviceId, deployment),
-        ...(commitSha === undefined ? {} : { commit: commitSha }),
-      };
-    }
-    case "rollback":
-      return rollBack(subject, request);
-    case "cancel": {
-      const deployment = await pickDeployment(subject, request, (item) => item.finishedAt == null);
-      await writes.cancelDeployment(serviceId, deployment.id);
-      return deploymentOf(serviceId, deployment);
-    }
-  }
-}
-
-const deploymentOf = (serviceId: string, deployment: Deployment): Pending => ({
-  kind: "deployment",
-  serviceId,
-  id: deployment.id,
-});
-
-async function rollBack(subject: Subject, request: RuntimeRequest): Promise<Pending | undefined> {
-  const { address, service, writes } = subject;
-  const deployment = await pickDeployment(
-    subject,
-    request,
-    (item) => item.canRollback === true && item.id !== service.liveDeploymentId,
-  );
-  const typed = await request.confirm({ address, name: service.name, deployment });
-  if (typed === undefined) return undefined;
-  if (typed !== service.name) {
-    const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
-    const hint = `its name is ${JSON.stringify(service.name)}`;
-    throw new DiagnosticsError([error("guard.name_changed", summary, { address, hint })], 4);
-  }
-  return deploymentOf(service.id, await writes.rollBack(service.id, deployment.id, service.name));
-}
-
-/** The deployment that was named, or the newest that fits. */
-async function pickDeployment(
-  { address, service, connection }: Subject,
+  session: StateSession,
   request: RuntimeRequest,
-  fits: (deployment: Deployment) => boolean,
-): Promise<Deployment> {
-  const { live } = connection.reads;
-  if (request.deploymentId !== undefined) return live.getDeployment(service.id, request.deploymentId);
-  const page = await live.listDeployments(service.id, { limit: 200 });
-  const newest = page.items.find(fits);
-  if (newest) return newest;
-  const nothing =
-    request.action === "rollback" ? "no earlier release to go back to" : "no deployment in progress";
-  throw new DiagnosticsError([error("command.usage", `${address} has ${nothing}`, { address })]);
+): Promise<Sent | RuntimeOutcome> {
+  const found = findRecorded(session.state, request.address);
+  if (found.diagnostic || session.state === undefined)
+    return refused(found.diagnostic ? [found.diagnostic] : []);
+  const { address, recorded } = found;
+  if (!typeNamed(recorded.type)?.actions?.[request.action]) {
+    const hint = "name a service.… address";
+    return refused([error("command.usage", `${address} is not a service`, { hint })]);
+  }
+  const asked: Command = {
+    action: request.action,
+    ...(request.deploymentId === undefined ? {} : { deploymentId: request.deploymentId }),
+    ...(request.commit === undefined ? {} : { commit: request.commit }),
+  };
+  const before = goesOnWith(context, session.state, address, asked);
+  if (before) {
+    request.onGoingOn(before.startedAt);
+    if (!request.wait) await new RunJournal(session, session.state).finish(null);
+    return {
+      address,
+      type: recorded.type,
+      ...partOf(session.state, before.pending),
+      ...before,
+      diagnostics: [],
+    };
+  }
+  const from = { state: session.state, writes: true };
+  const repeats = ({ command, address: at }: Intent): boolean =>
+    at === address && command !== undefined && isAskedAgain(command, asked);
+  const resumed = await settleLeftovers(context, connection, from, { settlesPending: false, repeats });
+  if (hasErrors(resumed.diagnostics)) return refused(resumed.diagnostics);
+  const state = await startingState(context, session, resumed.entries);
+  const journal = new RunJournal(session, state);
+  const open = resumed.carried.filter(repeats);
+  const service = await readService(connection, address, recorded.id);
+  const start = { context, connection, request, asked, address, service, state, journal, open };
+  const { pending, ...ended } = await carryOut(start);
+  const goesOn = pending !== undefined && request.wait;
+  const after =
+    journal.hasChanges || state.run !== null || ended.wasBegun ? await journal.finish(null, goesOn) : state;
+  const diagnostics = [...resumed.diagnostics, ...ended.diagnostics];
+  if (pending === undefined)
+    return { ...refused(diagnostics, ended.exitCode), ...(ended.isCancelled && { result: "cancelled" }) };
+  return { address, type: recorded.type, pending, ...partOf(after, pending, state), diagnostics };
+}
+
+/** What a killed process of the same command waited for. */
+function goesOnWith(
+  { clock }: Context,
+  { run, open }: State,
+  address: Address,
+  asked: Command,
+): { readonly pending: Pending; readonly startedAt: string } | undefined {
+  const accepted = run?.accepted;
+  if (!run || !accepted || open.length > 0) return undefined;
+  const { startedAt } = run;
+  const isFresh = Math.abs(clock.now() - Date.parse(startedAt)) < keyLifetimeMs;
+  if (!isFresh || accepted.address !== address || !isAskedAgain(accepted.command, asked)) return undefined;
+  return { pending: accepted.pending, startedAt };
+}
+
+/** The part whose record waits for `pending`, with what was recorded of it before. */
+function partOf(state: State, pending: Pending, earlier?: State): Pick<Sent, "part"> {
+  const entries = Object.entries(state.resources) as [Address, RecordedResource][];
+  const [at] = entries.find(([, recorded]) => recorded.pending?.id === pending.id) ?? [];
+  return at === undefined ? {} : { part: { at, before: earlier?.resources[at] } };
+}
+
+async function readService({ reads }: Connection, address: Address, id: string): Promise<Service> {
+  const read = await reads.service(id);
+  if (read.kind === "found") return read.value;
+  const why = read.kind === "gone" ? "no longer exists" : `cannot be read: ${read.reason}`;
+  throw new DiagnosticsError([
+    error("live.failed", `${address} ${why}`, { address, hint: "run `rnv drift`" }),
+  ]);
 }
 
 async function settle(
   context: Context,
   { reads }: Connection,
   request: RuntimeRequest,
-  accepted: Pending,
+  sent: Sent,
 ): Promise<RuntimeOutcome> {
-  const result = await waitUntilSettled(accepted, {
-    type: { poll: pollRuntimeAction(request.action) },
+  const poll = typeNamed(sent.type)?.actions?.[request.action]?.poll;
+  if (poll === undefined) throw new Error(`${sent.address} knows no ${request.action}`);
+  let latest = sent.pending;
+  const wait = waitUntilSettled(latest, {
+    type: { poll },
     reads,
     clock: context.clock,
     signal: context.signal,
     timeoutMs: request.timeoutMs,
     onWaiting: request.onWaiting,
-    onNext: async () => {},
+    onNext: async (next) => {
+      latest = next;
+    },
   });
-  const what = `${request.action} of ${request.address}`;
+  const result = await wait.catch((failure: unknown): WaitResult | Unseen => {
+    if (!(failure instanceof ApiError)) throw failure;
+    return { kind: "unseen", failure };
+  });
+  await recordEnd(context, request, sent, result.kind === "done" ? { ...result, id: latest.id } : result);
+  return outcomeOf(request, sent, result);
+}
+
+/** The service could not be asked for the end. */
+interface Unseen {
+  readonly kind: "unseen";
+  readonly failure: ApiError;
+}
+
+function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Unseen): RuntimeOutcome {
+  const { address } = sent;
+  const what = `${request.action} of ${address}`;
   switch (result.kind) {
     case "done":
       return { ...plain, result: "done" };
     case "failed":
       return refused(
-        error("apply.deploy_failed", `${what}: ${result.summary}`, { detail: result.detail }),
+        [error("apply.deploy_failed", `${what}: ${result.summary}`, { address, detail: result.detail })],
         7,
       );
     case "checkout":
-      return refused(error("apply.awaiting_checkout", `${what}: ${result.summary}`), 8);
+      return refused([error("apply.awaiting_checkout", `${what}: ${result.summary}`, { address })], 8);
     case "timeout":
       return refused(
-        error("apply.deploy_timeout", `${what} has not settled: it is ${result.status}`, {
-          hint: "the service goes on with it; --timeout waits longer",
-        }),
+        [
+          error("apply.deploy_timeout", `${what} has not settled: it is ${result.status}`, {
+            address,
+            hint: "the service goes on with it; --timeout waits longer",
+          }),
+        ],
+        7,
+      );
+    case "unseen":
+      return refused(
+        [
+          error("apply.deploy_timeout", `${what} was accepted, but its end could not be seen`, {
+            address,
+            detail: `${sent.pending.kind} ${sent.pending.id}: ${result.failure.message}`,
+            hint: "the service goes on with it: look at it before you repeat the command",
+          }),
+        ],
         7,
       );
     case "interrupted":
       return refused(
-        error("apply.interrupted", `stopped waiting for ${what}; the service goes on with it`),
+        [error("apply.interrupted", `stopped waiting for ${what}; the service goes on with it`, { address })],
         130,
       );
   }
+}
+
+/**
+ * Ends the run, and records what became of the part that was made. Where somebody else writes the state now, or has
+ * done so meanwhile, that run has looked at it, or will.
+ */
+async function recordEnd(
+  context: Context,
+  request: RuntimeRequest,
+  { part, pending }: Sent,
+  end: { readonly kind: string; readonly id?: string },
+): Promise<void> {
+  await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {
+    const { state } = session;
+    const isOurs = state?.run?.accepted?.pending.id === pending.id;
+    if (!state || (state.run !== null && !isOurs)) return;
+    const journal = new RunJournal(session, state);
+    const recorded = part && state.resources[part.at];
+    if (part && recorded?.pending?.id === pending.id && (end.kind === "done" || end.kind === "failed")) {
+      const { pending: _ended, ...settled } = recorded;
+      // One that failed has deployed nothing: what serves is what was recorded before it.
+      const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
+      await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
+    }
+    if (isOurs || journal.hasChanges) await journal.finish(null);
+  }).catch((failure: unknown) => {
+    if (!(failure instanceof DiagnosticsError && failure.exitCode === 6)) throw failure;
+  });
 }

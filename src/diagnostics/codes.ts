@@ -53,6 +53,8 @@ export const diagnosticCodes = [
   "live.import_undeclared",
   "live.preserve_missing",
   "live.data_missing",
+  "live.hosting_off",
+  "live.worker_offline",
   // Planning.
   "plan.cycle",
   "plan.not_on_offer",

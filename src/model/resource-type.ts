@@ -224,6 +224,56 @@ export interface Holding {
   readonly name: string;
 }
 
+/** What a verb does to one resource, with what its command names. */
+export interface ActionInput {
+  readonly address: Address;
+  readonly id: string;
+  /** Live name, for the service's `confirm`. */
+  readonly name: string;
+  readonly deploymentId?: string;
+  readonly commit?: string;
+}
+
+/** What an action is about, found out before it is sent. */
+export interface ActionAim {
+  /** Where the command named none. */
+  readonly deploymentId?: string;
+  readonly commit?: string;
+  /** Commit of that deployment, for people. */
+  readonly commitSha?: string;
+  /** Ids of what could be taken for what the action makes. */
+  readonly fence: readonly string[];
+}
+
+/** What a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
+export interface ResourceAction<Reads, Writes> {
+  /** The part of the resource that it makes anew, whose record says what runs. */
+  readonly makes?: {
+    readonly type: string;
+    /** What holds of that part from then on, given what held before. */
+    readonly applied: (
+      before: RecordedResource["applied"],
+      input: ActionInput,
+    ) => RecordedResource["applied"];
+  };
+  /** Its end takes something away from those who use it: the name of the resource must be typed. */
+  readonly mustBeConfirmed?: true;
+  /** Looks at what it is about, with one read at most. Throws `DiagnosticsError` where there is nothing to do it to. */
+  readonly aim?: (reads: Reads, input: ActionInput, made: RecordedResource | undefined) => Promise<ActionAim>;
+  /** Sends its one write; returns the id of what it made, or is about. */
+  readonly send: (writes: Writes, input: ActionInput) => Promise<string>;
+  /** How to see the end of what was accepted, from its id alone. */
+  readonly pendingOf: (input: ActionInput, id: string) => Pending;
+  /** Ids of what a request that was not answered may have left; undefined, or absent: nobody can tell. */
+  readonly find?: (
+    reads: Reads,
+    input: ActionInput,
+    fence: readonly string[],
+  ) => Promise<readonly string[] | undefined>;
+  /** One look at what it left pending. */
+  readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+}
+
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
@@ -272,4 +322,6 @@ export interface ResourceOperations<Reads, Writes> {
   readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+  /** What verbs do to it at once, by the name of the action. */
+  readonly actions?: Readonly<Record<string, ResourceAction<Reads, Writes>>>;
 }

@@ -1,4 +1,5 @@
 import type { Address } from "./address";
+import type { Command } from "./command";
 import type { OnRemove } from "./desired";
 import type { Pending } from "./pending";
 import type { Plain } from "./value";
@@ -47,8 +48,16 @@ export interface RunRecord {
   readonly credential: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** Ids that already bore the name when the plan was made, by address of each planned create. */
+  /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
   readonly fences: Readonly<Record<string, readonly string[]>>;
+  /** Of a verb: what the service accepted, while its end is waited for. The same verb again goes on with it. */
+  readonly accepted?: AcceptedCommand;
+}
+
+export interface AcceptedCommand {
+  readonly address: Address;
+  readonly command: Command;
+  readonly pending: Pending;
 }
 
 /** A write about to be sent. Durable before its first byte. */
@@ -72,6 +81,8 @@ export interface Intent {
   readonly parentId?: string;
   /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
   readonly takesEffect?: "at once";
+  /** Of a write that a verb asked for outside of a plan: what it asked for. */
+  readonly command?: Command;
   /** ISO 8601. */
   readonly at: string;
 }

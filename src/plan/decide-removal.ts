@@ -8,6 +8,8 @@ import { isGone, type Subject, whyAgain, whyGone } from "./subject";
 export function decideRemoval(subject: Subject, { children, decisions }: Deciding): Decision {
   const nothing = decideNothing(subject);
   const forget: Decision = { ...nothing, action: "forget" };
+  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
+  if (isUndeclared(subject) && !goesWithParent(subject, decisions)) return nothing;
   if (isGone(subject)) return { ...forget, reason: whyGone(subject) };
   const withParent = goesWithParent(subject, decisions);
   if (subject.type.removal === "forget" && !withParent) return forget;
@@ -27,6 +29,10 @@ export function decideRemoval(subject: Subject, { children, decisions }: Decidin
     ...whyAgain(subject),
   };
 }
+
+/** A part that reacts to what it lies in, of which nothing was ever applied. */
+const isUndeclared = ({ type, recorded }: Subject): boolean =>
+  type.reaction !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
 
 /** No longer managed, but still there: its parts stay with it. */
 function isKept(address: Address | undefined, decisions: ReadonlyMap<Address, Decision>): boolean {

@@ -25,6 +25,7 @@ import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
 import { liveService } from "./live-service";
+import { serviceActions } from "./service-actions";
 import { configurationDefaults, configurationRules, configurationSchema } from "./service-configuration";
 import { environmentIdFor, environmentNameFor } from "./service-environment";
 import { checkService, findPlan } from "./service-offer";
@@ -127,6 +128,7 @@ export const service: Resource = {
   }),
   candidates,
   poll,
+  actions: serviceActions,
 };
 
 function monthlyCost(

@@ -25,12 +25,22 @@ const resource = z.looseObject({
   deletionFailed: z.string().optional(),
 });
 
+const command = z.looseObject({
+  action: text,
+  deploymentId: text.optional(),
+  commit: text.optional(),
+  isChosen: z.literal(true).optional(),
+});
+
+const pending = z.looseObject({ kind: z.enum(["deployment", "operation"]), id: text });
+
 const run = z.looseObject({
   id: text,
   planDigest: z.string(),
   credential: z.string(),
   startedAt: z.string(),
   fences: z.record(z.string(), z.array(z.string())),
+  accepted: z.looseObject({ address: text, command, pending }).optional(),
 });
 
 const intent = z.looseObject({
@@ -44,6 +54,7 @@ const intent = z.looseObject({
   key: z.string(),
   bodyDigest: z.string(),
   body: z.unknown().optional(),
+  command: command.optional(),
   at: z.string(),
 });
 

@@ -1,4 +1,5 @@
-import { type RollbackSubject, type RuntimeRequest, runtimeAction } from "../../commands/runtime-action";
+import type { RollbackSubject, RuntimeRequest } from "../../commands/requests";
+import { runtimeAction } from "../../commands/runtime-action";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { elapsedText } from "../../render/elapsed-text";
 import { inertJson, inertString, inertText } from "../../render/inert";
@@ -20,7 +21,10 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
       address,
       wait: options.wait !== false,
       timeoutMs: options.timeout as number,
+      lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
+      onGoingOn: (since) =>
+        say(`${address}: ${wanted.action} of ${inertText(since)} goes on; nothing is repeated.`),
       onWaiting: (seconds, status, note) =>
         say(
           `${address}: ${[status, note]
@@ -85,7 +89,7 @@ const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
 
 async function confirmRollback(
   invocation: Invocation,
-  { address, name, deployment }: RollbackSubject,
+  { address, name, deploymentId, commitSha }: RollbackSubject,
 ): Promise<string | undefined> {
   const { confirm } = invocation.options;
   if (typeof confirm === "string") return confirm;
@@ -95,9 +99,9 @@ async function confirmRollback(
     const hint = `run it in a terminal, or add --confirm ${inertString(name)}`;
     throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
   }
-  const commit = deployment.commitSha ? ` (commit ${inertText(deployment.commitSha.slice(0, 12))})` : "";
+  const commit = commitSha ? ` (commit ${inertText(commitSha.slice(0, 12))})` : "";
   return ask(
-    `${address} will go back to the release of deployment ${inertText(deployment.id)}${commit}.\n` +
+    `${address} will go back to the release of deployment ${inertText(deploymentId)}${commit}.\n` +
       `  Type the name of the service, ${inertString(name)}, to confirm: `,
   );
 }

@@ -7,11 +7,14 @@ const waiting = () => [
   options.state(),
   options.json(),
   new Option("--no-wait", "return once the service has accepted it"),
+  options.lockTimeout(),
   new Option("--timeout <duration>", "how long to wait").argParser(duration).default(1_800_000, "30m"),
 ];
 
 const forAService =
-  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan.";
+  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan.\n" +
+  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again\n" +
+  "finds out what happened, and repeats nothing.";
 
 /** What is done to a running service without a plan: `deploy`, `restart` … */
 export function addRuntimeVerbs(program: Command, run: Run): void {
@@ -26,7 +29,10 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       ...waiting(),
     ],
     examples: [
-      ["rnv deploy service.shop.api", "the configured branch; waits until it is live"],
+      [
+        "rnv deploy service.shop.api",
+        "the configured branch, or the commit that is pinned; waits until it is live",
+      ],
       ["rnv deploy service.shop.api -no-wait", "only queue it"],
     ],
     handler: (lazy) => lazy.runtime().deployHandler,

@@ -1,4 +1,5 @@
-import { type RuntimeRequest, runtimeAction } from "../../../src/commands/runtime-action";
+import type { RuntimeRequest } from "../../../src/commands/requests";
+import { runtimeAction } from "../../../src/commands/runtime-action";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `
@@ -13,12 +14,14 @@ projects:
 describe("runtimeAction", () => {
   let bench: Workbench;
   let waited: string[];
+  let goneOn: string[];
   beforeEach(async () => {
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
     await bench.apply();
     bench.emulator.resetLog();
     waited = [];
+    goneOn = [];
   });
   afterEach(() => bench.remove());
 
@@ -27,19 +30,17 @@ describe("runtimeAction", () => {
       address: "service.shop.api",
       wait: true,
       timeoutMs: 600_000,
+      lockTimeoutMs: 0,
       confirm: async () => undefined,
+      onGoingOn: () => goneOn.push(request.action),
       onWaiting: (_seconds, status) => waited.push(status),
       ...request,
     });
   const service = () => bench.emulator.store.services()[0];
-  const refusal = (attempt: Promise<unknown>) =>
-    attempt.then(
-      () => undefined,
-      (failure: { diagnostics?: readonly { code: string }[]; exitCode?: number }) => ({
-        code: failure.diagnostics?.[0]?.code,
-        exitCode: failure.exitCode,
-      }),
-    );
+  const refusal = async (attempt: ReturnType<typeof act>) => {
+    const { diagnostics, exitCode } = await attempt;
+    return { code: diagnostics[0]?.code, exitCode };
+  };
 
   it("deploys once and waits until the new deployment is live", async () => {
     const before = service()?.liveDeploymentId;
@@ -63,7 +64,7 @@ describe("runtimeAction", () => {
     const keys = bench.emulator.log
       .filter(({ method }) => method === "POST")
       .map(({ headers }) => headers["idempotency-key"]);
-    expect(keys[0]).toMatch(/^rnv-[0-9a-f]{32}$/);
+    expect(keys[0]).toMatch(/^rnv-1-[0-9a-f]{64}$/);
     expect(new Set(keys).size).toBe(2);
   });
 
@@ -103,9 +104,7 @@ describe("runtimeAction", () => {
     await act({ action: "deploy" });
     const confirm = jest.fn(async () => "api");
     expect(await act({ action: "rollback", confirm })).toMatchObject({ result: "done" });
-    expect(confirm).toHaveBeenCalledWith(
-      expect.objectContaining({ name: "api", deployment: expect.objectContaining({ id: first }) }),
-    );
+    expect(confirm).toHaveBeenCalledWith(expect.objectContaining({ name: "api", deploymentId: first }));
   });
 
   it.each(["Api", "", "service.shop.api"])("rolls nothing back when %j is typed", async (typed) => {

@@ -1,0 +1,104 @@
+import type { Address } from "../model/address";
+import type { Command } from "../model/command";
+import type { Pending } from "../model/pending";
+import type { ActionInput } from "../model/resource-type";
+import type { RunRecord } from "../model/state";
+import { journaledSend, type Left } from "./journaled-send";
+import { madeByAction } from "./made-by-action";
+import { isUncertain } from "./observe";
+import type { Run } from "./run";
+
+export type ActionRun = Pick<
+  Run,
+  "send" | "endpoints" | "reads" | "journal" | "record" | "carried" | "clock" | "types"
+>;
+
+/** One action on its way: what is asked for, and what must not be taken for it. */
+export interface ActionOrder {
+  readonly command: Command;
+  readonly input: ActionInput;
+  readonly fence: readonly string[];
+}
+
+/** More than one request could be the one that was not answered. */
+export class SeveralFound extends Error {
+  constructor(readonly ids: readonly string[]) {
+    super(`${ids.length} could be the one that was asked for`);
+    this.name = "SeveralFound";
+  }
+}
+
+/**
+ * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
+ * Without a certain answer it is looked for, and sent again under the same key only where nothing is found.
+ */
+export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
+  const { input, command } = order;
+  const action = actionOf(run, order);
+  const writes = run.endpoints(
+    journaledSend({
+      send: run.send,
+      journal: run.journal,
+      run: run.record,
+      carried: run.carried,
+      clock: run.clock,
+      secretKey: Buffer.from(run.record.id, "hex"),
+      address: input.address,
+      type: run.journal.recorded(input.address)?.type ?? "",
+      name: input.name,
+      command,
+      after: ({ id }) => leftBy(run, order, id ?? input.deploymentId ?? ""),
+    }),
+  );
+  const send = async (): Promise<Pending> => action.pendingOf(input, await action.send(writes, input));
+  try {
+    return await send();
+  } catch (failure) {
+    if (!isUncertain(failure)) throw failure;
+    return (await findSent(run, order)) ?? send();
+  }
+}
+
+/**
+ * What a request that was not answered left, now recorded as its outcome; undefined where nothing is found or nobody
+ * can tell. Throws `SeveralFound`.
+ */
+export async function findSent(run: ActionRun, order: ActionOrder): Promise<Pending | undefined> {
+  const { input, fence } = order;
+  const action = actionOf(run, order);
+  const found = (await action.find?.(run.reads, input, fence)) ?? [];
+  if (found.length > 1) throw new SeveralFound(found);
+  const [id] = found;
+  if (id === undefined) return undefined;
+  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, id));
+  return action.pendingOf(input, id);
+}
+
+/** Closes what is open of the commands for `address`. */
+export async function closeOrder(
+  { journal }: Pick<Run, "journal">,
+  address: Address,
+  outcome: { readonly result: "done" | "refused"; readonly id?: string },
+  { recording, run }: Left = {},
+): Promise<void> {
+  const open = journal.openAt(address).filter(({ command }) => command !== undefined);
+  if (open.length === 0) return;
+  const seqs = open.map(({ seq }) => seq);
+  await journal.close(seqs, { ...outcome, status: 0 }, recording, run);
+}
+
+/** What was made is recorded, and that its end is waited for: the same command goes on with that after a crash. */
+function leftBy(run: ActionRun, order: ActionOrder, id: string): Left {
+  const { command, input } = order;
+  const pending = actionOf(run, order).pendingOf(input, id);
+  const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
+  const recording = madeByAction(run.journal, run.types, command.action, input, id);
+  return { ...(recording && { recording }), run: { ...run.record, accepted } };
+}
+
+function actionOf({ types, journal }: ActionRun, { command, input }: ActionOrder) {
+  const type = types.get(journal.recorded(input.address)?.type ?? "");
+  const action = type?.actions?.[command.action];
+  if (!action) throw new Error(`${input.address} knows no ${command.action}`);
+  return action;
+}

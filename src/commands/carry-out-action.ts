@@ -1,0 +1,178 @@
+import { diagnosticOf } from "../api/diagnostic-of";
+import type { Service } from "../api/wire/service";
+import { recordedPart } from "../apply/made-by-action";
+import { keyStillCounts } from "../apply/resume";
+import type { RunJournal } from "../apply/run-journal";
+import {
+  type ActionOrder,
+  type ActionRun,
+  closeOrder,
+  findSent,
+  SeveralFound,
+  sendAction,
+} from "../apply/send-action";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import { type Command, commandText } from "../model/command";
+import { sha256 } from "../model/digest";
+import type { Pending } from "../model/pending";
+import type { ActionAim, ActionInput } from "../model/resource-type";
+import type { Intent, RunRecord, State } from "../model/state";
+import { canonicalJson } from "../model/value";
+import { resourceTypes, typeNamed } from "../resources";
+import type { Connection, Context } from "./context";
+import type { RuntimeRequest } from "./requests";
+
+const types = new Map(resourceTypes.map((type) => [type.type, type]));
+
+/** An action that is about to be sent, under the lock. */
+export interface ActionStart {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly request: RuntimeRequest;
+  readonly asked: Command;
+  readonly address: Address;
+  readonly service: Service;
+  readonly state: State;
+  readonly journal: RunJournal;
+  /** Writes of the same command that were not answered. */
+  readonly open: readonly Intent[];
+}
+
+/** How the sending of an action ended. */
+export interface ActionEnd {
+  readonly pending?: Pending;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly exitCode: number;
+  readonly wasBegun?: true;
+  readonly isCancelled?: true;
+}
+
+/** Goes on with what the same command left open, else sends it anew. Never throws for what the service answers. */
+export async function carryOut(start: ActionStart): Promise<ActionEnd> {
+  let wasBegun = false;
+  const begin = async (run: ActionRun): Promise<void> => {
+    await start.journal.begin(run.record, undefined);
+    wasBegun = true;
+  };
+  const ended = async (): Promise<ActionEnd> => {
+    try {
+      return (await goOn(start, begin)) ?? (await sendAnew(start, begin));
+    } catch (failure) {
+      const { journal, address } = start;
+      // Nobody can tell them apart, now or later: it is said once, and the command can be given again.
+      if (failure instanceof SeveralFound) await closeOrder({ journal }, address, { result: "done" });
+      return failed(start, failure);
+    }
+  };
+  const end = await ended();
+  return wasBegun ? { ...end, wasBegun } : end;
+}
+
+/** Undefined where nothing is open, or what is open is seen not to have happened and its key no longer counts. */
+async function goOn(
+  start: ActionStart,
+  begin: (run: ActionRun) => Promise<void>,
+): Promise<ActionEnd | undefined> {
+  const { context, address, service, state, open, asked } = start;
+  const command = open[0]?.command;
+  if (command === undefined) return undefined;
+  const { deploymentId, commit } = command;
+  const input = { address, id: service.id, name: service.name, deploymentId, commit };
+  const order: ActionOrder = { command, input, fence: state.run?.fences[address] ?? [] };
+  const run = runOf(start, order);
+  const pending = await findSent(run, order);
+  if (pending) start.request.onGoingOn(open[0]?.at ?? "");
+  if (pending) return { pending, diagnostics: [], exitCode: 0 };
+  const aboutKey = { state, credential: context.credential, clock: context.clock };
+  if (open.every((intent) => keyStillCounts(aboutKey, intent)))
+    return confirmAndSend(start, order, {}, begin);
+  await closeOrder(run, address, { result: "refused" });
+  if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
+  const line = commandText(address, command);
+  const summary = `nobody can tell whether \`${line}\` of ${open[0]?.at} did anything`;
+  const detail =
+    "It was not answered, and its key no longer counts: it is older than 23 hours, or another API key's.";
+  const hint = `nothing was repeated; if it is still wanted: ${line}`;
+  return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode: 1 };
+}
+
+async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
+  const { connection, address, service, journal, asked } = start;
+  const action = typeNamed(recordedType(start))?.actions?.[asked.action];
+  const made = action?.makes && recordedPart(journal, address, action.makes.type)?.[1];
+  const { deploymentId, commit } = asked;
+  const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
+  const aim: ActionAim = (await action?.aim?.(connection.reads, named, made)) ?? { fence: [] };
+  const input = {
+    ...named,
+    deploymentId: deploymentId ?? aim.deploymentId,
+    commit: commit ?? aim.commit,
+  };
+  const isChosen = input.deploymentId !== deploymentId || input.commit !== commit;
+  const command: Command = {
+    action: asked.action,
+    ...(input.deploymentId === undefined ? {} : { deploymentId: input.deploymentId }),
+    ...(input.commit === undefined ? {} : { commit: input.commit }),
+    ...(isChosen ? { isChosen } : {}),
+  };
+  return confirmAndSend(start, { command, input, fence: aim.fence }, aim, begin);
+}
+
+async function confirmAndSend(
+  start: ActionStart,
+  order: ActionOrder,
+  { commitSha }: Pick<ActionAim, "commitSha">,
+  begin: (run: ActionRun) => Promise<void>,
+): Promise<ActionEnd> {
+  const { request, address } = start;
+  const { name, deploymentId = "" } = order.input;
+  if (typeNamed(recordedType(start))?.actions?.[order.command.action]?.mustBeConfirmed) {
+    const typed = await request.confirm({ address, name, deploymentId, commitSha });
+    if (typed === undefined) return { diagnostics: [], exitCode: 1, isCancelled: true };
+    if (typed !== name) {
+      const summary = `${JSON.stringify(typed)} is not the name of ${address}`;
+      const hint = `its name is ${JSON.stringify(name)}`;
+      return { diagnostics: [error("guard.name_changed", summary, { address, hint })], exitCode: 4 };
+    }
+  }
+  const run = runOf(start, order);
+  await begin(run);
+  return { pending: await sendAction(run, order), diagnostics: [], exitCode: 0 };
+}
+
+const recordedType = ({ state, address }: ActionStart): string => state.resources[address]?.type ?? "";
+
+function runOf(
+  { context, connection, state, journal, open, address }: ActionStart,
+  order: ActionOrder,
+): ActionRun {
+  const { send, endpoints, reads } = connection;
+  // What is open besides this still needs what it was fenced with.
+  const others = state.open.length > 0 ? state.run?.fences : {};
+  const record: RunRecord = {
+    id: Buffer.from(context.randomBytes(16)).toString("hex"),
+    planDigest: sha256(canonicalJson({ address, ...order.command })),
+    credential: context.credential(),
+    startedAt: new Date(context.clock.now()).toISOString(),
+    fences: { ...others, [address]: order.fence },
+  };
+  return { send, endpoints, reads, journal, record, carried: open, clock: context.clock, types };
+}
+
+function failed({ context, address, asked, journal }: ActionStart, failure: unknown): ActionEnd {
+  const exitCode = context.signal.aborted ? 130 : 1;
+  const line = commandText(address, asked);
+  if (failure instanceof DiagnosticsError)
+    return { diagnostics: failure.diagnostics, exitCode: failure.exitCode };
+  if (failure instanceof SeveralFound) {
+    const summary = `${failure.message} with \`${line}\``;
+    const detail = `Found: ${failure.ids.join(", ")}. Any of them may be the one.`;
+    const hint = `nothing was repeated; look at them in the dashboard, and if none is wanted: ${line}`;
+    return { diagnostics: [error("apply.uncertain", summary, { address, detail, hint })], exitCode };
+  }
+  const told = diagnosticOf(failure, { address });
+  const isOpen = journal.openAt(address).some(({ command }) => command !== undefined);
+  const hint = `run \`${line}\` again: it first finds out what happened, and repeats nothing`;
+  return { diagnostics: [isOpen ? { ...told, code: "apply.uncertain", hint } : told], exitCode };
+}

@@ -1,0 +1,175 @@
+import type { Endpoints } from "../api/endpoints";
+import type { Reads } from "../api/reads";
+import { type Deployment, terminalStatuses } from "../api/wire/deployment";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Pending } from "../model/pending";
+import type { ActionAim, ActionInput, ResourceAction, Settled } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import { pollOperation, unlessGone } from "./deletion";
+import { pollDeployment } from "./deployment-poll";
+
+type Action = ResourceAction<Reads, Endpoints>;
+
+const pageSize = 200;
+
+/** What verbs do to a service at once (interface, "Services", actions, and "Deployments"). */
+export const serviceActions: Readonly<Record<string, Action>> = {
+  deploy: {
+    makes: { type: "deployment", applied: withCommit },
+    aim: aimAtBranch,
+    send: async (writes, { id, commit }) =>
+      (await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })).id,
+    pendingOf: ({ id: serviceId, commit }, id) => ({
+      ...deploymentOf(serviceId, id),
+      ...(commit === undefined ? {} : { commit }),
+    }),
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  "clear-cache": {
+    makes: { type: "deployment", applied: withCommit },
+    aim: async (reads, input) => ({ fence: await fenceOf(reads, input, await deploymentsOf(reads, input)) }),
+    send: async (writes, { id }) => (await writes.runDeployAction(id, "clear-cache")).id,
+    pendingOf: (input, id) => deploymentOf(input.id, id),
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  restart: operation("restart"),
+  suspend: operation("suspend"),
+  resume: operation("resume"),
+  rollback: {
+    mustBeConfirmed: true,
+    aim: aimAtRelease,
+    send: async (writes, { id, name, deploymentId = "" }) =>
+      (await writes.rollBack(id, deploymentId, name)).id,
+    pendingOf: (input, id) => deploymentOf(input.id, id),
+    find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
+    poll: pollDeployment,
+  },
+  cancel: {
+    aim: aimAtRunning,
+    send: async (writes, { id, deploymentId = "" }) => {
+      await writes.cancelDeployment(id, deploymentId);
+      return deploymentId;
+    },
+    pendingOf: (input, id) => deploymentOf(input.id, id),
+    find: findCancelled,
+    poll: pollCancelled,
+  },
+};
+
+function operation(action: "restart" | "suspend" | "resume"): Action {
+  return {
+    send: async (writes, { id }) => (await writes.runAction(id, action)).id,
+    pendingOf: ({ id: serviceId }, id) => ({ kind: "operation", serviceId, id }),
+    poll: (reads, pending) =>
+      pollOperation(reads, pending, async () => ({
+        kind: "failed",
+        summary: `the service no longer knows operation ${pending.id}`,
+      })),
+  };
+}
+
+const deploymentOf = (serviceId: string, id: string): Pending => ({ kind: "deployment", serviceId, id });
+
+/** The commit that was deployed is the one that is pinned from then on; without one it is that of the branch. */
+function withCommit(
+  { commit: _before, ...others }: RecordedResource["applied"],
+  { commit }: ActionInput,
+): RecordedResource["applied"] {
+  return commit === undefined ? others : { ...others, commit };
+}
+
+/** The newest deployments of a service that can have some. Throws where its hosting is off, with the service's reason. */
+async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promise<readonly Deployment[]> {
+  const { available, items, reason } = await reads.live.listDeployments(id, { limit: pageSize });
+  if (available) return items;
+  throw new DiagnosticsError([
+    error("live.hosting_off", `${address} has no hosting now`, {
+      address,
+      detail: reason || "The service gives no reason.",
+      hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
+    }),
+  ]);
+}
+
+/** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
+async function fenceOf(reads: Reads, { id }: ActionInput, items: readonly Deployment[]): Promise<string[]> {
+  const service = await reads.service(id);
+  const shown = service.kind === "found" ? service.value : undefined;
+  const ids = [...items.map((item) => item.id), shown?.deploymentId, shown?.liveDeploymentId];
+  return [...new Set(ids.filter((one) => typeof one === "string"))];
+}
+
+/** What the manifest pins is deployed again, unless another commit is named. */
+async function aimAtBranch(
+  reads: Reads,
+  input: ActionInput,
+  made: RecordedResource | undefined,
+): Promise<ActionAim> {
+  const pinned = made?.applied.commit;
+  const fence = await fenceOf(reads, input, await deploymentsOf(reads, input));
+  return typeof pinned === "string" ? { fence, commit: pinned } : { fence };
+}
+
+async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
+  const service = await reads.service(input.id);
+  const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
+  const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
+  const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
+  if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
+  const fence = await fenceOf(reads, input, items);
+  return { fence, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined };
+}
+
+async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
+  if (input.deploymentId !== undefined) return { fence: [], deploymentId: input.deploymentId };
+  const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
+  const running = items.find((item) => !hasEnded(item));
+  if (running === undefined) throw nothingTo(input, "no deployment in progress");
+  return { fence: [], deploymentId: running.id };
+}
+
+const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items: readonly Deployment[]) =>
+  items.find((item) => item.id === deploymentId) ?? (await reads.live.getDeployment(id, deploymentId));
+
+const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
+  new DiagnosticsError([error("command.usage", `${address} has ${what}`, { address })]);
+
+const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
+  finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
+
+/** Of no rollback, and of the commit that was asked for, where it names one. */
+function isDeploymentOf({ sourceDeploymentId, commitSha }: Deployment, { commit }: ActionInput): boolean {
+  return sourceDeploymentId == null && (commit === undefined || !commitSha || commitSha === commit);
+}
+
+/** Deployments that were queued since the fence was taken: the list is newest first, so it ends at the first known one. */
+function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): Action["find"] {
+  return async (reads, input, fence) => {
+    const { id } = input;
+    const listed = await unlessGone(() => reads.live.listDeployments(id, { limit: pageSize }));
+    if (listed === undefined) return undefined;
+    const known = listed.items.findIndex((item) => fence.includes(item.id));
+    const since = known === -1 ? listed.items : listed.items.slice(0, known);
+    return since.filter((item) => isOurs(item, input)).map((item) => item.id);
+  };
+}
+
+async function findCancelled(
+  reads: Reads,
+  { id, deploymentId = "" }: ActionInput,
+): Promise<readonly string[] | undefined> {
+  const found = await unlessGone(() => reads.live.getDeployment(id, deploymentId));
+  if (found === undefined) return undefined;
+  return found.cancelRequested === true || hasEnded(found) ? [deploymentId] : [];
+}
+
+/** A cancellation is done once the deployment has ended; one that went live came too late. */
+async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<Settled> {
+  const found = await reads.live.getDeployment(serviceId, id);
+  if (found.status === "live")
+    return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
+  return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };
+}

@@ -1,0 +1,353 @@
+import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/requests";
+import { runtimeAction } from "../../../src/commands/runtime-action";
+import type { Fault } from "../../../src/emulator/faults";
+import type { Address } from "../../../src/model/address";
+import { dyingContext } from "../../support/dying-context";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = `
+projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/shop/api" } }
+      worker: { kind: worker, configuration: { repository: "https://git.example.com/shop/worker" } }
+`;
+const address = "service.shop.api";
+const commit = "a".repeat(40);
+
+/** One for each kind of request: `suspend` and `resume` are sent as `restart` is. */
+const verbs: readonly (Partial<RuntimeRequest> & { readonly action: RuntimeAction })[] = [
+  { action: "deploy" },
+  { action: "deploy", commit },
+  { action: "clear-cache" },
+  { action: "restart" },
+  { action: "rollback", confirm: async () => "api" },
+  { action: "cancel" },
+];
+
+const faults: readonly (readonly [string, Fault])[] = [
+  ["a connection lost before it arrived", { kind: "reset-before" }],
+  ["a connection lost after it arrived", { kind: "reset-after" }],
+  ["a 500 that did nothing", { kind: "status", status: 500 }],
+  ["a 500 that committed", { kind: "status", status: 500, when: "after" }],
+  ["half an answer", { kind: "truncate" }],
+  ["an empty answer", { kind: "empty" }],
+  ["a gateway's page", { kind: "html", status: 502, when: "after" }],
+];
+
+describe("a verb that writes", () => {
+  let bench: Workbench;
+  let kill = () => {};
+  let killed: Promise<void>;
+  beforeEach(async () => {
+    killed = new Promise((resolve) => {
+      kill = resolve;
+    });
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+    await bench.apply();
+    await act({ action: "deploy" });
+  });
+  afterEach(() => bench.remove());
+
+  const act = (
+    request: Partial<RuntimeRequest> & { readonly action: RuntimeAction },
+    context = bench.context,
+  ) =>
+    runtimeAction(context, {
+      address,
+      wait: true,
+      timeoutMs: 600_000,
+      lockTimeoutMs: 0,
+      confirm: async () => undefined,
+      onGoingOn: () => undefined,
+      onWaiting: () => undefined,
+      ...request,
+    });
+  const api = () => bench.emulator.store.services().find(({ name }) => name === "api")?.id ?? "";
+  /** How often the service did what was asked of it. */
+  const deeds = () => {
+    const deployments = bench.emulator.store.deployments(api());
+    return {
+      deployments: deployments.filter(({ sourceDeploymentId }) => sourceDeploymentId === null).length,
+      rollbacks: deployments.filter(({ sourceDeploymentId }) => sourceDeploymentId !== null).length,
+      cancelled: deployments.filter(({ cancelRequested }) => cancelRequested).length,
+      operations: bench.emulator.store.operations().length,
+    };
+  };
+  const deedOf = (action: RuntimeAction): keyof ReturnType<typeof deeds> =>
+    action === "deploy" || action === "clear-cache"
+      ? "deployments"
+      : action === "rollback"
+        ? "rollbacks"
+        : action === "cancel"
+          ? "cancelled"
+          : "operations";
+  /** The counts before, with something under way where there must be something to cancel. */
+  const prepare = async (action: RuntimeAction) => {
+    if (action === "cancel") {
+      bench.emulator.store.setCondition("worker-offline", true);
+      await act({ action: "deploy", wait: false });
+    }
+    return deeds();
+  };
+  const onceMore = (before: ReturnType<typeof deeds>, action: RuntimeAction) => ({
+    ...before,
+    [deedOf(action)]: before[deedOf(action)] + 1,
+  });
+  const state = async () => bench.context.backend.read();
+  const isWrite = (method: string) => method !== "GET";
+  const quiet = async () => {
+    const { plan } = await bench.plan();
+    return plan?.changes.filter(({ action }) => action !== "no-op").map(({ address: at }) => at);
+  };
+
+  describe.each(verbs.map((verb) => [verb.commit ? "deploy --commit" : verb.action, verb] as const))(
+    "%s",
+    (_name, verb) => {
+      it.each(faults)("survives %s by itself, and does it once", async (_fault, fault) => {
+        const before = await prepare(verb.action);
+        let hits = 0;
+        bench.emulator.setFaults((_, { method }) => (isWrite(method) && hits++ === 0 ? fault : undefined));
+        expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
+        expect(deeds()).toEqual(onceMore(before, verb.action));
+        expect((await state())?.open).toEqual([]);
+      });
+
+      it.each(faults)(
+        "after %s that does not end names itself, and again does it once",
+        async (_fault, fault) => {
+          const before = await prepare(verb.action);
+          // The looks fail too: the first process can find out nothing.
+          let isDown = false;
+          bench.emulator.setFaults((_, { method, path }) => {
+            if (isWrite(method)) isDown = true;
+            if (!isDown) return undefined;
+            return isWrite(method) || /deploys/.test(path)
+              ? isWrite(method)
+                ? fault
+                : { kind: "reset-before" }
+              : undefined;
+          });
+          const first = await act(verb);
+          bench.emulator.setFaults(undefined);
+          expect(first).toMatchObject({ exitCode: 1 });
+          const [told] = first.diagnostics;
+          expect(told?.code).toBe("apply.uncertain");
+          const line =
+            verb.action === "clear-cache"
+              ? `rnv deploy ${address} --clear-cache`
+              : `rnv ${verb.action} ${address}`;
+          expect(told?.hint).toContain(`run \`${line}${verb.commit ? ` --commit ${commit}` : ""}\` again`);
+          expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
+          expect(deeds()).toEqual(onceMore(before, verb.action));
+          expect(await state()).toMatchObject({ open: [], run: null });
+        },
+      );
+
+      it.each(["before", "after"] as const)(
+        "killed just %s the service heard of it does it once",
+        async (when) => {
+          const before = await prepare(verb.action);
+          const { context, died } = dyingContext(bench.context, { write: 1, when });
+          await Promise.race([act(verb, context), died]);
+          expect((await state())?.open).toMatchObject([{ command: { action: verb.action } }]);
+          expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
+          expect(deeds()).toEqual(onceMore(before, verb.action));
+          expect(await state()).toMatchObject({ open: [], run: null });
+        },
+      );
+
+      it("killed while it waits is waited for by the same command, which sends nothing", async () => {
+        const before = await prepare(verb.action);
+        await Promise.race([
+          act(
+            { ...verb, onWaiting: () => kill() },
+            { ...bench.context, clock: { ...bench.clock, sleep: () => new Promise(() => {}) } },
+          ),
+          killed,
+        ]);
+        expect((await state())?.run?.accepted?.command.action).toBe(verb.action);
+        bench.emulator.resetLog();
+        const since: string[] = [];
+        expect(await act({ ...verb, onGoingOn: (at) => since.push(at) })).toMatchObject({
+          result: "done",
+          exitCode: 0,
+        });
+        expect(since).toHaveLength(1);
+        expect(bench.writes()).toEqual([]);
+        expect(deeds()).toEqual(onceMore(before, verb.action));
+        expect(await state()).toMatchObject({ open: [], run: null });
+      });
+
+      it("is given again once it has ended, and then does it again", async () => {
+        const before = await prepare(verb.action);
+        await act(verb);
+        if (verb.action === "cancel") await act({ action: "deploy", wait: false });
+        const between = deeds();
+        expect(between).not.toEqual(before);
+        await act(verb);
+        expect(deeds()).toEqual(onceMore(between, verb.action));
+      });
+    },
+  );
+
+  it("leaves a plan that is empty: what was deployed is recorded", async () => {
+    // Configured and not deployed: the verb deploys it.
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "POST" && path.endsWith("/deploys") ? { kind: "status", status: 400 } : undefined,
+    );
+    bench.write("rnv.yaml", shop.replace("kind: web,", "kind: web, variables: { A: one },"));
+    await bench.apply();
+    bench.emulator.setFaults(undefined);
+    expect(await quiet()).toEqual(["deployment.shop.api"]);
+    await act({ action: "deploy" });
+    expect(await quiet()).toEqual([]);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(deeds().deployments).toBe(3);
+  });
+
+  it.each([
+    ["arrived", "after", 3],
+    ["did not arrive", "before", 2],
+  ] as const)("that %s is settled by an apply, which repeats nothing", async (_text, when, deployments) => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when });
+    await Promise.race([act({ action: "deploy" }, context), died]);
+    const { exitCode, diagnostics } = await bench.apply();
+    expect(exitCode).toBe(0);
+    expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
+      when === "after" ? [] : ["warning apply.uncertain"],
+    );
+    expect(deeds().deployments).toBe(deployments);
+    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await quiet()).toEqual([]);
+  });
+
+  it("that nobody can look up is told of by another verb, and is not repeated", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "before" });
+    await Promise.race([act({ action: "restart" }, context), died]);
+    const planned = await bench.plan();
+    expect(planned.diagnostics[0]?.hint).toContain(`run \`rnv restart ${address}\` again`);
+    const { exitCode, diagnostics } = await act({ action: "resume" });
+    expect(exitCode).toBe(0);
+    expect(diagnostics).toMatchObject([{ severity: "warning", code: "apply.uncertain" }]);
+    expect(diagnostics[0]?.summary).toContain(`nobody can tell whether \`rnv restart ${address}\``);
+    expect(bench.emulator.store.operations().map(({ kind }) => kind)).toEqual(["resume"]);
+    expect(await state()).toMatchObject({ open: [], run: null });
+  });
+
+  it("with another commit is another deployment, after the first one is settled", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([act({ action: "deploy" }, context), died]);
+    expect(await act({ action: "deploy", commit })).toMatchObject({ result: "done" });
+    expect(bench.emulator.store.deployments(api()).map(({ commitSha }) => commitSha)).toEqual([
+      "",
+      "",
+      "",
+      commit,
+    ]);
+  });
+
+  it("on another service leaves what is open of the first one settled", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([act({ action: "deploy" }, context), died]);
+    expect(await act({ action: "deploy", address: "service.shop.worker" })).toMatchObject({ result: "done" });
+    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await quiet()).toEqual([]);
+    expect(deeds().deployments).toBe(3);
+  });
+
+  it("goes on with the release it was about, though another one would be chosen now", async () => {
+    const [first] = bench.emulator.store.deployments(api());
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "before" });
+    await Promise.race([act({ action: "rollback", confirm: async () => "api" }, context), died]);
+    const asked: string[] = [];
+    const confirm: RuntimeRequest["confirm"] = async ({ deploymentId, name }) => {
+      asked.push(deploymentId);
+      return name;
+    };
+    expect(await act({ action: "rollback", confirm })).toMatchObject({ result: "done" });
+    expect(asked).toEqual([first?.id]);
+    expect(bench.emulator.store.deployments(api()).at(-1)?.sourceDeploymentId).toBe(first?.id);
+  });
+
+  it("is looked for once its key no longer counts, and sent anew only where it is not there", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([act({ action: "deploy" }, context), died]);
+    bench.clock.advance(30 * 3_600_000);
+    expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
+    expect(deeds().deployments).toBe(3);
+    const again = dyingContext(bench.context, { write: 1, when: "before" });
+    await Promise.race([act({ action: "deploy" }, again.context), again.died]);
+    bench.clock.advance(30 * 3_600_000);
+    expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
+    expect(deeds().deployments).toBe(4);
+  });
+
+  it("that nobody can look up stops clearly once its key no longer counts, and then goes again", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([act({ action: "restart" }, context), died]);
+    bench.clock.advance(30 * 3_600_000);
+    const stopped = await act({ action: "restart" });
+    expect(stopped).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
+    expect(stopped.diagnostics[0]?.hint).toContain(`if it is still wanted: rnv restart ${address}`);
+    expect(bench.emulator.store.operations()).toHaveLength(1);
+    expect(await act({ action: "restart" })).toMatchObject({ result: "done" });
+  });
+
+  it("waits without the lock, so that a deployment can be cancelled from elsewhere", async () => {
+    bench.emulator.store.setCondition("worker-offline", true);
+    let cancelling: ReturnType<typeof act> | undefined;
+    const deployed = await act({
+      action: "deploy",
+      timeoutMs: 24 * 3_600_000,
+      onWaiting: () => {
+        cancelling ??= act({ action: "cancel" });
+      },
+    });
+    expect(await cancelling).toMatchObject({ result: "done" });
+    expect(deployed).toMatchObject({ exitCode: 7, diagnostics: [{ code: "apply.deploy_failed" }] });
+    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await quiet()).toEqual([]);
+  });
+
+  it("does nothing while another run holds the lock", async () => {
+    const holder = {
+      id: "other",
+      host: "elsewhere",
+      pid: 1,
+      command: "apply",
+      since: "2026-01-01T00:00:00.000Z",
+    };
+    const session = await bench.context.backend.lock(holder, 0);
+    bench.emulator.resetLog();
+    await expect(act({ action: "restart" })).rejects.toMatchObject({ exitCode: 6 });
+    expect(bench.writes()).toEqual([]);
+    await session.release();
+  });
+
+  it("deploys the commit that is pinned, and the plan stays empty", async () => {
+    bench.write("rnv.yaml", shop.replace("kind: web,", `kind: web, deploy: { commit: ${commit} },`));
+    await bench.apply();
+    await act({ action: "deploy" });
+    expect(bench.emulator.store.deployments(api()).at(-1)?.commitSha).toBe(commit);
+    expect(await quiet()).toEqual([]);
+    await act({ action: "deploy", commit: "b".repeat(40) });
+    expect(await quiet()).toEqual(["deployment.shop.api"]);
+  });
+
+  it("that failed leaves the plan as it was: what serves is what was deployed before", async () => {
+    bench.emulator.store.failNextDeployment("*", "npm ci failed");
+    expect(await act({ action: "deploy" })).toMatchObject({ exitCode: 7 });
+    expect(await quiet()).toEqual([]);
+    expect((await state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
+  });
+
+  it("accepted without a wait is looked at by the next run", async () => {
+    const { accepted } = await act({ action: "deploy", wait: false });
+    expect((await state())?.resources["deployment.shop.api" as Address]?.pending?.id).toBe(accepted?.id);
+    expect(await quiet()).toEqual([]);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect((await state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
+  });
+});
