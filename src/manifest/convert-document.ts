@@ -11,6 +11,7 @@ import {
 } from "yaml";
 import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
+import { slipOf, suggest } from "../diagnostics/suggest";
 import { placeOf, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./source-tree";
 
@@ -36,6 +37,8 @@ interface Conversion {
   values: number;
   aliased: number;
   deepest: number;
+  /** An alias stands for nothing: what follows from that is no mistake of its own. */
+  isBroken: boolean;
 }
 
 /** The parser's document as a source tree: aliases and `<<` resolved within limits, duplicate keys reported. */
@@ -47,8 +50,18 @@ export function convertDocument(
 ): MapNode | undefined {
   const contents = document.contents as Node | null;
   if (contents === null) return undefined;
-  const conversion = { file, text, report, anchors: new Map(), values: 0, aliased: 0, deepest: 0 };
+  const conversion: Conversion = {
+    file,
+    text,
+    report,
+    anchors: new Map(),
+    values: 0,
+    aliased: 0,
+    deepest: 0,
+    isBroken: false,
+  };
   const root = convert(contents, 0, conversion);
+  if (conversion.isBroken) return undefined;
   if (root.kind === "map") return root;
   if (!isNull(root))
     report(
@@ -146,6 +159,7 @@ function addPair(
       error("manifest.duplicate_key", `the key ${quoteShort(key.value)} stands twice in one mapping`, {
         range: keyRange,
         detail: `It stands at ${placeOf(first.keyRange, new Map([[to.file, to.text]]))} already.`,
+        hint: "remove one of the two",
       }),
     );
   const end = keyRange.end;
@@ -171,18 +185,27 @@ function mergeMap(source: MapNode, entries: Map<string, MapEntry>): void {
   for (const entry of source.entries.values()) if (!entries.has(entry.key)) entries.set(entry.key, entry);
 }
 
-const reportMerge = (node: SourceNode, to: Conversion): void =>
-  to.report(
-    error("manifest.invalid_type", "<< merges a mapping or a list of mappings", { range: node.range }),
-  );
+function reportMerge({ range }: SourceNode, to: Conversion): void {
+  if (to.isBroken) return;
+  to.report(error("manifest.invalid_type", "<< merges a mapping or a list of mappings", { range }));
+}
 
 function convertAlias(name: string, range: SourceRange, depth: number, to: Conversion): SourceNode {
   const nothing: SourceNode = { kind: "scalar", value: null, range };
   const anchored = to.anchors.get(name);
   if (anchored?.node === undefined) {
-    const summary =
-      anchored === undefined ? "the alias names no anchor before it" : "the alias stands in its own anchor";
-    to.report(error("manifest.syntax", summary, { range }));
+    to.isBroken = true;
+    const known = [...to.anchors.keys()];
+    const meant = suggest(name, known) ?? slipOf(name, known);
+    const hint =
+      meant === undefined
+        ? "write &name before the first such value; text that begins with * needs quotes"
+        : `did you mean "${meant}"?`;
+    to.report(
+      anchored === undefined
+        ? error("manifest.syntax", "the alias names no anchor before it", { range, hint })
+        : error("manifest.syntax", "the alias stands in its own anchor", { range }),
+    );
     return nothing;
   }
   if (depth + anchored.height > maxDepth) {

@@ -124,7 +124,7 @@ function readLayers(
       }
       left -= Buffer.byteLength(text);
       texts.set(file, text);
-      const { root, failed } = parseYaml(file, text, report);
+      const { root, failed } = parseYaml(file, text, report, (broken) => maskBroken(broken, index));
       masked.set(file, () => {
         const shown = root === undefined ? text : maskSecrets(text, root, index);
         return failed ? maskBroken(shown, index) : shown;

@@ -1,10 +1,10 @@
 import { Composer, CST, type Document, Lexer, Parser } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { convertDocument, maxDepth } from "./convert-document";
+import { explainSyntax } from "./explain-syntax";
 import type { Report } from "./findings";
 import { parseSimpleYaml } from "./parse-simple-yaml";
 import type { MapNode } from "./source-tree";
-import { syntaxMessages } from "./syntax-messages";
 
 /** Lexical tokens of one file: what bounds time and memory, whatever the bytes are. */
 const maxTokens = 900_000;
@@ -29,8 +29,13 @@ export interface ParsedYaml {
   readonly failed: boolean;
 }
 
+/** The text of a file that does not parse with its secrets starred out, offsets as they were. */
+export type Mask = (text: string) => string;
+
+const hideAll: Mask = () => "";
+
 /** One YAML 1.2 document (core schema) as a tree; undefined root for an empty file or after an error. */
-export function parseYaml(file: string, text: string, report: Report): ParsedYaml {
+export function parseYaml(file: string, text: string, report: Report, mask: Mask = hideAll): ParsedYaml {
   const bad = text.search(forbidden);
   if (bad !== -1) {
     const shown = text.charCodeAt(bad).toString(16).toUpperCase().padStart(4, "0");
@@ -44,23 +49,23 @@ export function parseYaml(file: string, text: string, report: Report): ParsedYam
   }
   const simple = parseSimpleYaml(file, text);
   if (simple !== undefined) return { root: simple, failed: false };
-  return parseAnyYaml(file, text, report);
+  return parseAnyYaml(file, text, report, mask);
 }
 
 /** The same by the YAML parser alone; `parseSimpleYaml` must agree with it wherever it gives an answer. */
-export function parseAnyYaml(file: string, text: string, report: Report): ParsedYaml {
+export function parseAnyYaml(file: string, text: string, report: Report, mask: Mask = hideAll): ParsedYaml {
   let failed = false;
   const fail = (diagnostic: Diagnostic): void => {
     failed = true;
     report(diagnostic);
   };
-  const document = compose(file, text, fail);
+  const document = compose(file, text, fail, mask);
   if (document === undefined || failed) return { failed: true };
   const root = convertDocument(file, text, document, fail);
   return root === undefined ? { failed } : { root, failed };
 }
 
-function compose(file: string, text: string, report: Report): Document.Parsed | undefined {
+function compose(file: string, text: string, report: Report, mask: Mask): Document.Parsed | undefined {
   const run = text.search(indicatorRun);
   if (run !== -1) {
     report(tooDeep(file, run));
@@ -97,7 +102,7 @@ function compose(file: string, text: string, report: Report): Document.Parsed | 
   }
   keep(parser.end());
   for (const document of composer.end(false, text.length)) documents.push(document as Document.Parsed);
-  return onlyDocument(file, text, documents, report);
+  return onlyDocument(file, text, documents, report, mask);
 }
 
 function checkLexeme(lexeme: string, range: { file: string; start: number; end: number }, report: Report) {
@@ -119,36 +124,22 @@ function onlyDocument(
   text: string,
   documents: readonly Document.Parsed[],
   report: Report,
+  mask: Mask,
 ): Document.Parsed | undefined {
-  for (const document of documents) {
-    for (const found of document.errors) {
-      const [start, end] = found.pos;
-      report(
-        error("manifest.syntax", syntaxMessages[found.code] ?? "the text is not valid YAML", {
-          range: { file, start, end: Math.max(start, Math.min(end, text.length)) },
-          ...hintFor(text, start),
-        }),
-      );
-    }
-  }
+  const errors = documents.flatMap((document) => document.errors);
   const second = documents[1];
-  if (second !== undefined) {
+  if (errors.length > 0) report(explainSyntax(file, text, mask(text), errors));
+  else if (second !== undefined) {
     const start = second.range[0];
+    const isEmpty = documents.length === 2 && text.slice(start + 3).trim() === "";
     report(
       error("manifest.unsupported", "a manifest holds one YAML document", {
-        range: { file, start, end: start },
-        hint: "put the second document into a file of its own",
+        range: { file, start, end: Math.min(text.length, start + 3) },
+        hint: isEmpty ? "remove this line" : "put the second document into a file of its own",
       }),
     );
   }
   return documents[0];
-}
-
-/** `{ a: ${x} }` is the mistake people make: a brace ends plain text inside a flow collection. */
-function hintFor(text: string, offset: number): { hint?: string } {
-  const lineStart = text.lastIndexOf("\n", Math.max(0, offset - 1)) + 1;
-  const near = text.slice(Math.max(lineStart, offset - 200), offset + 1);
-  return /[{[][^\n]*\$\{?/.test(near) ? { hint: "inside { } and [ ], text with ${…} needs quotes" } : {};
 }
 
 function hasMoreLines(text: string, limit: number): boolean {

@@ -22,7 +22,7 @@ describe("hostile YAML", () => {
     ["a tag", "services: !!binary aGk=\n", "manifest.unsupported rnv.yaml:1:11 !!binary"],
     ["a tag of its own", "outputs: { a: !x y }\n", "manifest.unsupported rnv.yaml:1:15 !x"],
     ["a directive", "%YAML 1.1\n---\nversion: 1\n", "manifest.unsupported rnv.yaml:1:1 %YAML 1.1"],
-    ["two documents", "version: 1\n---\nversion: 1\n", "manifest.unsupported rnv.yaml:2:1"],
+    ["two documents", "version: 1\n---\nversion: 1\n", "manifest.unsupported rnv.yaml:2:1 ---"],
     ["an infinite number", "outputs: { a: 1e999 }\n", "manifest.invalid_value rnv.yaml:1:15 1e999"],
     ["not a number", "outputs: { a: .nan }\n", "manifest.invalid_value rnv.yaml:1:15 .nan"],
     ["tabs", "services:\n\tapi: {}\n", "manifest.syntax rnv.yaml:2:1"],
@@ -31,7 +31,7 @@ describe("hostile YAML", () => {
     ["a control character", "outputs: { a: \u0007 }\n", "manifest.syntax rnv.yaml:1:15 \u0007"],
     ["a merge of text", "services: { a: { <<: x, kind: web } }\n", "manifest.invalid_type rnv.yaml:1:22 x"],
     ["a list at the top", "- a\n", "manifest.invalid_type rnv.yaml:1:1 - a"],
-    ["an unclosed bracket", "services: { a: [\n", "manifest.syntax rnv.yaml:2:1"],
+    ["an unclosed bracket", "services: { a: [\n", "manifest.syntax rnv.yaml:1:16 ["],
   ])("%s is one clean error at its place", async (_, text, expected) => {
     expect((await codes(text))[0]).toBe(expected);
   });
@@ -80,7 +80,7 @@ describe("hostile YAML", () => {
 
   it("with braces of a reference inside a flow mapping says what to do", async () => {
     const found = await loadText("outputs: { a: ${service.b.url} }\n");
-    expect(found.diagnostics[0]?.hint).toMatch(/needs quotes/);
+    expect(found.diagnostics[0]?.summary).toMatch(/needs quotes/);
   });
 
   it("that is empty or only comments is an empty manifest", async () => {
