@@ -1,20 +1,23 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { Action, Change, Plan } from "../plan/plan";
-import { attributeSign } from "./attribute-lines";
-import { inertCode, inertFence, inertHtml, inertMarkdown, inertString, shorten, tableRow } from "./inert";
+import { shortList } from "../model/short-list";
+import { isUnconfirmed } from "../plan/guards";
+import type { Change, Plan } from "../plan/plan";
+import { inertCode, inertFence, inertHtml, inertMarkdown, inertText, shorten } from "./inert";
 import { fieldLines } from "./markdown-fields";
 import { moneyChange, sameMoney } from "./money-text";
+import { isLoss, type PlanEntry, planEntries } from "./plan-entries";
+import { longestName, planTable } from "./plan-table";
 import {
   actionPhrase,
   counted,
-  effectWords,
-  isListed,
-  isNameTold,
+  countsOf,
+  isBlocked,
   listedFields,
   planLine,
+  pluralPhrase,
   unmanagedText,
 } from "./plan-wording";
-import { addressesInReadingOrder, readingOrder } from "./reading-order";
+import { addressesInReadingOrder } from "./reading-order";
 import { standingPhrase } from "./standing";
 import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { capLines } from "./value-text";
@@ -29,66 +32,96 @@ export interface PlanMarkdownOptions {
 const defaultLimit = 60_000;
 /** Kept free for the note that tells what was left out. */
 const reserve = 400;
-const longestName = 120;
 const mostRows = 200;
 const mostItems = 50;
+/** Addresses in the details of many changes that do the same. */
+const mostListed = 50;
 
-const marks: Readonly<Record<Action, string>> = {
-  create: "create",
-  update: "update",
-  replace: "**replace**",
-  delete: "**delete**",
-  adopt: "import",
-  forget: "forget",
-  "no-op": "record",
-};
-
-/** A plan for a pull request: summary, guards, a table, and what each resource changes, folded away. */
+/**
+ * A plan for a pull request: summary, what ends or is blocked, a table, and what each resource changes, folded away. What
+ * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is.
+ */
 export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
   const limit = options.limit ?? defaultLimit;
-  const changes = readingOrder(plan.changes).filter((change) => isListed(change, plan));
-  const opening = [
-    `### ${inertMarkdown(options.title ?? "rnv plan")}`,
+  const entries = planEntries(plan);
+  const head = [
+    `### ${inertMarkdown(shorten(options.title ?? "rnv plan", longestName))}`,
     `**${planLine(plan)}**`,
-    ...blocked(changes),
-    ...findings(plan.diagnostics),
-    ...table(changes),
+    ...blocked(entries),
   ];
-  const closing = [...outputs(plan), ...moved(plan), ...standing(plan), ...unchecked(plan), ...footer(plan)];
-  const room = limit - reserve - joined([...opening, ...closing]).length;
-  const { shown, left } = fitting(
-    changes.map((change) => details(change, plan)).filter((block) => block !== undefined),
-    room,
-  );
-  const note =
-    left === 0
-      ? []
-      : [
-          `> [!NOTE]\n> The details of ${counted(left, "resource")} are left out, because this comment would be too long.`,
-        ];
-  const text = joined([...opening, ...shown, ...note, ...closing]);
-  return text.length <= limit ? text : bare(plan, changes.length, options.title);
+  const closing = [
+    ...outputs(plan),
+    ...moved(plan),
+    ...standing(plan),
+    ...unchecked(plan),
+    ...footer(plan, entries),
+  ];
+  const losses = entries.filter(({ first }) => isLoss(first));
+  const shorter = [
+    () => [...head, ...findings(plan.diagnostics), ...planTable(entries, losses.length + mostRows)],
+    () => [...head, ...findings(plan.diagnostics.filter(isError)), ...planTable(entries, losses.length)],
+  ];
+  for (const opening of shorter) {
+    const above = opening();
+    const room = limit - reserve - joined([...above, ...closing]).length;
+    if (room < 0) continue;
+    const { shown, left } = fitting(
+      entries.flatMap((entry) => {
+        const text = details(entry, plan);
+        return text === undefined ? [] : [{ entry, text }];
+      }),
+      room,
+    );
+    const note =
+      left.length === 0
+        ? []
+        : [
+            `> [!NOTE]\n> The details of ${counted(left.length, "resource")} are left out, because this comment would be too long.`,
+          ];
+    return joined([...above, ...shown, ...note, ...closing]);
+  }
+  return bare(head.slice(0, 2), entries, plan);
 }
+
+const isError = ({ severity }: Diagnostic): boolean => severity === "error";
 
 const joined = (sections: readonly string[]): string => `${sections.join("\n\n")}\n`;
 
-/** When even the table is too long. */
-const bare = (plan: Plan, count: number, title = "rnv plan"): string =>
-  joined([
-    `### ${inertMarkdown(shorten(title, longestName))}`,
-    `**${planLine(plan)}**`,
-    `> [!NOTE]\n> The list of ${counted(count, "resource")} is left out, because this comment would be too long.`,
+/** When even the table is too long: what ends, by name, and how much else there is. */
+function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan): string {
+  const own = entries.map(({ first }) => first).filter((change) => isLoss(change) && !change.withParent);
+  const lines = own.map((change) => {
+    const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
+    return `${sign} ${shorten(inertText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
+  });
+  const left = entries.flatMap(({ changes }) => changes).length - own.length;
+  return joined([
+    ...head,
+    ...(isBlocked(plan) ? ["> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how."] : []),
+    ...(lines.length === 0 ? [] : [inertFence(lines, "diff")]),
+    ...(left === 0
+      ? []
+      : [
+          `> [!NOTE]\n> The list of ${lines.length === 0 ? counted(left, "resource") : `${counted(left, "other resource")}`} is left out, because this comment would be too long.`,
+        ]),
+    ...footer(plan, entries),
   ]);
+}
 
-function fitting(blocks: readonly string[], room: number): { shown: string[]; left: number } {
+function fitting(
+  blocks: readonly { readonly entry: PlanEntry; readonly text: string }[],
+  room: number,
+): { shown: string[]; left: readonly Change[] } {
   let used = 0;
-  const end = blocks.findIndex((block) => {
-    used += block.length + 2;
+  const end = blocks.findIndex(({ text }) => {
+    used += text.length + 2;
     return used > room;
   });
-  return end === -1
-    ? { shown: [...blocks], left: 0 }
-    : { shown: blocks.slice(0, end), left: blocks.length - end };
+  const fits = end === -1 ? blocks.length : end;
+  return {
+    shown: blocks.slice(0, fits).map(({ text }) => text),
+    left: blocks.slice(fits).flatMap(({ entry }) => entry.changes),
+  };
 }
 
 const capItems = (items: readonly string[]): string[] =>
@@ -96,15 +129,23 @@ const capItems = (items: readonly string[]): string[] =>
     ? [...items]
     : [...items.slice(0, mostItems), `> - and ${items.length - mostItems} more`];
 
-function blocked(changes: readonly Change[]): string[] {
-  const lines = changes.flatMap(({ address, guard }) =>
-    guard === undefined
-      ? []
-      : [`> - ${inertCode(address)}: ${inertMarkdown(guard.summary)}. ${inertMarkdown(guard.hint)}`],
+/** What stands in the way, line by line; of many that only want their names, how to give them. */
+function blocked(entries: readonly PlanEntry[]): string[] {
+  const held = entries.map(({ first }) => first).filter(({ guard }) => guard !== undefined);
+  if (held.length === 0) return [];
+  const unconfirmed = held.filter(isUnconfirmed);
+  const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
+  const lines = others.map(
+    ({ address, guard }) =>
+      `> - ${inertCode(address)}: ${inertMarkdown(guard?.summary ?? "")}. ${inertMarkdown(guard?.hint ?? "")}`,
   );
-  return lines.length === 0
-    ? []
-    : [`> [!CAUTION]\n> Blocked until it is resolved:\n${capItems(lines).join("\n")}`];
+  const many =
+    others.length === held.length
+      ? []
+      : [
+          `> - ${counted(unconfirmed.length, "deletion")} that nobody has confirmed, marked below; each by name: \`--confirm-delete ADDRESS\`, or \`removed:\` in the manifest`,
+        ];
+  return [`> [!CAUTION]\n> Blocked until it is resolved:\n${[...many, ...lines].join("\n")}`];
 }
 
 function findings(diagnostics: readonly Diagnostic[]): string[] {
@@ -115,66 +156,35 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
   return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
 }
 
-function table(changes: readonly Change[]): string[] {
-  if (changes.length === 0) return [];
-  const rows = changes
-    .slice(0, mostRows)
-    .map((change) =>
-      tableRow([
-        marks[change.action],
-        inertCode(shorten(change.address, longestName)),
-        inertMarkdown(shorten(changedPaths(change), longestName)),
-        change.withParent ? "" : change.effects.map(effectWord).join(", "),
-      ]),
-    );
-  const rest = changes.length - mostRows;
-  return [
-    [
-      tableRow(["action", "resource", "what", "effect"]),
-      "| --- | --- | --- | --- |",
-      ...rows,
-      ...(rest > 0 ? [tableRow(["", `and ${rest} more`, "", ""])] : []),
-    ].join("\n"),
-  ];
-}
-
-const effectWord = (effect: Change["effects"][number]): string =>
-  effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
-
-/** The fields of a change in a few words: `branch, plan and 3 more`. */
-function changedPaths(change: Change): string {
-  if (change.reason !== undefined) return `because ${change.reason}`;
-  if (change.withParent) return "together with what it belongs to";
-  if (change.action === "create") return "";
-  if (change.action === "delete" || change.action === "forget")
-    return isNameTold(change) ? "" : `named ${inertString(change.name)}`;
-  const names = [
-    ...change.attributes,
-    ...(change.lifecycle ?? []),
-    ...(change.action === "no-op" ? (change.drift ?? []) : []),
-  ]
-    .filter((field) => attributeSign(field) !== " ")
-    .map(({ path }) => path.slice(path.lastIndexOf(".") + 1));
-  return names.length <= 4
-    ? names.join(", ")
-    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
-}
-
-/** Undefined when the table says it all. */
-function details(change: Change, plan: Plan): string | undefined {
+/** What an entry changes, folded away; undefined where the table says all of it. */
+function details({ first: change, changes }: PlanEntry, plan: Plan): string | undefined {
   const lines = listedFields(change, plan).flatMap(fieldLines);
+  const isMany = changes.length > 1;
   const cost = change.cost;
   const none = { usd: 0, ngn: 0 };
   const notes = [
     ...(change.previousAddress === undefined ? [] : [`moved from ${inertCode(change.previousAddress)}`]),
-    ...(change.id === undefined || change.action === "update" ? [] : [`id ${inertCode(change.id)}`]),
+    ...(isMany
+      ? [
+          shortList(
+            changes.map(({ address }) => inertCode(address)),
+            mostListed,
+          ),
+        ]
+      : []),
+    ...(isMany || change.id === undefined || change.action === "update"
+      ? []
+      : [`id ${inertCode(change.id)}`]),
     ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
       ? []
       : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "\u2192")} a month`]),
   ];
   const body = [...(lines.length === 0 ? [] : [inertFence(lines, "diff")]), ...notes];
   if (lines.length === 0) return undefined;
-  const summary = `<summary><code>${inertHtml(change.address)}</code> ${inertHtml(actionPhrase(change))}</summary>`;
+  const what = isMany
+    ? `${inertHtml(counted(changes.length, change.type))} ${inertHtml(pluralPhrase(change))}`
+    : `<code>${inertHtml(change.address)}</code> ${inertHtml(actionPhrase(change))}`;
+  const summary = `<summary>${what}</summary>`;
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
 
@@ -221,11 +231,13 @@ function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
   return [`${heading}\n\n${capLines(lines).join("\n")}`];
 }
 
-function footer(plan: Plan): string[] {
+function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const { before, after, estimate } = plan.cost;
   const isFree = [before.usd, before.ngn, after.usd, after.ngn].every((amount) => amount === 0);
   const label = estimate ? "Estimated monthly cost" : "Monthly cost";
+  const changes = entries.flatMap((entry) => entry.changes);
   return [
+    ...(changes.length < 2 ? [] : [inertMarkdown(countsOf(changes))]),
     ...(isFree
       ? []
       : [

@@ -1,23 +1,25 @@
 import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
 import type { Change, Plan } from "../plan/plan";
 import { attributeLines, attributeSign, coloured } from "./attribute-lines";
 import { diagnosticsText } from "./diagnostics-text";
 import { alignColumns, padTo } from "./display-width";
 import { inertString, inertText } from "./inert";
 import { moneyChange, sameMoney } from "./money-text";
+import { commonReason, type PlanEntry, planEntries } from "./plan-entries";
 import {
   actionPhrase,
   actionSymbols,
   counted,
+  countsOf,
   effectWords,
-  isListed,
   isNameTold,
   listedFields,
   planHeadings,
   planLine,
+  pluralPhrase,
   unmanagedText,
 } from "./plan-wording";
-import { readingOrder } from "./reading-order";
 import { standingRows } from "./standing";
 import { arrowOf, type Style } from "./style";
 import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
@@ -30,15 +32,15 @@ export interface PlanTextOptions {
   readonly sources?: ReadonlyMap<string, string>;
 }
 
+/** Addresses of a group. */
+const mostNamed = 10;
 const below = " ".repeat(6);
 
 /** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
 export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}): string {
-  // The order follows from all of them, but most plans list none.
-  const isAnyListed = plan.changes.some((change) => isListed(change, plan));
-  const changes = isAnyListed ? readingOrder(plan.changes).filter((change) => isListed(change, plan)) : [];
+  const entries = planEntries(plan);
   const sections = [
-    changeSection(plan, changes, style, options.compact ?? false),
+    changeSection(plan, entries, style, options.compact ?? false),
     movedSection(plan),
     outputSection(plan, style),
     releasedSection(plan, style),
@@ -46,16 +48,20 @@ export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}
     uncheckedSection(plan, style),
     unmanagedLine(plan),
     diagnosticsText(plan.diagnostics, style, options.sources, { closing: false }),
-    costLine(plan, style),
-    blockedLine(changes, style),
+    blockedLine(entries, style),
+    closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function changeSection(plan: Plan, changes: readonly Change[], style: Style, compact: boolean): string {
-  if (changes.length === 0) return "";
-  const blocks = changes.map((change) => changeLines(change, plan, style, compact));
+function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style, compact: boolean): string {
+  if (entries.length === 0) return "";
+  const blocks = entries.map((entry) =>
+    entry.changes.length > 1
+      ? groupLines(entry, plan, style, compact)
+      : changeLines(entry.first, plan, style, compact),
+  );
   const text = blocks.map((lines, i) => {
     const previous = blocks[i - 1];
     const apart = previous !== undefined && (previous.length > 1 || lines.length > 1);
@@ -79,6 +85,25 @@ function changeLines(change: Change, plan: Plan, style: Style, compact: boolean)
     // What goes with its parent is told once, at the parent.
     ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),
     ...guardLines(change, style),
+  ];
+}
+
+/** Many changes that do the same: `14 services will be updated in place`, whose they are, and what they do once. */
+function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style, compact: boolean): string[] {
+  const { colors } = style;
+  const whose = shortList(
+    changes.map(({ address }) => inertText(address)),
+    mostNamed,
+  );
+  const head = `${symbol(first, style)} ${colors.bold(counted(changes.length, inertText(first.type)))} ${pluralPhrase(first)}`;
+  if (compact) return [head];
+  const reason = commonReason(first);
+  return [
+    head,
+    `${below}${whose}`,
+    ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${inertText(reason)}`)}`]),
+    ...attributeLines(listedFields(first, plan), style),
+    ...consequences(first, style).map((line) => `${below}${line}`),
   ];
 }
 
@@ -206,6 +231,13 @@ const unmanagedLine = (plan: Plan): string =>
     ? ""
     : `Also in this workspace, not managed here: ${unmanagedText(plan.unmanaged)}.`;
 
+/** How much changes and what it costs: the line of counts, and the line of money. */
+function closingLines(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
+  const changes = entries.flatMap((entry) => entry.changes);
+  const counts = changes.length < 2 ? "" : countsOf(changes);
+  return [counts, costLine(plan, style)].filter((line) => line !== "").join("\n");
+}
+
 function costLine(plan: Plan, style: Style): string {
   const { before, after, estimate } = plan.cost;
   if (before.usd === 0 && before.ngn === 0 && after.usd === 0 && after.ngn === 0) return "";
@@ -213,8 +245,8 @@ function costLine(plan: Plan, style: Style): string {
   return `${label}: ${moneyChange(before, after, arrowOf(style), true)}${sameMoney(before, after) ? " (unchanged)" : ""}`;
 }
 
-function blockedLine(changes: readonly Change[], style: Style): string {
-  const blocked = changes.filter((change) => change.guard !== undefined).length;
+function blockedLine(entries: readonly PlanEntry[], style: Style): string {
+  const blocked = entries.filter(({ first }) => first.guard !== undefined).length;
   if (blocked === 0) return "";
   const verb = blocked === 1 ? "is" : "are";
   return style.colors.red(

@@ -59,6 +59,9 @@ export function actionPhrase(change: Change): string {
   }
 }
 
+/** The same for many resources. */
+export const pluralPhrase = (change: Change): string => actionPhrase(change).replace(/^has /, "have ");
+
 /** The same for what the manifest asks for and nobody applied. */
 export const actionPhrases: Readonly<Record<Action, string>> = {
   create: "would be created",
@@ -132,6 +135,42 @@ export function planLine(plan: Plan): string {
 export function counted(count: number, noun: string): string {
   const plural = noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
   return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** How much of each type a plan makes, changes, ends and runs: `Deployments: 2 to run. Services: 1 to add.` */
+export function countsOf(changes: readonly Change[]): string {
+  const types = [...new Set(changes.map(({ type }) => type))].sort();
+  const sentences = types.map((type) => {
+    const counts = new Map<string, number>();
+    for (const change of changes)
+      if (change.type === type)
+        for (const word of countWords(change)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    const parts = countOrder.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} to ${word}`] : []));
+    const [, noun = ""] = counted(2, inertText(type)).split(/ (.*)/);
+    return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts.join(", ")}.`;
+  });
+  return sentences.join(" ");
+}
+
+const countOrder = ["destroy", "archive", "change", "import", "forget", "record", "run", "add"] as const;
+
+function countWords({ action, reason, missing, onRemove }: Change): readonly string[] {
+  switch (action) {
+    case "create":
+      return [reason === undefined || missing ? "add" : "run"];
+    case "update":
+      return [reason === undefined ? "change" : "run"];
+    case "replace":
+      return ["destroy", "add"];
+    case "delete":
+      return [onRemove === "archive" ? "archive" : "destroy"];
+    case "adopt":
+      return ["import"];
+    case "forget":
+      return ["forget"];
+    case "no-op":
+      return ["record"];
+  }
 }
 
 const mostNamed = 5;

@@ -20,16 +20,16 @@ it("opens with the summary, then what blocks, then the table", () => {
     "",
     "| action | resource | what | effect |",
     "| --- | --- | --- | --- |",
-    "| forget | `service.legacy` |  |  |",
-    "| import | `project.shop` | description |  |",
-    "| update | `service.shop.api` | branch, plan, port and 2 more | deploys, changes the bill |",
-    "| create | `variable.shop.api.LOG_LEVEL` |  |  |",
-    "| update | `variable.shop.api.WORKER_HOST` | value |  |",
-    "| create | `deployment.shop.api` | because service.shop.api changes | deploys |",
-    "| **replace** | `service.shop.docs` | kind | **destructive** |",
+    "| **replace**, blocked | `service.shop.docs` | kind | **destructive** |",
     '| **delete** | `service.shop.worker` | named "Old worker" | **destructive**, changes the bill |',
     "| **delete** | `variable.shop.worker.TOKEN` | together with what it belongs to |  |",
     "| **delete** | `variable.shop.worker.URL` | together with what it belongs to |  |",
+    "| forget | `service.legacy` |  |  |",
+    "| import | `project.shop` | description |  |",
+    "| update | `service.shop.api` | branch, plan, port and 2 more | deploys, changes the bill |",
+    "| update | `variable.shop.api.WORKER_HOST` | value |  |",
+    "| create | `variable.shop.api.LOG_LEVEL` |  |  |",
+    "| create | `deployment.shop.api` | because service.shop.api changes | deploys |",
     "",
   ]);
 });
@@ -74,10 +74,70 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   const text = planMarkdown(big);
   expect(text.length).toBeLessThanOrEqual(60_000);
   expect(text).toMatch(/> The details of \d+ resources are left out/);
-  expect(text).toContain("| and 300 more |");
-  expect(planMarkdown(big, { limit: 1000 })).toBe(
-    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n",
+  expect(text).toContain("| and 300 more | Services: 300 to add. |");
+  const short = planMarkdown(big, { limit: 1000 });
+  expect(short).not.toContain("service.s");
+  expect(short).toContain("| and 500 more | Services: 500 to add. |");
+  expect(planMarkdown(big, { limit: 500 })).toBe(
+    "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to add.\n",
   );
+});
+
+describe("deletions and replacements", () => {
+  const creates = [...Array(400).keys()].map((i) =>
+    change("create", `service.a${i}`, { attributes: [field("a", absent, value("x".repeat(390)))] }),
+  );
+  const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
+  const ended = [
+    change("delete", "service.y-confirmed", { effects: ["destructive"] }),
+    change("delete", "service.y-asked", { guard }),
+    change("replace", "service.z", { attributes: [field("kind", value("web"), value("static"))] }),
+  ];
+  const given = plan([...creates, ...ended]);
+
+  it.each([60_000, 3000, 1200, 300])("stand first whatever else there is, within %i characters", (limit) => {
+    const text = planMarkdown(given, { limit });
+    expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
+    for (const { address } of ended) expect(text).toContain(address);
+    const [first = -1] = creates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
+    if (first >= 0) for (const { address } of ended) expect(text.indexOf(address)).toBeLessThan(first);
+    expect(text).toMatch(/(300|400) (more|other resources)|200 more/);
+  });
+
+  it("are all named, however many there are and however few wanted them confirmed", () => {
+    for (const many of [
+      [...Array(1500).keys()].map((i) => change("delete", `service.shop.s${i}`, { guard })),
+      [...Array(3000).keys()].map((i) => change("delete", `service.shop.s${i}`)),
+    ]) {
+      const text = planMarkdown(plan([...creates, ...many]));
+      const named = new Set(text.match(/service\.shop\.s\d+/g));
+      expect(named.size).toBe(many.length);
+    }
+  });
+
+  it("that nobody has confirmed are counted where they are many", () => {
+    const many = [...Array(60).keys()].map((i) => change("delete", `service.s${i}`, { guard }));
+    const text = planMarkdown(plan(many));
+    expect(text).toContain("> - 60 deletions that nobody has confirmed, marked below; each by name:");
+    expect(text.match(/\*\*delete\*\*, blocked/g)).toHaveLength(60);
+  });
+});
+
+it("tells equal changes of many resources in one row and one fold", () => {
+  const many = [...Array(14).keys()].map((i) =>
+    change("update", `service.shop.s${i + 10}`, {
+      attributes: [field("configuration.runtime", value("node"), value("bun"))],
+      effects: ["deploys"],
+    }),
+  );
+  const text = planMarkdown(plan(many));
+  expect(text).toContain(
+    '| update | `service.shop.s10`, `service.shop.s11`, `service.shop.s12` and 11 more | 14 services: `runtime "node" \u2192 "bun"` | deploys |',
+  );
+  expect(text.match(/<details>/g)).toHaveLength(1);
+  expect(text).toContain("<summary>14 services will be updated in place</summary>");
+  expect(text).toContain("`service.shop.s23`");
+  expect(text).toContain("\n\nServices: 14 to change.\n");
 });
 
 describe("whatever names and values are called", () => {

@@ -263,7 +263,7 @@ it("is the same in any order of changes", () => {
 it("has one line a resource when compact, and no fields", () => {
   const text = planText(shopPlan, plainStyle, { compact: true });
   expect(text).toContain(
-    "\n  ~ service.shop.api will be updated in place\n  + variable.shop.api.LOG_LEVEL will be created\n",
+    "\n  ~ service.shop.api will be updated in place\n  ~ variable.shop.api.WORKER_HOST will be updated in place\n",
   );
   expect(text).not.toContain("configuration.buildCommand");
 });
@@ -282,4 +282,81 @@ it("colours symbols, addresses and what is lost", () => {
     "\u001b[1mPlan: 0 to add, 0 to change, 1 to destroy.\u001b[22m",
     "",
   ]);
+});
+
+describe("the order of a plan", () => {
+  const guard = { code: "guard.prevent_destroy", summary: "protected", hint: "" } as const;
+  const lines = (given: Plan) =>
+    planText(given, plainStyle, { compact: true })
+      .split("\n")
+      .flatMap((line) => /^ *[-+~<>/]+ (\S+) /.exec(line)?.[1] ?? []);
+
+  it("is what ends or is blocked, then what changes, then what is new", () => {
+    const given = plan([
+      change("create", "service.a"),
+      change("update", "service.b", { attributes: [field("p", value(1), value(2))] }),
+      change("delete", "service.x"),
+      change("replace", "service.y"),
+      change("delete", "service.z", { guard }),
+    ]);
+    expect(lines(given)).toEqual(["service.x", "service.y", "service.z", "service.b", "service.a"]);
+  });
+
+  it("ends with counts by type, the cost, and the exact line", () => {
+    expect(planText(shopPlan, plainStyle).trimEnd().split("\n").slice(-4)).toEqual([
+      "Deployments: 1 to run. Projects: 1 to import. Services: 2 to destroy, 1 to change, 1 to forget, 1 to add. Variables: 2 to destroy, 1 to change, 1 to add.",
+      "Estimated monthly cost: USD 7 -> 14 (+7), NGN 10,500 -> 21,000 (+10,500)",
+      "",
+      "Plan: 1 to import, 3 to add, 3 to change, 4 to destroy, 1 to forget.",
+    ]);
+  });
+});
+
+describe("equal changes of many resources", () => {
+  const runtime = (i: number, after = "bun") =>
+    change("update", `service.shop.s${i}`, {
+      attributes: [field("configuration.runtime", value("node"), value(after))],
+      effects: ["deploys"],
+    });
+  const run = (i: number) =>
+    change("update", `deployment.shop.s${i}`, {
+      dependsOn: [address(`service.shop.s${i}`)],
+      reason: `service.shop.s${i} changes`,
+      effects: ["deploys"],
+    });
+
+  it("are told once, with whose they are", () => {
+    const fourteen = [...Array(14).keys()].map((i) => i + 10);
+    expect(
+      planText(plan([...fourteen.map((i) => runtime(i)), ...fourteen.map(run)]), plainStyle).split("\n"),
+    ).toEqual([
+      "rnv will perform the following actions:",
+      "",
+      "  ~ 14 services will be updated in place",
+      `      ${fourteen
+        .slice(0, 10)
+        .map((i) => `service.shop.s${i}`)
+        .join(", ")} and 4 more`,
+      '      ~ configuration.runtime  "node" -> "bun"',
+      "      effect: deploys",
+      "",
+      "  ~ 14 deployments will run again",
+      expect.stringContaining("deployment.shop.s10, deployment.shop.s11"),
+      "      because service.… changes",
+      "      effect: deploys",
+      "",
+      "Deployments: 14 to run. Services: 14 to change.",
+      "",
+      "Plan: 0 to add, 0 to change, 0 to destroy.",
+      "",
+    ]);
+  });
+
+  it("are told one by one where they are few, differ, or end something", () => {
+    const text = (...changes: Change[]) => planText(plan(changes), plainStyle);
+    expect(text(runtime(1), runtime(2), runtime(3))).not.toContain("3 services");
+    expect(text(runtime(1), runtime(2), runtime(3), runtime(4, "deno"))).not.toContain("4 services");
+    const ends = [1, 2, 3, 4, 5].map((i) => change("delete", `service.s${i}`));
+    for (const { address } of ends) expect(text(...ends)).toContain(`- ${address} will be destroyed`);
+  });
 });
