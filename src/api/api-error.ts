@@ -18,6 +18,8 @@ export interface ApiFailure {
   readonly message: string;
   readonly requestId: string;
   readonly attempts: number;
+  /** What to do about it, where that is known better than from the status. */
+  readonly hint?: string;
 }
 
 /** A request that failed for good. Thrown by `Send`; turned into a diagnostic in one place per command. */
@@ -31,6 +33,7 @@ export class ApiError extends Error implements ApiFailure {
   readonly code?: string;
   readonly requestId: string;
   readonly attempts: number;
+  readonly hint?: string;
 
   constructor(failure: ApiFailure, cause?: unknown) {
     super(failure.message, { cause });
@@ -44,5 +47,6 @@ export class ApiError extends Error implements ApiFailure {
     this.code = failure.code;
     this.requestId = failure.requestId;
     this.attempts = failure.attempts;
+    this.hint = failure.hint;
   }
 }

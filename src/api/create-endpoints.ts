@@ -31,10 +31,10 @@ export function createEndpoints(
       const response = await send(request);
       return parseAnswer(schema, request, response, response.body, isWhole);
     },
-    write: async (schema, request, isWhole) => {
+    write: async (schema, request, isWhole, inner = (body) => body) => {
       const keyed: ApiRequest = { ...request, keyed: true };
       const response = await send(keyed);
-      return parseAnswer(schema, keyed, response, response.body, isWhole);
+      return parseAnswer(schema, keyed, response, inner(response.body), isWhole);
     },
   };
   return {

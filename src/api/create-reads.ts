@@ -2,7 +2,8 @@ import type { Ready } from "../model/ready";
 import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { environmentOf } from "./gaps";
+import { environmentOf } from "./gap-answers";
+import { gapVariable } from "./gap-settings";
 import type { ById, Reads } from "./reads";
 import type { Canvas, CanvasGroup } from "./wire/canvas";
 import type { Project } from "./wire/project";
@@ -246,7 +247,9 @@ class CachedReads implements Reads {
 
 const noServiceRoute: ById<never> = {
   kind: "unreadable",
-  reason: "the service offers no way to read one service, and the canvas does not show it",
+  reason:
+    "the service offers no way to read one service, and the canvas does not show it " +
+    `(${gapVariable("readService")} names another path)`,
 };
 
 function listOf(canvases: readonly Canvas[], complete: boolean): ServiceList {

@@ -1,8 +1,10 @@
-import { ApiError } from "./api-error";
-import { type EndpointCall, pathSegment, turnedOff } from "./endpoint-call";
+import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { gapVariable } from "./gaps";
-import { cancelAnswer, deploymentAnswer, deploymentsAnswer } from "./wire/deployment";
+import { wrappedAs } from "./gap-answers";
+import { underGap } from "./gap-failure";
+import { fillBody, pathUnder } from "./gap-requests";
+import type { GapSettings } from "./gaps";
+import { cancelAnswer, type Deployment, deploymentAnswer, deploymentsAnswer } from "./wire/deployment";
 
 type DeploymentEndpoints = Pick<
   Endpoints,
@@ -10,7 +12,8 @@ type DeploymentEndpoints = Pick<
 >;
 
 /** Interface, "Deployments", and the gap "roll back". */
-export function deploymentEndpoints({ path, gaps, read, write }: EndpointCall): DeploymentEndpoints {
+export function deploymentEndpoints(call: EndpointCall): DeploymentEndpoints {
+  const { path, read, write } = call;
   return {
     listDeployments: (id, page = {}) =>
       read(deploymentsAnswer, "listDeployments", path("services", id, "deploys"), {
@@ -37,33 +40,44 @@ export function deploymentEndpoints({ path, gaps, read, write }: EndpointCall): 
         body: {},
       });
     },
-    rollBack: async (id, deploymentId, confirm) => {
-      const template = gaps.rollBack.replace("{deploymentId}", pathSegment(deploymentId, 1));
-      const request = {
-        operation: "rollBack",
-        method: "POST" as const,
-        path: `${path("services", id)}${template}`,
-        body: { confirm },
-      };
-      if (gaps.rollBack === "off") throw turnedOff({ ...request, path: path("services", id) }, "rollBack");
-      try {
-        return (await write(deploymentAnswer, request)).deployment;
-      } catch (failure) {
-        throw failure instanceof ApiError && (failure.status === 404 || failure.status === 405)
-          ? pointToDashboard(failure)
-          : failure;
-      }
-    },
+    rollBack: (id, deploymentId, confirm) => rollBack(call, id, deploymentId, confirm),
   };
 }
 
-const pointToDashboard = (failure: ApiError): ApiError =>
-  new ApiError(
-    {
-      ...failure,
-      message:
-        `${failure.message}; if the deployment exists, the service has no rollback at this path: roll back in its ` +
-        `dashboard, or name the path with ${gapVariable("rollBack")}`,
-    },
-    failure.cause,
-  );
+/** Gap "roll back". Nothing says that its keys work: after a lost answer it is not sent again unless a setting does. */
+async function rollBack(
+  { path, gaps, write }: EndpointCall,
+  id: string,
+  deploymentId: string,
+  confirm: string,
+): Promise<Deployment> {
+  const isOff = gaps.rollBack === "off";
+  const request = {
+    operation: "rollBack",
+    method: "POST",
+    path: isOff ? path("services", id) : pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }),
+    body: rollBackBody(gaps, deploymentId, confirm),
+    ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
+    ...(gaps.routeKeys === "on" ? {} : { sentOnce: true as const }),
+  } as const;
+  if (isOff) throw turnedOff(request, "rollBack");
+  try {
+    const answer = await write(deploymentAnswer, request, undefined, (body) => wrappedAs("deployment", body));
+    return answer.deployment;
+  } catch (failure) {
+    throw underGap(
+      failure,
+      "roll back",
+      "the deployment may be no retained release any more; the dashboard shows those that are. Besides, ",
+    );
+  }
+}
+
+function rollBackBody(
+  { rollBack: template, rollBackBody: setting }: GapSettings,
+  deploymentId: string,
+  confirm: string,
+): Readonly<Record<string, unknown>> {
+  if (setting !== "auto") return fillBody(setting, { confirm, deploymentId });
+  return template.includes("{deploymentId}") ? { confirm } : { confirm, deploymentId };
+}

@@ -28,7 +28,7 @@ export function diagnosticOf(failure: unknown, context: FailureContext = {}): Di
     ...context,
     address,
     detail: detailOf(failure),
-    hint,
+    hint: failure.hint ?? hint,
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 }

@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import { ApiError } from "./api-error";
-import { type GapSettings, gapVariable } from "./gaps";
+import { gapVariable } from "./gap-settings";
+import type { GapSettings } from "./gaps";
 import type { ApiRequest, Send } from "./send";
 import type { LearnedForms } from "./update-service";
 
@@ -21,11 +22,15 @@ export interface EndpointCall {
     query?: ApiRequest["query"],
     isWhole?: (body: unknown) => body is T,
   ) => Promise<T>;
-  /** A write marked (I), or one of a gap that is treated so. */
+  /** A write marked (I), or one of a gap that is treated so; `inner` finds what the schema describes in the answer. */
   readonly write: <T>(
     schema: ZodType<T>,
-    request: Pick<ApiRequest, "operation" | "method" | "path" | "body" | "sensitive">,
+    request: Pick<
+      ApiRequest,
+      "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce"
+    >,
     isWhole?: (body: unknown) => body is T,
+    inner?: (body: unknown) => unknown,
   ) => Promise<T>;
 }
 

@@ -1,338 +1,340 @@
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
-import type { Money } from "../model/resource-type";
-import { ApiError } from "./api-error";
-import type { Environment, Project } from "./wire/project";
-import type { Service } from "./wire/service";
+import { body, either, matching, objects, oneOf, path, type SettingForm } from "./gap-forms";
 
 /**
- * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): the assumptions as data, the
- * settings that override them, and the code that reads answers under them. Nothing elsewhere may rest on an
- * undocumented fact.
+ * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): a table. Nothing elsewhere may rest
+ * on an undocumented fact. `gap-settings.ts` reads the settings, `gap-requests.ts` makes requests under them,
+ * `gap-answers.ts` reads answers, `gap-failure.ts` says which assumption did not hold.
  */
-
-/** How each gap is filled; every field is set by `RNV_GAP_<NAME>`, `readService` by `RNV_GAP_READ_SERVICE`. */
-export interface GapSettings {
-  readonly readService: "route" | "off";
-  readonly patchService: "auto" | "nested" | "flat";
-  readonly listVariables: "route" | "off";
-  readonly patchVariable: "route" | "off";
-  /** Path below the service with `{deploymentId}` in it, or `off`. */
-  readonly rollBack: string;
-  readonly operationBody: "auto" | "bare" | "wrapped";
-  /** Names of the id field and the name field: `id,name`. */
-  readonly environmentRecord: string;
-  readonly errorBody: "auto" | "top-level" | "nested";
-  /** A header name, or `auto`: any header that matches `/idempotenc.*replayed/i`. */
-  readonly replayHeader: string;
-}
-
 export interface Gap {
   readonly name: string;
   readonly assumption: string;
   readonly verifiedBy: string;
   readonly fallback: string;
-  /** Null where there is nothing to choose. */
-  readonly setting: keyof GapSettings | null;
-  readonly default: string | null;
+  /** What says otherwise; empty where there is nothing to choose. */
+  readonly settings: readonly GapSetting[];
 }
 
-export const defaultGaps: GapSettings = {
-  readService: "route",
-  patchService: "auto",
-  listVariables: "route",
-  patchVariable: "route",
-  rollBack: "/deploys/{deploymentId}/rollback",
-  operationBody: "auto",
-  environmentRecord: "id,name",
-  errorBody: "auto",
-  replayHeader: "auto",
-};
-
-const gap = (
-  name: string,
-  setting: keyof GapSettings | null,
-  assumption: string,
-  verifiedBy: string,
-  fallback: string,
-): Gap => ({
-  name,
-  assumption,
-  verifiedBy,
-  fallback,
-  setting,
-  default: setting === null ? null : defaultGaps[setting],
-});
-
-export const gaps: readonly Gap[] = [
-  gap(
-    "read one service",
-    "readService",
-    "GET …/services/{serviceId} answers {service}",
-    "the answer bears the id asked for; before a 404 counts, an id that the canvas shows is read the same way",
-    "404 or 405 for an id that the canvas shows: the canvas is the only read",
-  ),
-  gap(
-    "change a service",
-    "patchService",
-    "PATCH …/services/{serviceId} with {name, configuration: {…}} answers {service}",
-    "the answer is compared with what was sent",
-    "the flat body {name, branch: …} is tried once when the nested one is refused with 400",
-  ),
-  gap(
-    "list variables",
-    "listVariables",
-    "GET …/services/{serviceId}/variables answers {variables, page?}",
-    "the schema; pages are followed to the end",
-    "404 or 405 for a service that exists: recorded ids and fingerprints only",
-  ),
-  gap(
-    "change a variable",
-    "patchVariable",
-    "PATCH …/variables/{variableId} with key and/or value answers {variable}",
-    "the answer is compared with what was sent",
-    "a clear error",
-  ),
-  gap(
-    "roll back",
-    "rollBack",
-    "POST …/deploys/{deploymentId}/rollback with {confirm} answers {deployment}",
-    "the schema",
-    "an error that points to the dashboard",
-  ),
-  gap(
-    "operation body",
-    "operationBody",
-    "the bare operation, or {operation}",
-    "the schema",
-    "both are accepted",
-  ),
-  gap(
-    "environment record",
-    "environmentRecord",
-    "it has an id and a name",
-    "both are non-empty text",
-    "an error that shows the keys it has",
-  ),
-  gap(
-    "error body",
-    "errorBody",
-    "requestId, plus code and message, top-level or under error",
-    "only text is taken, capped in length",
-    "the status text",
-  ),
-  gap(
-    "replay header",
-    "replayHeader",
-    "any response header that matches /idempotenc.*replayed/i",
-    "its value is true or false",
-    "unknown: the thing is read again",
-  ),
-  gap(
-    "refused confirmations",
-    null,
-    "a confirmation mismatch or the cancel of a terminal deployment is answered with a 4xx",
-    "the status class",
-    "any 4xx is a refusal",
-  ),
-  gap(
-    "monthly price",
-    null,
-    "the price of a service is the price of its plan times its instances",
-    "the catalog says that prices are estimates, and so does every plan",
-    "no price is shown for a plan that the catalog does not list",
-  ),
-  gap(
-    "awaiting checkout",
-    null,
-    "a blockedReason that speaks of checkout, billing or payment waits for the dashboard",
-    "only a deployment that is still queued is looked at, and its reason is shown as it stands",
-    "the wait goes on, with the reason streamed, until the timeout",
-  ),
-  gap(
-    "suspended",
-    null,
-    "a service whose status, displayStatus, lifecycleStatus or runtimeDetail speaks of suspension does not run",
-    "nothing rests on it: it is only said",
-    "a suspended service is not told from a running one",
-  ),
-];
-
-interface SettingRule {
-  readonly expected: string;
-  readonly accepts: (text: string) => boolean;
+/** One `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
+export interface GapSetting extends SettingForm {
+  readonly key: keyof GapSettings;
+  readonly default: string;
+  readonly example: string;
 }
 
-const oneOf = (...values: readonly string[]): SettingRule => ({
-  expected: values.map((value) => `"${value}"`).join(" or "),
-  accepts: (text) => values.includes(text),
-});
+/** How each gap is filled. Paths with `{serviceId}` stand below the workspace, others below the service. */
+export interface GapSettings {
+  /** A path, or `off`; `route` is the assumed one. */
+  readonly readService: string;
+  /** `auto`, `nested`, `flat`, or a JSON body with `"{name}"` and `"{configuration}"` in it. */
+  readonly patchService: string;
+  readonly patchServicePath: string;
+  /** A path, or `off`; `route` is the assumed one. */
+  readonly listVariables: string;
+  /** `auto`, a field of the answer (`data.items`), or `.` for an answer that is the list. */
+  readonly variableItems: string;
+  /** `auto`, `off`, the names of the two fields (`key,value`), or a JSON body with `"{key}"` and `"{value}"` in it. */
+  readonly patchVariable: string;
+  /** A path, or `off`. */
+  readonly rollBack: string;
+  /** `auto`, or a JSON body with `"{confirm}"` and, where the path has none, `"{deploymentId}"` in it. */
+  readonly rollBackBody: string;
+  /** Whether `Idempotency-Key` works where the interface does not mark it: `auto`, `on`, or `off` to send none. */
+  readonly routeKeys: string;
+  readonly operationBody: string;
+  /** Names of the id field and the name field: `id,name`. */
+  readonly environmentRecord: string;
+  readonly productionEnvironment: string;
+  /** What is sent for a project whose manifest names no color. */
+  readonly projectColor: string;
+  readonly renameProject: string;
+  /** Defaults by kind where they differ from the catalog's, as JSON. */
+  readonly kindDefaults: string;
+  readonly errorBody: string;
+  /** A header name, or `auto`: any header that matches `/idempotenc.*replayed/i`. */
+  readonly replayHeader: string;
+}
 
-const settingRules: Readonly<Record<keyof GapSettings, SettingRule>> = {
-  readService: oneOf("route", "off"),
-  patchService: oneOf("auto", "nested", "flat"),
-  listVariables: oneOf("route", "off"),
-  patchVariable: oneOf("route", "off"),
-  rollBack: {
-    expected: 'a path below the service such as "/deploys/{deploymentId}/rollback", or "off"',
-    accepts: (text) =>
-      text === "off" ||
-      (/^(\/([A-Za-z0-9_-]+|\{deploymentId\}))+$/.test(text) && text.split("{deploymentId}").length === 2),
+const setting = (
+  key: keyof GapSettings,
+  initial: string,
+  form: SettingForm,
+  example: string,
+): GapSetting => ({ key, default: initial, example, expected: form.expected, accepts: form.accepts });
+
+const off = oneOf("off");
+const autoOr = (form: SettingForm): SettingForm => either(oneOf("auto"), form);
+const routeOr = (form: SettingForm): SettingForm => either(form, oneOf("route", "off"));
+
+export const gaps = [
+  {
+    name: "read one service",
+    assumption: "GET …/services/{serviceId} answers {service}, or the service itself",
+    verifiedBy:
+      "the answer bears the id asked for; before a 404 counts, an id that the canvas shows is read the same way",
+    fallback: "404 or 405 for an id that the canvas shows: the canvas is the only read",
+    settings: [
+      setting(
+        "readService",
+        "/services/{serviceId}",
+        routeOr(path("/apps/{serviceId}", [], ["serviceId"])),
+        "/apps/{serviceId}",
+      ),
+    ],
   },
-  operationBody: oneOf("auto", "bare", "wrapped"),
-  environmentRecord: {
-    expected: 'two field names such as "id,name"',
-    accepts: (text) => /^[A-Za-z0-9_]+,[A-Za-z0-9_]+$/.test(text),
+  {
+    name: "change a service",
+    assumption:
+      "PATCH …/services/{serviceId} with {name, configuration: {…}} answers {service}, or the service itself",
+    verifiedBy:
+      "the answer is compared with what was sent; an answer without the service is followed by a read",
+    fallback:
+      "the flat body {name, branch: …} is tried once when the nested one is refused with 400; else an error",
+    settings: [
+      setting(
+        "patchService",
+        "auto",
+        either(
+          oneOf("auto", "nested", "flat"),
+          body(
+            '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
+            "name",
+            "configuration",
+          ),
+        ),
+        '{"service": {"name": "{name}", "configuration": "{configuration}"}}',
+      ),
+      setting(
+        "patchServicePath",
+        "/services/{serviceId}",
+        path("/services/{serviceId}/configuration", [], ["serviceId"]),
+        "/services/{serviceId}/configuration",
+      ),
+    ],
   },
-  errorBody: oneOf("auto", "top-level", "nested"),
-  replayHeader: {
-    expected: 'a header name, or "auto"',
-    accepts: (text) => /^[A-Za-z0-9-]+$/.test(text),
+  {
+    name: "list variables",
+    assumption: "GET …/services/{serviceId}/variables answers {variables, page?} or {items, page?}",
+    verifiedBy: "the schema; pages are followed to the end",
+    fallback: "404 or 405 for a service that exists: recorded ids and fingerprints only",
+    settings: [
+      setting(
+        "listVariables",
+        "/services/{serviceId}/variables",
+        routeOr(path("/services/{serviceId}/env", [], ["serviceId"])),
+        "/services/{serviceId}/env",
+      ),
+      setting(
+        "variableItems",
+        "auto",
+        autoOr(matching('a field of the answer such as "data.items", or "."', /^(\.|\w+(\.\w+)*)$/)),
+        "data.items",
+      ),
+    ],
   },
-};
+  {
+    name: "change a variable",
+    assumption:
+      "PATCH …/variables/{variableId} with key and/or value answers {variable}, or the variable itself",
+    verifiedBy: "the answer bears the id, the key that was sent, and a later updatedAt",
+    fallback: "{name, value} is tried once when {key, value} is refused with 400; else an error",
+    settings: [
+      setting(
+        "patchVariable",
+        "auto",
+        either(
+          oneOf("auto", "route", "off"),
+          either(
+            matching('two field names such as "name,value"', /^\w+,\w+$/),
+            body('{"variable": {"key": "{key}", "value": "{value}"}}', "key", "value"),
+          ),
+        ),
+        "name,value",
+      ),
+    ],
+  },
+  {
+    name: "roll back",
+    assumption:
+      "POST …/deploys/{deploymentId}/rollback with {confirm} answers {deployment}, or the deployment itself",
+    verifiedBy: "the schema, and a deployment that was not there before",
+    fallback: "an error that points to the dashboard",
+    settings: [
+      setting(
+        "rollBack",
+        "/deploys/{deploymentId}/rollback",
+        either(path("/rollback", [], ["serviceId", "deploymentId"]), off),
+        "/rollback",
+      ),
+      setting(
+        "rollBackBody",
+        "auto",
+        autoOr(body('{"confirm": "{confirm}", "deploymentId": "{deploymentId}"}', "confirm")),
+        '{"confirm": "{confirm}", "deployment": "{deploymentId}"}',
+      ),
+    ],
+  },
+  {
+    name: "keys on undocumented routes",
+    assumption:
+      "the PATCH of a service and a roll back take an Idempotency-Key, though nothing marks them so",
+    verifiedBy: "the replay header of the answer",
+    fallback:
+      "a PATCH sets the same values twice; a roll back is never sent again before the deployments were looked at",
+    settings: [setting("routeKeys", "auto", oneOf("auto", "on", "off"), "off")],
+  },
+  {
+    name: "operation body",
+    assumption: "the bare operation, or {operation}",
+    verifiedBy: "the schema",
+    fallback: "both are accepted",
+    settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"), "wrapped")],
+  },
+  {
+    name: "environment record",
+    assumption: "it has an id and a name",
+    verifiedBy: "both are non-empty text",
+    fallback: "an error that shows the keys it has",
+    settings: [
+      setting(
+        "environmentRecord",
+        "id,name",
+        matching('two field names such as "id,name"', /^[A-Za-z0-9_]+,[A-Za-z0-9_]+$/),
+        "environmentId,title",
+      ),
+    ],
+  },
+  {
+    name: "environment named Production",
+    assumption: "the environment that a project has from its creation is named Production",
+    verifiedBy: "the names of the project's environments",
+    fallback: "the only environment there is; else an error that lists the names",
+    settings: [setting("productionEnvironment", "Production", matching("a name", /\S/), "production")],
+  },
+  {
+    name: "project color",
+    assumption: 'a color may be written as "#2f6fed", and "#64748b" is one for projects that name none',
+    verifiedBy: "the answer is compared with what was sent; upper and lower case are one",
+    fallback: "an error that names the color",
+    settings: [setting("projectColor", "#64748b", matching("a color", /^\S(.*\S)?$/), "slate")],
+  },
+  {
+    name: "rename a project",
+    assumption: "PATCH …/projects/{projectId} takes name and color, as it takes description",
+    verifiedBy: "the answer is compared with what was sent",
+    fallback: "an error that points to the dashboard; renamed there, the plan is empty",
+    settings: [setting("renameProject", "on", oneOf("on", "off"), "off")],
+  },
+  {
+    name: "defaults of kinds",
+    assumption: "the catalog's defaults are those of every kind",
+    verifiedBy:
+      "what a service shows after its creation in fields that were not sent is recorded as its own default",
+    fallback: "a default that is answered with another value than before is that kind's default",
+    settings: [
+      setting("kindDefaults", "{}", objects('{"static": {"port": 80}}'), '{"static": {"port": 80}}'),
+    ],
+  },
+  {
+    name: "configuration fields",
+    assumption: "fields beyond the documented ones that the catalog's defaults name may be declared",
+    verifiedBy: "their type is that of the default; the answer is compared with what was sent",
+    fallback: "a field that neither knows is an error",
+    settings: [],
+  },
+  {
+    name: "items of array fields",
+    assumption: "ignorePaths, includePaths, ipAllowList and environmentGroupIds hold texts",
+    verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",
+    fallback: "objects pass through unharmed",
+    settings: [],
+  },
+  {
+    name: "archived services",
+    assumption: "no list shows them; they are read by id alone",
+    verifiedBy: "a recorded service that no list shows is read by its id",
+    fallback: "where no read by id is offered, the service stays as recorded and is said to be unchecked",
+    settings: [],
+  },
+  {
+    name: "failed deletions",
+    assumption: "a deletion whose operation failed leaves the service as it was, perhaps archived",
+    verifiedBy: "the thing itself is read: it is gone only when that proves it",
+    fallback: "it stays recorded, and its deletion is asked for again",
+    settings: [],
+  },
+  {
+    name: "variable keys",
+    assumption: "a service has one variable of a key",
+    verifiedBy: "the list of variables",
+    fallback: "two of a key are an error that lists their ids; a recorded id decides",
+    settings: [],
+  },
+  {
+    name: "addresses of a renamed service",
+    assumption: "url and internalHost may move with the name",
+    verifiedBy: "the answer to the change",
+    fallback: "what refers to them is planned as known after the apply, and applied only if it differs",
+    settings: [],
+  },
+  {
+    name: "error body",
+    assumption: "requestId, plus code and message, top-level or under error",
+    verifiedBy: "only text is taken, capped in length",
+    fallback: "the status text",
+    settings: [setting("errorBody", "auto", oneOf("auto", "top-level", "nested"), "nested")],
+  },
+  {
+    name: "replay header",
+    assumption: "any response header that matches /idempotenc.*replayed/i",
+    verifiedBy: "its value is true or false",
+    fallback: "unknown: the thing is read again",
+    settings: [
+      setting(
+        "replayHeader",
+        "auto",
+        matching('a header name, or "auto"', /^[A-Za-z0-9-]+$/),
+        "Idempotency-Replayed",
+      ),
+    ],
+  },
+  {
+    name: "refused confirmations",
+    assumption: "a confirmation mismatch or the cancel of a terminal deployment is answered with a 4xx",
+    verifiedBy: "the status class",
+    fallback: "any 4xx is a refusal",
+    settings: [],
+  },
+  {
+    name: "monthly price",
+    assumption: "the price of a service is the price of its plan times its instances",
+    verifiedBy: "the catalog says that prices are estimates, and so does every plan",
+    fallback: "no price is shown for a plan that the catalog does not list",
+    settings: [],
+  },
+  {
+    name: "awaiting checkout",
+    assumption: "a blockedReason that speaks of checkout, billing or payment waits for the dashboard",
+    verifiedBy: "only a deployment that is still queued is looked at, and its reason is shown as it stands",
+    fallback: "the wait goes on, with the reason streamed, until the timeout",
+    settings: [],
+  },
+  {
+    name: "suspended",
+    assumption:
+      "a service whose status, displayStatus, lifecycleStatus or runtimeDetail speaks of suspension does not run",
+    verifiedBy: "nothing rests on it: it is only said",
+    fallback: "a suspended service is not told from a running one",
+    settings: [],
+  },
+] as const satisfies readonly Gap[];
 
-/** `readService` to `RNV_GAP_READ_SERVICE`. */
-export const gapVariable = (setting: keyof GapSettings): string =>
-  `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+export type GapName = (typeof gaps)[number]["name"];
 
-/** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
-export function gapSettings(environment: Readonly<Record<string, string | undefined>>): {
-  readonly settings: GapSettings;
-  readonly diagnostics: readonly Diagnostic[];
-} {
-  const diagnostics: Diagnostic[] = [];
-  const chosen: Record<string, string> = {};
-  const names = new Set<string>();
-  for (const [setting, rule] of Object.entries(settingRules)) {
-    const name = gapVariable(setting as keyof GapSettings);
-    names.add(name);
-    const text = environment[name];
-    if (text === undefined || text === "") continue;
-    if (rule.accepts(text)) chosen[setting] = text;
-    else
-      diagnostics.push(
-        error("config.invalid", `${name} cannot be ${JSON.stringify(text)}`, {
-          hint: `expected ${rule.expected}`,
-        }),
-      );
-  }
-  for (const name of Object.keys(environment)) {
-    if (!name.startsWith("RNV_GAP_") || names.has(name)) continue;
-    diagnostics.push(
-      warning("config.invalid", `${name} is not a setting`, { hint: didYouMean(name, names) }),
-    );
-  }
-  return { settings: { ...defaultGaps, ...chosen } as GapSettings, diagnostics };
-}
+/** Every setting of the table. */
+export const gapSettingList: readonly GapSetting[] = gaps.flatMap(
+  (gap): readonly GapSetting[] => gap.settings,
+);
 
-const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
-  value !== null && typeof value === "object" && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined;
-
-const asText = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
-/** Gap "error body": code, message and request id, where the body has them. */
-export function errorBodyOf(
-  body: unknown,
-  setting: GapSettings["errorBody"] = "auto",
-): { readonly code?: string; readonly message?: string; readonly requestId?: string } {
-  const top = asRecord(body);
-  const nested = asRecord(top?.error);
-  const pick = (field: string): string | undefined =>
-    (setting === "nested" ? undefined : asText(top?.[field])) ??
-    (setting === "top-level" ? undefined : asText(nested?.[field]));
-  // `{"error": "some_code"}` or `{"error": "Some sentence."}`.
-  const bare = setting === "top-level" ? undefined : asText(top?.error);
-  const bareIsCode = bare !== undefined && /^[a-z0-9_]{1,64}$/.test(bare);
-  return {
-    code: pick("code") ?? (bareIsCode ? bare : undefined),
-    message: pick("message") ?? bare,
-    requestId: asText(top?.requestId) ?? asText(nested?.requestId),
-  };
-}
-
-/** Gap "replay header": undefined when the service sent none, or something other than true and false. */
-export function replayedOf(
-  headers: Readonly<Record<string, string>>,
-  setting: GapSettings["replayHeader"] = "auto",
-): boolean | undefined {
-  const matches = (name: string): boolean =>
-    setting === "auto" ? /idempotenc.*replayed/i.test(name) : name.toLowerCase() === setting.toLowerCase();
-  for (const name of Object.keys(headers)) {
-    const text = matches(name) ? headers[name]?.trim().toLowerCase() : undefined;
-    if (text === "true" || text === "false") return text === "true";
-  }
-  return undefined;
-}
-
-/** Gap "operation body": the operation inside an answer, before its schema is checked. */
-export function operationIn(body: unknown, setting: GapSettings["operationBody"] = "auto"): unknown {
-  const top = asRecord(body);
-  const wrapped = asRecord(top?.operation);
-  if (setting === "bare") return body;
-  if (setting === "wrapped") return top?.operation;
-  return wrapped ?? body;
-}
-
-/** Gap "environment record": projects whose environments carry `id` and `name`, whatever the service calls them. */
-export function withEnvironmentFields(project: Project, setting: GapSettings["environmentRecord"]): Project {
-  if (setting === defaultGaps.environmentRecord) return project;
-  const [idField = "id", nameField = "name"] = setting.split(",");
-  return {
-    ...project,
-    environments: project.environments.map((record) => ({
-      ...record,
-      id: record[idField],
-      name: record[nameField],
-    })),
-  };
-}
-
-/** Id and name of an environment record; throws `ApiError` (malformed) that shows the keys it has. */
-export function environmentOf(record: Environment): { readonly id: string; readonly name: string } {
-  const id = asText(record.id);
-  const name = asText(record.name);
-  if (id !== undefined && name !== undefined) return { id, name };
-  const keys = Object.keys(record).sort().join(", ").slice(0, 200);
-  throw new ApiError({
-    kind: "malformed",
-    operation: "listProjects",
-    method: "GET",
-    path: "/projects",
-    message:
-      `an environment record has no "${id === undefined ? "id" : "name"}"; it has: ${keys || "nothing"} ` +
-      `(name its fields with ${gapVariable("environmentRecord")}=<id field>,<name field>)`,
-    requestId: "",
-    attempts: 0,
-  });
-}
-
-/** Instances that a configuration runs at least: `replicas`, or `minReplicas` where the service scales itself. */
-export function instancesOf(configuration: Readonly<Record<string, unknown>>): number {
-  const scales = configuration.scaling !== undefined && configuration.scaling !== "manual";
-  const count = scales ? configuration.minReplicas : configuration.replicas;
-  return typeof count === "number" && Number.isFinite(count) && count >= 0 ? count : 1;
-}
-
-/** Gap "monthly price": the estimated price a month of a plan run in so many instances. */
-export const instancePrice = (plan: Money, instances: number): Money => ({
-  usd: plan.usd * instances,
-  ngn: plan.ngn * instances,
-});
-
-/** Gap "awaiting checkout": whether a `blockedReason` waits for someone to pay in the dashboard. */
-export const awaitsCheckout = (blockedReason: string): boolean =>
-  /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);
-
-/** Gap "suspended": whether one of its status texts says so. */
-export const isSuspended = ({
-  status,
-  displayStatus,
-  lifecycleStatus,
-  runtimeDetail,
-}: Pick<Service, "status" | "displayStatus" | "lifecycleStatus" | "runtimeDetail">): boolean =>
-  [status, displayStatus, lifecycleStatus, runtimeDetail].some(
-    (text) => text != null && /\bsuspend(ed|ing)?\b/i.test(text),
-  );
+export const defaultGaps = Object.fromEntries(
+  gapSettingList.map((one) => [one.key, one.default]),
+) as unknown as GapSettings;

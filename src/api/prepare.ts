@@ -15,6 +15,7 @@ export interface PreparedRequest {
   readonly body?: string;
   /** Each attempt adds its number. */
   readonly requestId: string;
+  /** Sent twice, it happens once. */
   readonly hasKey: boolean;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
@@ -56,11 +57,13 @@ export function prepare(
     headers: {
       ...headers,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(request.idempotencyKey === undefined ? {} : { "idempotency-key": request.idempotencyKey }),
+      ...(request.idempotencyKey === undefined || request.omitsKey
+        ? {}
+        : { "idempotency-key": request.idempotencyKey }),
     },
     body: body?.text,
     requestId,
-    hasKey: request.idempotencyKey !== undefined,
+    hasKey: request.idempotencyKey !== undefined && !request.sentOnce,
     sensitive: request.sensitive === true || body?.holdsSecret === true,
   };
 }

@@ -1,6 +1,6 @@
 import type { EndpointCall } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { withEnvironmentFields } from "./gaps";
+import { withEnvironmentFields } from "./gap-answers";
 import { parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
@@ -14,7 +14,7 @@ type ProjectEndpoints = Pick<
 
 /** Interface, "Projects". */
 export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall): ProjectEndpoints {
-  const one = (answer: { project: Project }) => withEnvironmentFields(answer.project, gaps.environmentRecord);
+  const one = (answer: { project: Project }) => withEnvironmentFields(answer.project, gaps);
   return {
     listProjects: async () => {
       const request: ApiRequest = {

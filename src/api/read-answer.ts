@@ -1,12 +1,13 @@
 import { STATUS_CODES } from "node:http";
-import { errorBodyOf, type GapSettings, replayedOf } from "./gaps";
+import { errorBodyOf, replayedOf } from "./gap-answers";
+import type { GapSettings } from "./gaps";
 import type { WireResponse } from "./transport";
 
 /** One answer of the service, read as far as it can be trusted. */
 export interface Answer {
   readonly status: number;
-  /** A JSON object; undefined when the body is anything else. */
-  readonly body?: Readonly<Record<string, unknown>>;
+  /** A JSON object, or a list where one may come; undefined when the body is anything else. */
+  readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   readonly requestId?: string;
   readonly replayed?: boolean;
   /** Of an error body. A sensitive answer keeps only codes that the interface names. */
@@ -33,15 +34,19 @@ const MESSAGE_LIMIT = 500;
 
 export interface ReadAnswerOptions {
   readonly sensitive: boolean;
+  readonly mayBeList?: boolean;
   readonly gaps: GapSettings;
   /** Where the request went; relative redirects start from it. */
   readonly url: string;
 }
 
 /** Reads status, body and headers of one response. Throws nothing: a body that is no JSON object is left out. */
-export function readAnswer(response: WireResponse, { sensitive, gaps, url }: ReadAnswerOptions): Answer {
+export function readAnswer(
+  response: WireResponse,
+  { sensitive, mayBeList = false, gaps, url }: ReadAnswerOptions,
+): Answer {
   const { status, headers } = response;
-  const body = jsonObject(response.body);
+  const body = jsonBody(response.body, mayBeList);
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
   const redirect = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
@@ -61,10 +66,10 @@ export function readAnswer(response: WireResponse, { sensitive, gaps, url }: Rea
   };
 }
 
-function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+function jsonBody(text: string, mayBeList: boolean): Answer["body"] {
   try {
     const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" && !Array.isArray(value)
+    return value !== null && typeof value === "object" && (mayBeList || !Array.isArray(value))
       ? (value as Record<string, unknown>)
       : undefined;
   } catch {
@@ -80,7 +85,7 @@ const keptCode = (code: string | undefined, sensitive: boolean): string | undefi
 
 function messageOf(
   status: number,
-  body: Readonly<Record<string, unknown>> | undefined,
+  body: Answer["body"],
   redirect: string | undefined,
   message: string | undefined,
 ): string {

@@ -179,9 +179,12 @@ async function exchangeOnce(
 
 const isSuccess = ({ status }: WireResponse): boolean => status >= 200 && status < 300;
 
-const read = (reply: Reply, { gaps }: Channel, { sensitive, url }: PreparedRequest): Exchange =>
+const read = (reply: Reply, { gaps }: Channel, { request, sensitive, url }: PreparedRequest): Exchange =>
   reply.kind === "response"
-    ? { kind: "answer", answer: readAnswer(reply.response, { sensitive, gaps, url }) }
+    ? {
+        kind: "answer",
+        answer: readAnswer(reply.response, { sensitive, mayBeList: request.mayBeList, gaps, url }),
+      }
     : reply;
 
 function throwIfNotOfTheNetwork(journey: Journey, exchange: Silence, signal: AbortSignal | undefined): void {

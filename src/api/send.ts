@@ -11,8 +11,14 @@ export interface ApiRequest {
   /** Endpoints marked (I) in the interface: an `Idempotency-Key` may be sent. */
   readonly keyed: boolean;
   readonly idempotencyKey?: string;
+  /** The key is for the journal alone: a setting says that the service takes none there. */
+  readonly omitsKey?: true;
+  /** Whether a key works there is not known, and twice is not once: after a lost answer it is not sent again. */
+  readonly sentOnce?: true;
   /** The body holds a secret or the answer does: neither is kept, traced or shown in an error. */
   readonly sensitive?: true;
+  /** Its answer may be a JSON list; of any other request it must be an object. */
+  readonly mayBeList?: true;
   /** The resource on whose behalf it is made; named in errors. */
   readonly address?: string;
 }

@@ -1,14 +1,16 @@
 import type { ZodType } from "zod";
 import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { operationIn } from "./gaps";
+import { operationIn, wrappedAs } from "./gap-answers";
+import { underGap } from "./gap-failure";
+import { pathUnder } from "./gap-requests";
 import { malformed, parseAnswer } from "./parse-answer";
 import type { ApiRequest } from "./send";
 import { updateService } from "./update-service";
 import { deletion, operation } from "./wire/common";
 import { deploymentAnswer } from "./wire/deployment";
 import { isServiceAnswer } from "./wire/is-canvas";
-import { actionAnswer, serviceAnswer } from "./wire/service";
+import { actionAnswer, patchAnswer, type Service, serviceAnswer } from "./wire/service";
 
 type ServiceEndpoints = Pick<
   Endpoints,
@@ -17,24 +19,12 @@ type ServiceEndpoints = Pick<
 
 /** Interface, "Services", and the gaps "read one service" and "change a service". */
 export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
-  const { send, path, gaps, learned, write } = call;
+  const { path, gaps, learned, write } = call;
+  const getService = (id: string) => readService(call, id);
   const flag = (operation: string, id: string, verb: string) =>
     write(serviceAnswer, { operation, method: "POST", path: path("services", id, verb), body: {} });
   return {
-    getService: async (id) => {
-      const request: ApiRequest = {
-        operation: "getService",
-        method: "GET",
-        path: path("services", id),
-        keyed: false,
-      };
-      if (gaps.readService === "off") throw turnedOff(request, "readService");
-      const response = await send(request);
-      const { service } = parseAnswer(serviceAnswer, request, response);
-      if (service.id.toLowerCase() !== id.toLowerCase())
-        throw malformed(request, response, `service.id is not ${id}`);
-      return service;
-    },
+    getService,
     createService: async (draft) =>
       (
         await write(
@@ -43,20 +33,22 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
           isServiceAnswer,
         )
       ).service,
-    updateService: (id, change) =>
-      updateService(
-        async (body) =>
-          (
-            await write(
-              serviceAnswer,
-              { operation: "updateService", method: "PATCH", path: path("services", id), body },
-              isServiceAnswer,
-            )
-          ).service,
-        change,
-        gaps.patchService,
-        learned,
-      ),
+    updateService: (id, change) => {
+      const request = {
+        operation: "updateService",
+        method: "PATCH",
+        path: pathUnder(path, gaps.patchServicePath, { serviceId: id }),
+        ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
+      } as const;
+      const patch = async (body: Readonly<Record<string, unknown>>) => {
+        const answer = await write(patchAnswer, { ...request, body }, isServiceAnswer, (answered) =>
+          wrappedAs("service", answered),
+        );
+        // What was accepted without being shown is read.
+        return answer.service ?? getService(id);
+      };
+      return updateService(patch, change, gaps.patchService, learned);
+    },
     deleteService: (id, confirm) =>
       write(deletion, {
         operation: "deleteService",
@@ -67,6 +59,27 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
     archiveService: async (id) => (await flag("archiveService", id, "archive")).service,
     restoreService: async (id) => (await flag("restoreService", id, "restore")).service,
   };
+}
+
+/** Gap "read one service". */
+async function readService({ send, path, gaps }: EndpointCall, id: string): Promise<Service> {
+  const isOff = gaps.readService === "off";
+  const request: ApiRequest = {
+    operation: "getService",
+    method: "GET",
+    path: isOff ? path("services", id) : pathUnder(path, gaps.readService, { serviceId: id }),
+    keyed: false,
+  };
+  if (isOff) throw turnedOff(request, "readService");
+  try {
+    const response = await send(request);
+    const { service } = parseAnswer(serviceAnswer, request, response, wrappedAs("service", response.body));
+    if (service.id.toLowerCase() !== id.toLowerCase())
+      throw malformed(request, response, `service.id is not ${id}`);
+    return service;
+  } catch (failure) {
+    throw underGap(failure, "read one service");
+  }
 }
 
 type ActionEndpoints = Pick<Endpoints, "runAction" | "runDeployAction" | "getOperation">;

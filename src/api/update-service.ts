@@ -1,7 +1,8 @@
 import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
 import type { Endpoints } from "./endpoints";
-import type { GapSettings } from "./gaps";
+import { underGap } from "./gap-failure";
+import { fillBody } from "./gap-requests";
 import type { Service } from "./wire/service";
 
 export type ServiceChange = Parameters<Endpoints["updateService"]>[1];
@@ -9,40 +10,67 @@ export type ServiceChange = Parameters<Endpoints["updateService"]>[1];
 /** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
 export interface LearnedForms {
   patchService?: "nested" | "flat";
+  patchVariable?: string;
 }
 
 /**
- * Gap "change a service": the nested body, or the flat one; `auto` tries the flat one once after a 400 and keeps
- * to it when the answer shows that it took. Otherwise the first refusal stands.
+ * Gap "change a service": the nested body, the flat one, or one of the user's; `auto` tries the flat one once after a
+ * 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer stands.
  */
 export async function updateService(
   patch: (body: Readonly<Record<string, unknown>>) => Promise<Service>,
   change: ServiceChange,
-  setting: GapSettings["patchService"],
+  setting: string,
+  learned: LearnedForms,
+): Promise<Service> {
+  try {
+    return await updateInForm(patch, change, setting, learned);
+  } catch (failure) {
+    // A body that took before is right; its refusal now is about the values.
+    throw learned.patchService === undefined ? underGap(failure, "change a service") : failure;
+  }
+}
+
+async function updateInForm(
+  patch: (body: Readonly<Record<string, unknown>>) => Promise<Service>,
+  change: ServiceChange,
+  setting: string,
   learned: LearnedForms,
 ): Promise<Service> {
   const { name, configuration } = change;
+  if (setting.startsWith("{")) return patch(fillBody(setting, { name, configuration }));
   const common = name === undefined ? {} : { name };
   if (configuration === undefined) return patch(common);
   const nested = { ...common, configuration };
   const flat = { ...common, ...configuration };
   const form = setting === "auto" ? learned.patchService : setting;
-  if (form !== undefined) return patch(form === "flat" ? flat : nested);
-  let refusal: ApiError;
-  try {
-    const service = await patch(nested);
-    learned.patchService = "nested";
+  if (form !== undefined) {
+    const service = await patch(form === "flat" ? flat : nested);
+    learned.patchService = form === "flat" ? "flat" : "nested";
     return service;
-  } catch (failure) {
-    if (!(failure instanceof ApiError) || failure.kind !== "refused" || failure.status !== 400) throw failure;
-    refusal = failure;
   }
-  const service = await patch(flat).catch((second: unknown) => {
-    throw second instanceof ApiError && second.status === 400 ? refusal : second;
-  });
-  if (!tookAny(configuration, service)) throw refusal;
-  learned.patchService = "flat";
-  return service;
+  const first = await answerOrRefusal(patch(nested));
+  if (!(first instanceof ApiError) && tookAny(configuration, first)) {
+    learned.patchService = "nested";
+    return first;
+  }
+  const second = await answerOrRefusal(patch(flat));
+  if (!(second instanceof ApiError) && tookAny(configuration, second)) {
+    learned.patchService = "flat";
+    return second;
+  }
+  if (first instanceof ApiError) throw first;
+  return first;
+}
+
+/** The service as answered, or the 400 that refuses the body; throws any other failure. */
+async function answerOrRefusal(asked: Promise<Service>): Promise<Service | ApiError> {
+  try {
+    return await asked;
+  } catch (failure) {
+    if (failure instanceof ApiError && failure.kind === "refused" && failure.status === 400) return failure;
+    throw failure;
+  }
 }
 
 const tookAny = (sent: Readonly<Record<string, unknown>>, service: Service): boolean =>

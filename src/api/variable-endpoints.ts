@@ -1,11 +1,21 @@
 import { Secret } from "../model/secret";
+import { ApiError } from "./api-error";
 import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
+import { variablesIn, wrappedAs } from "./gap-answers";
+import { underGap } from "./gap-failure";
+import { fillBody, pathUnder } from "./gap-requests";
 import { parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
 import { deletion } from "./wire/common";
-import { revealAnswer, variableAnswer, variablesAnswer } from "./wire/variable";
+import {
+  patchedVariableAnswer,
+  revealAnswer,
+  type Variable,
+  variableAnswer,
+  variablesAnswer,
+} from "./wire/variable";
 
 type VariableEndpoints = Pick<
   Endpoints,
@@ -13,21 +23,10 @@ type VariableEndpoints = Pick<
 >;
 
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */
-export function variableEndpoints({ send, path, gaps, write }: EndpointCall): VariableEndpoints {
+export function variableEndpoints(call: EndpointCall): VariableEndpoints {
+  const { send, path, write } = call;
   return {
-    listVariables: (id) => {
-      const request: ApiRequest = {
-        operation: "listVariables",
-        method: "GET",
-        path: path("services", id, "variables"),
-        keyed: false,
-      };
-      if (gaps.listVariables === "off") return Promise.reject(turnedOff(request, "listVariables"));
-      return readPages(send, request, (response) => {
-        const { variables, page } = parseAnswer(variablesAnswer, request, response);
-        return { items: variables, page };
-      });
-    },
+    listVariables: (id) => listVariables(call, id),
     createVariable: async (id, body) =>
       (
         await write(variableAnswer, {
@@ -38,17 +37,7 @@ export function variableEndpoints({ send, path, gaps, write }: EndpointCall): Va
           sensitive: true,
         })
       ).variable,
-    updateVariable: async (id, variableId, body) => {
-      const request = {
-        operation: "updateVariable",
-        method: "PATCH" as const,
-        path: path("services", id, "variables", variableId),
-        body,
-        sensitive: true as const,
-      };
-      if (gaps.patchVariable === "off") throw turnedOff(request, "patchVariable");
-      return (await write(variableAnswer, request)).variable;
-    },
+    updateVariable: (id, variableId, change) => updateVariable(call, id, variableId, change),
     deleteVariable: (id, variableId) =>
       write(deletion, {
         operation: "deleteVariable",
@@ -67,4 +56,93 @@ export function variableEndpoints({ send, path, gaps, write }: EndpointCall): Va
       return new Secret(parseAnswer(revealAnswer, request, await send(request)).value);
     },
   };
+}
+
+/** Gap "list variables"; all pages. */
+async function listVariables({ send, path, gaps }: EndpointCall, id: string): Promise<readonly Variable[]> {
+  const isOff = gaps.listVariables === "off";
+  const request: ApiRequest = {
+    operation: "listVariables",
+    method: "GET",
+    path: isOff ? path("services", id, "variables") : pathUnder(path, gaps.listVariables, { serviceId: id }),
+    keyed: false,
+    ...(gaps.variableItems === "." ? { mayBeList: true } : {}),
+  };
+  if (isOff) throw turnedOff(request, "listVariables");
+  try {
+    return await readPages(send, request, (response) => {
+      const listed = variablesIn(response.body, gaps.variableItems);
+      const { variables, page } = parseAnswer(variablesAnswer, request, response, listed);
+      return { items: variables, page };
+    });
+  } catch (failure) {
+    throw underGap(failure, "list variables");
+  }
+}
+
+type VariableChange = Parameters<Endpoints["updateVariable"]>[2];
+
+const assumedNames = "key,value";
+const otherNames = "name,value";
+
+/**
+ * Gap "change a variable": the body as it is set; `auto` tries other names once after a 400 and keeps to those that the
+ * service took. What was accepted without being shown is looked up in the list.
+ */
+async function updateVariable(
+  call: EndpointCall,
+  id: string,
+  variableId: string,
+  change: VariableChange,
+): Promise<Variable> {
+  const { path, gaps, learned, write } = call;
+  const request = {
+    operation: "updateVariable",
+    method: "PATCH",
+    path: path("services", id, "variables", variableId),
+    sensitive: true,
+  } as const;
+  const { patchVariable: setting } = gaps;
+  if (setting === "off") throw turnedOff(request, "patchVariable");
+  const patch = async (form: string): Promise<Variable> => {
+    const body = { ...request, body: variableBody(form, change) };
+    const { variable } = await write(patchedVariableAnswer, body, undefined, (answered) =>
+      wrappedAs("variable", answered),
+    );
+    learned.patchVariable = form;
+    return variable ?? (await listedVariable(call, id, variableId));
+  };
+  const isChosen = setting !== "auto" && setting !== "route";
+  try {
+    return await patch(isChosen ? setting : (learned.patchVariable ?? assumedNames));
+  } catch (failure) {
+    if (isChosen || learned.patchVariable !== undefined || !isRefusedBody(failure))
+      throw learned.patchVariable === undefined ? underGap(failure, "change a variable") : failure;
+    return patch(otherNames).catch((second: unknown) => {
+      throw isRefusedBody(second) ? underGap(failure, "change a variable") : second;
+    });
+  }
+}
+
+function variableBody(form: string, { key, value }: VariableChange): Readonly<Record<string, unknown>> {
+  if (form.startsWith("{")) return fillBody(form, { key, value });
+  const [keyField = "key", valueField = "value"] = form.split(",");
+  return {
+    ...(key === undefined ? {} : { [keyField]: key }),
+    ...(value === undefined ? {} : { [valueField]: value }),
+  };
+}
+
+const isRefusedBody = (failure: unknown): boolean =>
+  failure instanceof ApiError && failure.kind === "refused" && failure.status === 400;
+
+async function listedVariable(call: EndpointCall, id: string, variableId: string): Promise<Variable> {
+  const found = (await listVariables(call, id)).find((one) => one.id === variableId);
+  if (found !== undefined) return found;
+  const path = call.path("services", id, "variables", variableId);
+  throw new ApiError({
+    kind: "malformed",
+    ...{ operation: "updateVariable", method: "PATCH", path, requestId: "", attempts: 1 },
+    message: "the answer does not show the variable, and no list does",
+  });
 }

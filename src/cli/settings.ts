@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
-import { type GapSettings, gapSettings } from "../api/gaps";
+import { gapSettings } from "../api/gap-settings";
+import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-account";
 import { sha256 } from "../model/digest";

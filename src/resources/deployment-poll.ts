@@ -1,4 +1,4 @@
-import { awaitsCheckout } from "../api/gaps";
+import { awaitsCheckout } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
 import type { Pending } from "../model/pending";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
-import { environmentOf } from "../api/gaps";
+import { environmentOf } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";

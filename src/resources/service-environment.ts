@@ -1,5 +1,5 @@
 import type { Endpoints } from "../api/endpoints";
-import { environmentOf } from "../api/gaps";
+import { environmentOf } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
 import type { Project } from "../api/wire/project";
 import type { Service } from "../api/wire/service";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
-import { instancePrice, instancesOf } from "../api/gaps";
+import { instancePrice, instancesOf } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Service } from "../api/wire/service";

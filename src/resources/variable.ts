@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
+import { gapVariable } from "../api/gap-settings";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Variable } from "../api/wire/variable";
@@ -127,6 +128,8 @@ function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[]
   ];
 }
 
+const otherPath = `(${gapVariable("listVariables")} names another path)`;
+
 async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
   const serviceId = textAt(subject.declared, "serviceId") ?? subject.parentId;
@@ -141,7 +144,7 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (variables === undefined) {
     return subject.id === undefined
       ? missing
-      : { kind: "unchecked", reason: "the service does not list variables" };
+      : { kind: "unchecked", reason: `the service does not list variables ${otherPath}` };
   }
   const key = textAt(subject.declared, "key") ?? subject.name;
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { checkBaseUrl } from "../api/check-base-url";
-import { type GapSettings, gapSettings } from "../api/gaps";
+import { gapSettings } from "../api/gap-settings";
+import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { nodeDisk } from "../state/node-disk";

@@ -35,6 +35,8 @@ export const service = z.looseObject({
 });
 
 export const serviceAnswer = z.looseObject({ service });
+/** Answer of the PATCH, which is not shown: it may say no more than that it was done. */
+export const patchAnswer = z.looseObject({ service: service.optional() });
 
 export const serviceActions = ["restart", "suspend", "resume", "deploy", "clear-cache"] as const;
 export type ServiceAction = (typeof serviceActions)[number];

@@ -13,6 +13,8 @@ export const variable = z.looseObject({
 });
 
 export const variableAnswer = z.looseObject({ variable });
+/** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
+export const patchedVariableAnswer = z.looseObject({ variable: variable.optional() });
 /** Listing variables is not shown; see `gaps.ts`. */
 export const variablesAnswer = z.looseObject({ variables: z.array(variable), page: page.optional() });
 /** Secret-bearing: never logged, never kept. */

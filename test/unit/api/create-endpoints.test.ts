@@ -10,6 +10,7 @@ const deployment = { id: "d1", status: "queued" };
 const operation = { id: "o1", kind: "restart", status: "queued" };
 const variable = { id: "v1", key: "A", value: null };
 const deletion = { deleted: true };
+type Set = ReturnType<typeof createEndpoints>;
 
 describe("every endpoint", () => {
   const body: Record<string, unknown> = {
@@ -188,6 +189,18 @@ describe("updateService", () => {
     }
   });
 
+  it("tries the flat body too where the nested one is taken and none of its fields is, and ends with the first answer", async () => {
+    const ignored = { service: serviceNamed("s1") };
+    const isTaken = fakeSend((request) => (isFlat(request) ? taken : ignored));
+    const learned: LearnedForms = {};
+    await createEndpoints(isTaken.send, workspace, defaultGaps, learned).updateService("s1", change);
+    expect(isTaken.requests.map(({ body }) => body)).toEqual([nested, flat]);
+    expect(learned.patchService).toBe("flat");
+    const never = fakeSend(() => ignored);
+    const last = await createEndpoints(never.send, workspace).updateService("s1", change);
+    expect(last.configuration).toEqual(serviceNamed("s1").configuration);
+  });
+
   it("does not try again after another status, nor for a name alone", async () => {
     const forbidden = fakeSend(() => 403);
     await expect(createEndpoints(forbidden.send, workspace).updateService("s1", change)).rejects.toThrow();
@@ -240,8 +253,75 @@ describe("a gap route", () => {
     const { send, lines } = fakeSend(() => 404);
     const gaps = { ...defaultGaps, rollBack: "/releases/{deploymentId}/restore" };
     await expect(createEndpoints(send, workspace, gaps).rollBack("s1", "d1", "api")).rejects.toMatchObject({
-      ...{ kind: "refused", status: 404, message: expect.stringContaining("dashboard") },
+      ...{ kind: "refused", status: 404, hint: expect.stringMatching(/dashboard.*RNV_GAP_ROLL_BACK=/) },
     });
     expect(lines()).toEqual(["POST /services/s1/releases/d1/restore"]);
+  });
+
+  it("puts the deployment into the body where the path has no place for it, and is sent once", async () => {
+    const { send, lines, requests } = fakeSend(() => deployment);
+    const gaps = { ...defaultGaps, rollBack: "/rollback" };
+    await createEndpoints(send, workspace, gaps).rollBack("s1", "d1", "api");
+    await createEndpoints(send, workspace, {
+      ...gaps,
+      ...{ rollBackBody: '{"to": {"id": "{deploymentId}"}, "confirm": "{confirm}"}', routeKeys: "on" },
+    }).rollBack("s1", "d1", "api");
+    expect(lines()).toEqual(["POST /services/s1/rollback", "POST /services/s1/rollback"]);
+    expect(requests.map(({ body, sentOnce }) => [body, sentOnce])).toEqual([
+      [{ confirm: "api", deploymentId: "d1" }, true],
+      [{ to: { id: "d1" }, confirm: "api" }, undefined],
+    ]);
+  });
+
+  it("changes a service at the path and with the body that are set, without a key where none is taken", async () => {
+    const { send, lines, requests } = fakeSend(() => serviceNamed("s1"));
+    const endpoints = createEndpoints(send, workspace, {
+      ...defaultGaps,
+      patchServicePath: "/apps/{serviceId}/settings",
+      patchService: '{"app": {"title": "{name}", "settings": "{configuration}"}}',
+      routeKeys: "off",
+    });
+    const changed = await endpoints.updateService("s1", { configuration: { branch: "next" } });
+    expect(changed.id).toBe("s1");
+    expect(lines()).toEqual(["PATCH /apps/s1/settings"]);
+    expect(requests[0]).toMatchObject({ body: { app: { settings: { branch: "next" } } }, omitsKey: true });
+  });
+
+  it("reads the service, or lists the variables, where the answer to a change does not show them", async () => {
+    const { send, lines } = fakeSend(({ operation: asked }) => {
+      if (asked === "getService") return serviceNamed("s1");
+      return asked === "listVariables" ? { items: [variable] } : { ok: true };
+    });
+    const endpoints = createEndpoints(send, workspace);
+    expect((await endpoints.updateService("s1", { name: "b" })).id).toBe("s1");
+    expect((await endpoints.updateVariable("s1", "v1", { key: "A" })).key).toBe("A");
+    expect(lines()).toEqual([
+      "PATCH /services/s1",
+      "GET /services/s1",
+      "PATCH /services/s1/variables/v1",
+      "GET /services/s1/variables",
+    ]);
+  });
+
+  it("tries name and value once where key and value are refused, and keeps to what was taken", async () => {
+    const { send, requests } = fakeSend(({ body }) => ("key" in (body as object) ? 400 : { variable }));
+    const endpoints = createEndpoints(send, workspace);
+    await endpoints.updateVariable("s1", "v1", { key: "A" });
+    await endpoints.updateVariable("s1", "v1", { key: "B" });
+    expect(requests.map(({ body }) => body)).toEqual([{ key: "A" }, { name: "A" }, { name: "B" }]);
+  });
+
+  it.each([
+    ["patch a service", "RNV_GAP_PATCH_SERVICE_PATH=", (e: Set) => e.updateService("s1", { name: "b" })],
+    ["read a service", "RNV_GAP_READ_SERVICE=", (e: Set) => e.getService("s1")],
+    ["list variables", "RNV_GAP_LIST_VARIABLES=", (e: Set) => e.listVariables("s1")],
+    ["patch a variable", "RNV_GAP_PATCH_VARIABLE=", (e: Set) => e.updateVariable("s1", "v1", { key: "A" })],
+    ["roll back", "RNV_GAP_ROLL_BACK=", (e: Set) => e.rollBack("s1", "d1", "api")],
+  ] as const)("that does not %s as assumed names the setting that says otherwise", async (_, name, ask) => {
+    for (const status of [400, 404, 405]) {
+      const { send } = fakeSend(() => status);
+      const asked = ask(createEndpoints(send, workspace));
+      await expect(asked).rejects.toMatchObject({ status, hint: expect.stringContaining(name) });
+    }
   });
 });

@@ -1,70 +1,95 @@
 import {
   awaitsCheckout,
-  defaultGaps,
   environmentOf,
   errorBodyOf,
-  gapSettings,
-  gaps,
-  gapVariable,
   instancePrice,
   instancesOf,
   operationIn,
   replayedOf,
+  variablesIn,
   withEnvironmentFields,
-} from "../../../src/api/gaps";
+  wrappedAs,
+} from "../../../src/api/gap-answers";
+import { fillBody, pathUnder } from "../../../src/api/gap-requests";
+import { gapSettings, gapVariable } from "../../../src/api/gap-settings";
+import { defaultGaps, gapSettingList, gaps } from "../../../src/api/gaps";
 
 describe("the table of gaps", () => {
-  it("has one entry for every setting, with its default", () => {
-    const settings = gaps.flatMap((gap) => (gap.setting === null ? [] : [gap.setting])).sort();
-    expect(settings).toEqual(Object.keys(defaultGaps).sort());
-    for (const gap of gaps) expect(gap.default).toBe(gap.setting === null ? null : defaultGaps[gap.setting]);
+  it("names each gap and each setting once, and says of each what is assumed, how that is checked, and what else happens", () => {
     expect(new Set(gaps.map((gap) => gap.name)).size).toBe(gaps.length);
+    expect(new Set(gapSettingList.map(({ key }) => key)).size).toBe(gapSettingList.length);
+    for (const { assumption, verifiedBy, fallback } of gaps)
+      for (const text of [assumption, verifiedBy, fallback]) expect(text).toMatch(/\S{2}/);
   });
 
-  it("accepts each default when it is set by hand", () => {
-    const environment = Object.fromEntries(
-      Object.entries(defaultGaps).map(([name, value]) => [
-        gapVariable(name as keyof typeof defaultGaps),
-        value,
-      ]),
-    );
-    expect(gapSettings(environment)).toEqual({ settings: defaultGaps, diagnostics: [] });
-  });
-});
+  it.each(gapSettingList.map((one) => [gapVariable(one.key), one] as const))(
+    "%s takes its default and its example",
+    (name, { key, default: initial, example }) => {
+      for (const value of [initial, example]) {
+        const { settings, diagnostics } = gapSettings({ [name]: value });
+        expect(diagnostics).toEqual([]);
+        expect(settings[key]).toBe(value);
+      }
+    },
+  );
 
-describe("gapSettings", () => {
-  it("takes the defaults where nothing is set", () => {
+  it("gives the defaults where nothing is set, or is set to nothing", () => {
     expect(gapSettings({ RNV_GAP_READ_SERVICE: "", PATH: "/bin" })).toEqual({
       settings: defaultGaps,
       diagnostics: [],
     });
   });
+});
 
+describe("gapSettings", () => {
   it("reads RNV_GAP_ variables", () => {
     const { settings, diagnostics } = gapSettings({
       RNV_GAP_READ_SERVICE: "off",
+      RNV_GAP_LIST_VARIABLES: "route",
       RNV_GAP_PATCH_SERVICE: "flat",
       RNV_GAP_ROLL_BACK: "/releases/{deploymentId}/restore",
       RNV_GAP_ENVIRONMENT_RECORD: "uuid,title",
     });
     expect(diagnostics).toEqual([]);
     expect(settings).toMatchObject({
-      ...{ readService: "off", patchService: "flat", listVariables: "route" },
+      ...{ readService: "off", patchService: "flat", listVariables: defaultGaps.listVariables },
       ...{ rollBack: "/releases/{deploymentId}/restore", environmentRecord: "uuid,title" },
     });
   });
 
   it.each([
     ["RNV_GAP_READ_SERVICE", "of"],
-    ["RNV_GAP_ROLL_BACK", "/deploys/rollback"],
+    ["RNV_GAP_READ_SERVICE", "/apps/{id}"],
+    ["RNV_GAP_READ_SERVICE", "/apps//{serviceId}"],
+    ["RNV_GAP_READ_SERVICE", "/{serviceId}/{serviceId}"],
+    ["RNV_GAP_PATCH_SERVICE", '{"configuration": "{configuration}"}'],
+    ["RNV_GAP_PATCH_SERVICE", "[1]"],
+    ["RNV_GAP_PATCH_VARIABLE", "key"],
+    ["RNV_GAP_VARIABLE_ITEMS", "data..items"],
+    ["RNV_GAP_ROLL_BACK", "rollback"],
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
     ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
+    ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
     ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
     ["RNV_GAP_REPLAY_HEADER", "x y"],
-  ])("refuses %s=%s and keeps the default", (name, value) => {
+  ])("refuses %s=%s with an example, and keeps the default", (name, value) => {
     const { settings, diagnostics } = gapSettings({ [name]: value });
     expect(settings).toEqual(defaultGaps);
-    expect(diagnostics).toMatchObject([{ severity: "error", code: "config.invalid" }]);
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "error",
+        code: "config.invalid",
+        hint: expect.stringMatching(new RegExp(`^expected .*; for example ${name}=`)),
+      },
+    ]);
+  });
+
+  it("refuses a body to roll back that names no deployment where the path names none either", () => {
+    const body = '{"confirm": "{confirm}"}';
+    expect(gapSettings({ RNV_GAP_ROLL_BACK_BODY: body }).diagnostics).toEqual([]);
+    expect(
+      gapSettings({ RNV_GAP_ROLL_BACK: "/rollback", RNV_GAP_ROLL_BACK_BODY: body }).diagnostics,
+    ).toMatchObject([{ severity: "error", hint: expect.stringContaining("{deploymentId}") }]);
   });
 
   it("warns about a name that is none, and suggests", () => {
@@ -72,6 +97,28 @@ describe("gapSettings", () => {
     expect(diagnostics).toMatchObject([
       { severity: "warning", hint: 'did you mean "RNV_GAP_READ_SERVICE"?' },
     ]);
+  });
+});
+
+describe("asking under a gap", () => {
+  const path = (...segments: readonly string[]) => ["/workspaces/w", ...segments].join("/");
+
+  it("puts a path with the service's id below the workspace, and any other below the service", () => {
+    const ids = { serviceId: "s1", deploymentId: "d/1" };
+    expect(pathUnder(path, "/apps/{serviceId}", ids)).toBe("/workspaces/w/apps/s1");
+    expect(pathUnder(path, "/detail", ids)).toBe("/workspaces/w/services/s1/detail");
+    expect(pathUnder(path, "/deploys/{deploymentId}/rollback", ids)).toBe(
+      "/workspaces/w/services/s1/deploys/d%2F1/rollback",
+    );
+  });
+
+  it("fills a body, and leaves out what has no value, with the objects that held nothing else", () => {
+    const template = '{"service": {"name": "{name}", "more": {"set": "{configuration}"}}, "by": "rnv"}';
+    expect(fillBody(template, { name: "api", configuration: { port: 1 } })).toEqual({
+      service: { name: "api", more: { set: { port: 1 } } },
+      by: "rnv",
+    });
+    expect(fillBody(template, { name: undefined, configuration: undefined })).toEqual({ by: "rnv" });
   });
 });
 
@@ -119,7 +166,9 @@ describe("reading under a gap", () => {
   });
 
   it("reads an environment, and shows the keys of one that it cannot read", () => {
-    expect(environmentOf({ id: "e", name: "Production", more: 1 })).toEqual({ id: "e", name: "Production" });
+    expect(environmentOf({ id: "e", name: "Production", more: 1 })).toEqual({
+      ...{ id: "e", name: "Production", isProduction: true },
+    });
     expect(() => environmentOf({ uuid: "e", title: "Production" })).toThrow(
       /has no "id".*title, uuid.*RNV_GAP_ENVIRONMENT_RECORD/,
     );
@@ -135,9 +184,33 @@ describe("reading under a gap", () => {
       description: "",
       environments: [{ uuid: "e", title: "Production" }],
     };
-    const [environment] = withEnvironmentFields(project, "uuid,title").environments;
-    expect(environmentOf(environment ?? {})).toEqual({ id: "e", name: "Production" });
-    expect(withEnvironmentFields(project, "id,name")).toBe(project);
+    const settings = { ...defaultGaps, environmentRecord: "uuid,title" };
+    const [environment] = withEnvironmentFields(project, settings).environments;
+    expect(environmentOf(environment ?? {})).toEqual({ id: "e", name: "Production", isProduction: true });
+    expect(withEnvironmentFields(project, defaultGaps)).toBe(project);
+  });
+
+  it("takes the environment for Production that a setting names, and no other", () => {
+    const environments = ["Production", "live"].map((name) => ({ id: name, name }));
+    const project = { id: "p", name: "Shop", description: "", environments };
+    const named = withEnvironmentFields(project, { ...defaultGaps, productionEnvironment: "live" });
+    expect(named.environments.map((one) => environmentOf(one).isProduction)).toEqual([false, true]);
+  });
+
+  it("finds a thing in an answer that wraps it and in one that is it", () => {
+    expect(wrappedAs("service", { service: { id: "s" } })).toEqual({ service: { id: "s" } });
+    expect(wrappedAs("service", { id: "s" })).toEqual({ service: { id: "s" } });
+    expect(wrappedAs("service", { ok: true })).toEqual({ ok: true });
+  });
+
+  it("finds the list of variables where it is set to be, with its page, and takes nothing else for one", () => {
+    const page = { hasMore: false };
+    expect(variablesIn({ variables: [1], page }, "auto")).toEqual({ variables: [1], page });
+    expect(variablesIn({ items: [1], page }, "auto")).toMatchObject({ variables: [1], page });
+    expect(variablesIn({ data: { list: [1], page } }, "data.list")).toEqual({ variables: [1], page });
+    expect(variablesIn([1], ".")).toEqual({ variables: [1], page: undefined });
+    expect(variablesIn({ other: [1] }, "auto")).toEqual({ other: [1] });
+    expect(variablesIn({ variables: [1] }, "items")).toEqual({ variables: undefined, page: undefined });
   });
 
   it("prices a service as its plan times its instances", () => {

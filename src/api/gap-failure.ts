@@ -1,0 +1,25 @@
+import { ApiError } from "./api-error";
+import { assignment, gapVariable } from "./gap-settings";
+import { type Gap, type GapName, gaps } from "./gaps";
+
+/**
+ * The failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
+ * otherwise, where the answer may mean that the assumption does not hold; any other failure as it is.
+ */
+export function underGap(failure: unknown, name: GapName, otherwise = ""): unknown {
+  if (!(failure instanceof ApiError) || failure.hint !== undefined) return failure;
+  const { kind, status, code } = failure;
+  const isUnexpected =
+    kind === "malformed" || status === 400 || status === 404 || status === 405 || status === 422;
+  if (!isUnexpected || code === "body_too_large") return failure;
+  return new ApiError({ ...failure, message: failure.message, hint: hintOf(name, otherwise) }, failure.cause);
+}
+
+function hintOf(name: GapName, otherwise: string): string {
+  const { assumption, settings } = gaps.find((one): boolean => one.name === name) as Gap;
+  const choices = settings.map(({ key, example }) => assignment(gapVariable(key), example));
+  return (
+    `${otherwise}the service's documents do not show how to ${name}; rnv assumes: ${assumption}` +
+    (choices.length === 0 ? "" : `. If it is done otherwise there, say so, such as ${choices.join(" or ")}`)
+  );
+}
