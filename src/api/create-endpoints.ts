@@ -1,7 +1,9 @@
+import type { Catalog } from "../model/catalog";
 import { canvasEndpoints } from "./canvas-endpoints";
 import { deploymentEndpoints } from "./deployment-endpoints";
 import { type EndpointCall, pathSegment } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
+import { jsonObject } from "./gap-forms";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { parseAnswer } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
@@ -38,7 +40,7 @@ export function createEndpoints(
     },
   };
   return {
-    catalog: () => call.read(catalog, "catalog", "/catalog"),
+    catalog: async () => ({ ...(await call.read(catalog, "catalog", "/catalog")), assumed: assumedOf(gaps) }),
     ...projectEndpoints(call),
     ...serviceEndpoints(call),
     ...actionEndpoints(call),
@@ -47,3 +49,9 @@ export function createEndpoints(
     ...canvasEndpoints(call),
   };
 }
+
+/** Gaps "project color" and "defaults of kinds", as far as planning needs them. */
+const assumedOf = ({ projectColor, kindDefaults }: GapSettings): NonNullable<Catalog["assumed"]> => ({
+  projectColor,
+  kindDefaults: (jsonObject(kindDefaults) ?? {}) as NonNullable<Catalog["assumed"]>["kindDefaults"],
+});

@@ -1,3 +1,4 @@
+import type { Catalog } from "../model/catalog";
 import type { Secret } from "../model/secret";
 import type { Canvas, Position, Viewport } from "./wire/canvas";
 import type { CatalogAnswer } from "./wire/catalog";
@@ -33,12 +34,15 @@ export interface DeploymentsPage {
 
 /** One function per endpoint of the interface. Every answer is parsed by its wire schema; all throw `ApiError`. */
 export interface Endpoints {
-  catalog(): Promise<CatalogAnswer>;
+  /** With what is assumed beside it (`gaps.ts`). */
+  catalog(): Promise<CatalogAnswer & Pick<Catalog, "assumed">>;
 
   /** The complete list: neither `limit` nor `cursor` is sent. */
   listProjects(): Promise<readonly Project[]>;
   getProject(projectId: string): Promise<Project>;
-  createProject(body: { name: string; color: string; description?: string }): Promise<Project>;
+  /** Gap "project color": one is sent where none is given, because the service requires it. */
+  createProject(body: { name: string; color?: string; description?: string }): Promise<Project>;
+  /** Gaps "project color" and "rename a project". */
   updateProject(
     projectId: string,
     body: { name?: string; color?: string; description?: string },

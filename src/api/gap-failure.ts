@@ -12,14 +12,18 @@ export function underGap(failure: unknown, name: GapName, otherwise = ""): unkno
   const isUnexpected =
     kind === "malformed" || status === 400 || status === 404 || status === 405 || status === 422;
   if (!isUnexpected || code === "body_too_large") return failure;
-  return new ApiError({ ...failure, message: failure.message, hint: hintOf(name, otherwise) }, failure.cause);
+  // A refused key says nothing of the rest.
+  const hint = /idempotenc/i.test(`${code} ${failure.message}`)
+    ? hintOf("keys on undocumented routes", "")
+    : hintOf(name, otherwise);
+  return new ApiError({ ...failure, message: failure.message, hint }, failure.cause);
 }
 
 function hintOf(name: GapName, otherwise: string): string {
   const { assumption, settings } = gaps.find((one): boolean => one.name === name) as Gap;
   const choices = settings.map(({ key, example }) => assignment(gapVariable(key), example));
   return (
-    `${otherwise}the service's documents do not show how to ${name}; rnv assumes: ${assumption}` +
-    (choices.length === 0 ? "" : `. If it is done otherwise there, say so, such as ${choices.join(" or ")}`)
+    `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
+    (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
   );
 }

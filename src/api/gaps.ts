@@ -184,14 +184,14 @@ export const gaps = [
   },
   {
     name: "operation body",
-    assumption: "the bare operation, or {operation}",
+    assumption: "reading an operation answers {operation}, or the operation itself",
     verifiedBy: "the schema",
     fallback: "both are accepted",
     settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"), "wrapped")],
   },
   {
     name: "environment record",
-    assumption: "it has an id and a name",
+    assumption: "an environment has an id and a name",
     verifiedBy: "both are non-empty text",
     fallback: "an error that shows the keys it has",
     settings: [
@@ -219,7 +219,7 @@ export const gaps = [
   },
   {
     name: "rename a project",
-    assumption: "PATCH …/projects/{projectId} takes name and color, as it takes description",
+    assumption: "PATCH …/projects/{projectId} takes a name, as it takes a description",
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
     settings: [setting("renameProject", "on", oneOf("on", "off"), "off")],
@@ -278,14 +278,14 @@ export const gaps = [
   },
   {
     name: "error body",
-    assumption: "requestId, plus code and message, top-level or under error",
+    assumption: "an error has requestId, code and message, top-level or under error",
     verifiedBy: "only text is taken, capped in length",
     fallback: "the status text",
     settings: [setting("errorBody", "auto", oneOf("auto", "top-level", "nested"), "nested")],
   },
   {
     name: "replay header",
-    assumption: "any response header that matches /idempotenc.*replayed/i",
+    assumption: "a response header that matches /idempotenc.*replayed/i tells a retained answer",
     verifiedBy: "its value is true or false",
     fallback: "unknown: the thing is read again",
     settings: [

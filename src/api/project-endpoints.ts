@@ -1,6 +1,7 @@
-import type { EndpointCall } from "./endpoint-call";
+import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { withEnvironmentFields } from "./gap-answers";
+import { underGap } from "./gap-failure";
 import { parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
@@ -30,24 +31,25 @@ export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall
       return listed.map((project) => one({ project }));
     },
     getProject: async (id) => one(await read(projectAnswer, "getProject", path("projects", id))),
-    createProject: async (body) =>
-      one(
-        await write(projectAnswer, {
-          operation: "createProject",
-          method: "POST",
-          path: path("projects"),
-          body,
-        }),
-      ),
-    updateProject: async (id, body) =>
-      one(
-        await write(projectAnswer, {
-          operation: "updateProject",
-          method: "PATCH",
-          path: path("projects", id),
-          body,
-        }),
-      ),
+    createProject: async (draft) => {
+      const body = { ...draft, color: draft.color ?? gaps.projectColor };
+      const request = { operation: "createProject", method: "POST", path: path("projects"), body } as const;
+      return one(await write(projectAnswer, request).catch(refusedColor(body.color)));
+    },
+    updateProject: async (id, body) => {
+      const request = {
+        operation: "updateProject",
+        method: "PATCH",
+        path: path("projects", id),
+        body,
+      } as const;
+      if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
+      const answer = await write(projectAnswer, request).catch((failure: unknown) => {
+        if (body.name !== undefined) throw underGap(failure, "rename a project");
+        return refusedColor(body.color)(failure);
+      });
+      return one(answer);
+    },
     deleteProject: (id, confirm) =>
       write(deletion, {
         operation: "deleteProject",
@@ -57,3 +59,12 @@ export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall
       }),
   };
 }
+
+/** The failure with a hint at its color, where the answer may mean that the service has no such color. */
+const refusedColor =
+  (color: string | undefined) =>
+  (failure: unknown): never => {
+    throw color === undefined
+      ? failure
+      : underGap(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
+  };

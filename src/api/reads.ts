@@ -1,7 +1,6 @@
 import type { Ready } from "../model/ready";
 import type { Endpoints } from "./endpoints";
 import type { Canvas, CanvasGroup } from "./wire/canvas";
-import type { CatalogAnswer } from "./wire/catalog";
 import type { Project } from "./wire/project";
 import type { Service } from "./wire/service";
 import type { Variable } from "./wire/variable";
@@ -19,7 +18,7 @@ export type ById<T> =
  * requests (catalog, projects, canvas) show every active service with its configuration (DESIGN section 5).
  */
 export interface Reads {
-  catalog(): Promise<CatalogAnswer>;
+  catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
   /** From the list, else by id. */
   project(id: string): Ready<ById<Project>>;

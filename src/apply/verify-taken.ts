@@ -39,12 +39,15 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
           ...about,
           detail:
             "A value cannot be read back, but its write must move updatedAt, and that is what it was before.",
-          hint: "nothing was recorded: run rnv apply again to send it again",
+          hint: hintOf("nothing was recorded: run rnv apply again to send it again", taken.type),
         }
       : {
           ...about,
           detail: "The answer of the service still shows another value.",
-          hint: "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+          hint: hintOf(
+            "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+            taken.type,
+          ),
         },
   );
 }
@@ -86,3 +89,6 @@ const nearMs = 120_000;
 export const mayShareTime = (taken: Taken, now: number): boolean =>
   pathsNotTaken(taken).some((path) => taken.type.rules[path]?.secret === true) &&
   Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;
+
+const hintOf = (hint: string, { untaken }: ResourceType): string =>
+  untaken === undefined ? hint : `${hint}; ${untaken}`;

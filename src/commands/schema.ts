@@ -1,3 +1,5 @@
+import { gapVariable } from "../api/gap-settings";
+import { gaps } from "../api/gaps";
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
 import { driftSchema, eventsSchema, planSchema, stateSchema } from "../render/schemas";
@@ -12,6 +14,16 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   state: stateSchema,
   events: eventsSchema,
 };
+
+/** `rnv schema gaps`: no schema, but what the service's documents do not show: what is assumed, and what says otherwise. */
+export const gapList = (): unknown =>
+  gaps.map(({ name, assumption, verifiedBy, fallback, settings }) => ({
+    ...{ name, assumption, verifiedBy, fallback },
+    settings: settings.map((one) => ({
+      variable: gapVariable(one.key),
+      ...{ default: one.default, expected: one.expected, example: one.example },
+    })),
+  }));
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
 export const schema = (name: SchemaName): unknown => schemas[name]();

@@ -72,7 +72,7 @@ function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
   const { store, seal } = world;
   return {
     addProject: ({ name = "Project", color = "#2f6fed", description = "" } = {}) =>
-      keep(newProject(store, workspaceId, { name, color, description })),
+      keep(newProject(world, workspaceId, { name, color, description })),
     addEnvironment(projectId, name, options = {}) {
       const project = store.get("projects", projectId) ?? missing(projectId);
       const at = store.stamp();

@@ -8,6 +8,7 @@ import { type ApiKey, toCredential } from "./credentials";
 import { embeddedApiKey, embeddedWorkspaceId } from "./embedded-account";
 import type { EmulatorStore } from "./emulator-store";
 import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
+import { assumedGaps, type GapSwitches } from "./gap-switches";
 import { createPersistence, openFolder, type Persistence } from "./persistence";
 import { createRateLimiter, type RateLimit } from "./rate-limit";
 import { realClock } from "./real-clock";
@@ -18,7 +19,7 @@ import { errorResponse, requestIdOf, respond, type Service, targetOf } from "./r
 import { createRouter } from "./routes";
 import { createSeal, type Seal } from "./seal";
 import { Store, type StoreChange } from "./store";
-import type { GapSwitches, World } from "./world";
+import type { World } from "./world";
 
 export { embeddedApiKey, embeddedWorkspaceId };
 
@@ -71,15 +72,6 @@ export interface Emulator {
   image(): EmulatorImage;
 }
 
-const defaultGaps: GapSwitches = {
-  readService: true,
-  listVariables: true,
-  servicePatch: "nested",
-  errorBody: "top",
-  operationBody: "bare",
-  rollback: true,
-};
-
 /** Starts the embedded service; nothing runs between requests: what is due moves when the next one comes. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
@@ -111,7 +103,7 @@ function createWorld(options: EmulatorOptions, store: Store, clock: Clock): Worl
     seal:
       options.image?.seal ??
       createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
-    gaps: { ...defaultGaps, ...options.gaps },
+    gaps: { ...assumedGaps, ...options.gaps },
     switches: {
       conditions: new Set<Condition>([
         ...(options.conditions ?? []),

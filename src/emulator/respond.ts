@@ -103,7 +103,7 @@ function accepted(
 
   const key = headers["idempotency-key"];
   if (key !== undefined && match.route.key === "rejected") {
-    throw invalid("A reveal takes no Idempotency-Key", "idempotency_not_supported");
+    throw invalid("This request takes no Idempotency-Key", "idempotency_not_supported");
   }
   const call: Call = {
     world: service.world,
@@ -139,13 +139,18 @@ function handleKeyed(
 ): WireResponse {
   const write = openReceipt(call, key);
   if (write.replay !== undefined) {
-    return jsonResponse(write.replay.status, JSON.stringify(write.replay.body), requestId, {
-      "idempotency-replayed": "true",
-    });
+    const { status, body } = write.replay;
+    return jsonResponse(status, JSON.stringify(body), requestId, replayed(call, true));
   }
   const body = match.route.handle(call);
   if (retain) keepReceipt(call, write, 200, body);
-  return jsonResponse(200, textOf(body), requestId, { "idempotency-replayed": "false" });
+  return jsonResponse(200, textOf(body), requestId, replayed(call, false));
+}
+
+/** The header of Idempotency rule 4; its name is a gap. */
+function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, string>> {
+  const { replayHeader } = world.gaps;
+  return replayHeader === undefined ? {} : { [replayHeader]: String(isReplay) };
 }
 
 const textOf = (body: unknown): string => (body instanceof Json ? body.text : JSON.stringify(body));

@@ -1,12 +1,12 @@
 import type { Route } from "./call";
+import type { GapSwitches } from "./gap-switches";
 import { notFound, Refusal } from "./refusal";
 import { canvasRoutes } from "./routes/canvas-routes";
 import { catalogRoutes } from "./routes/catalog-routes";
-import { deploymentRoutes, rollBackRoute } from "./routes/deployment-routes";
+import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectRoutes } from "./routes/project-routes";
-import { readServiceRoute, serviceRoutes } from "./routes/service-routes";
-import { listVariablesRoute, variableRoutes } from "./routes/variable-routes";
-import type { GapSwitches } from "./world";
+import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
+import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
 
 export interface RouteMatch {
   readonly route: Route;
@@ -25,11 +25,11 @@ export function createRouter(gaps: GapSwitches): Match {
     ...catalogRoutes,
     ...projectRoutes,
     ...serviceRoutes,
-    ...(gaps.readService ? [readServiceRoute] : []),
+    ...serviceGapRoutes(gaps),
     ...deploymentRoutes,
-    ...(gaps.rollback ? [rollBackRoute] : []),
+    ...rollBackRoutes(gaps),
     ...variableRoutes,
-    ...(gaps.listVariables ? [listVariablesRoute] : []),
+    ...listVariablesRoutes(gaps),
     ...canvasRoutes,
   ].map((route) => ({
     route,

@@ -1,5 +1,6 @@
 import type { CatalogAnswer } from "../api/wire/catalog";
 import { planFor } from "./catalog";
+import type { GapSwitches } from "./gap-switches";
 import type {
   StoredDeployment,
   StoredOperation,
@@ -136,9 +137,18 @@ export const operationView = ({
   updatedAt,
 }: StoredOperation): Record<string, unknown> => ({ id, kind, status, createdAt, updatedAt });
 
-/** Project (interface, "Project"). */
-export const projectView = ({ workspaceId: _, ...project }: StoredProject): Record<string, unknown> =>
-  project;
+/** Project (interface, "Project"); the fields of an environment are a gap. */
+export function projectView(
+  { workspaceId: _, ...project }: StoredProject,
+  { environmentRecord: [idField, nameField] }: GapSwitches,
+): Record<string, unknown> {
+  if (idField === "id" && nameField === "name") return project;
+  const environments = project.environments.map(({ id, name, ...rest }) => ({
+    ...{ [idField]: id, [nameField]: name },
+    ...rest,
+  }));
+  return { ...project, environments };
+}
 
 /** Variable (interface, "Variable"): masked metadata only. */
 export const variableView = (variable: StoredVariable): Record<string, unknown> => ({

@@ -1,21 +1,9 @@
 import type { CatalogAnswer } from "../api/wire/catalog";
 import type { Clock } from "../model/clock";
 import type { Condition } from "./conditions";
+import type { GapSwitches } from "./gap-switches";
 import type { Seal } from "./seal";
 import type { Store } from "./store";
-
-/** How the embedded service reads what the interface marks "not shown". */
-export interface GapSwitches {
-  /** `GET …/services/{id}` exists. */
-  readonly readService: boolean;
-  /** `GET …/services/{id}/variables` exists. */
-  readonly listVariables: boolean;
-  readonly servicePatch: "nested" | "flat" | "both";
-  readonly errorBody: "top" | "nested";
-  readonly operationBody: "bare" | "wrapped";
-  /** `POST …/deploys/{id}/rollback` exists. */
-  readonly rollback: boolean;
-}
 
 /** What may be switched while the service runs. */
 export interface Switches {

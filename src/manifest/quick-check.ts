@@ -10,6 +10,7 @@ interface Definition {
   readonly checks?: readonly { readonly _zod: { readonly def: { check: string; minimum?: number } } }[];
   readonly innerType?: z.ZodType;
   readonly element?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
   readonly entries?: Readonly<Record<string, string | number>>;
 }
 
@@ -18,11 +19,11 @@ const doubt: Check = () => false;
 /**
  * Whether a value is one that the schema takes as it is, decided many times faster than by the schema; a manifest asks
  * a hundred thousand times. False means only that the schema has to be asked: for `null`, for whatever is wrong, and
- * for every value of a schema that is more than text, a whole number, a flag, a choice or a list of these.
+ * for every value of a schema that is more than text, a whole number, a flag, a choice, one of several of these or a list of them.
  */
 export function quickCheck(schema: z.ZodType): Check {
   const definition = schema.def as Definition;
-  const { type, format, checks = [], innerType, element, entries } = definition;
+  const { type, format, checks = [], innerType, element, options, entries } = definition;
   if (definition.coerce) return doubt;
   if ((type === "optional" || type === "nullable") && innerType) return quickCheck(innerType);
   if (type === "string" && format === undefined) {
@@ -39,6 +40,10 @@ export function quickCheck(schema: z.ZodType): Check {
   if (type === "array" && element) {
     const isItem = quickCheck(element);
     return (value) => Array.isArray(value) && value.every(isItem);
+  }
+  if (type === "union" && options) {
+    const isOneOf = options.map(quickCheck);
+    return (value) => isOneOf.some((isIt) => isIt(value));
   }
   return doubt;
 }

@@ -31,4 +31,11 @@ export interface Catalog {
   readonly serviceTypes: readonly { readonly id: string; readonly name: string; readonly runtime: boolean }[];
   readonly capabilities: Readonly<Record<string, boolean>>;
   readonly pricesAreEstimates: boolean;
+  /** What the interface does not show and is assumed, or set; undefined where no service was asked. */
+  readonly assumed?: {
+    /** For a project that names none. */
+    readonly projectColor: string;
+    /** By kind, where they differ from `defaults`. */
+    readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
+  };
 }

@@ -139,6 +139,8 @@ export interface ResourceType {
    * differs in its own fields; null: it must not run, whatever differs.
    */
   readonly reaction?: (context: ReactionContext) => string | null | undefined;
+  /** What else may be the reason where the service accepts an update and no field takes. */
+  readonly untaken?: string;
   /** Declared as made by someone else (`preserve`): found or an error, never created, forgotten instead of deleted. */
   readonly mustExist?: (declared: Attributes<ResolvedValue>) => boolean;
   /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-answers";
+import { defaultGaps } from "../api/gaps";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";
@@ -22,14 +23,14 @@ import type {
 import { shortList } from "../model/short-list";
 import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
+import { sameColor } from "./equality";
 
-/** Sent when a manifest names no color: the service requires one. */
-export const defaultProjectColor = "#64748b";
+const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
 const mostNamed = 5;
 
-/** The environment that every project has from its creation. */
-export const productionName = "Production";
+/** The environment that every project has from its creation, as it is assumed to be named. */
+export const productionName = productionEnvironment;
 
 const schema = z.strictObject({
   name: z.string().min(1).optional().describe("Name of the project; its logical name unless given."),
@@ -39,7 +40,7 @@ const schema = z.strictObject({
     .min(1)
     .nullable()
     .optional()
-    .describe(`Color in the dashboard, such as "#2f6fed"; "${defaultProjectColor}" unless given.`),
+    .describe(`Color in the dashboard, such as "#2f6fed"; "${assumedColor}" unless given.`),
 });
 
 /** A project block as it is written. */
@@ -48,7 +49,7 @@ export type ProjectBlock = z.infer<typeof schema>;
 const rules: RulesOf<ProjectBlock> = {
   name: { change: "update" },
   description: { change: "update" },
-  color: { change: "update" },
+  color: { change: "update", equal: sameColor },
 };
 
 const computed = {
@@ -76,10 +77,10 @@ export const project: Resource = {
   removedWithParent: false,
   archivable: false,
   follows: [],
-  defaults: () =>
+  defaults: ({ assumed }) =>
     new Map([
       ["description", ""],
-      ["color", defaultProjectColor],
+      ["color", assumed?.projectColor ?? assumedColor],
     ]),
   check: () => [],
   read,
@@ -112,10 +113,12 @@ export function liveProject(found: Project): LiveResource {
   };
 }
 
-/** The environment called Production, or the only one there is. */
+/** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */
 export function productionEnvironmentId(found: Project): string | undefined {
   const environments = found.environments.map(environmentOf);
-  const production = environments.find(({ name }) => name === productionName);
+  const production =
+    environments.find(({ isProduction }) => isProduction) ??
+    environments.find(({ name }) => name.toLowerCase() === productionName.toLowerCase());
   return (production ?? (environments.length === 1 ? environments[0] : undefined))?.id;
 }
 
@@ -148,10 +151,11 @@ async function holdings(reads: Reads, id: string): Promise<readonly Holding[]> {
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
   const description = textAt(input.attributes, "description");
+  const color = textAt(input.attributes, "color");
   const live = liveProject(
     await writes.createProject({
       name: input.name,
-      color: textAt(input.attributes, "color") ?? defaultProjectColor,
+      ...(color === undefined ? {} : { color }),
       ...(description === undefined ? {} : { description }),
     }),
   );

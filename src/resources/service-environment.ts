@@ -1,5 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-answers";
+import { gapVariable } from "../api/gap-settings";
 import type { Reads } from "../api/reads";
 import type { Project } from "../api/wire/project";
 import type { Service } from "../api/wire/service";
@@ -50,8 +51,7 @@ export async function environmentIdFor(
   project: Attributes | undefined,
 ): Promise<string> {
   const production = textAt(project ?? new Map(), "productionEnvironmentId");
-  if (production !== undefined && [undefined, productionName, production].includes(declared))
-    return production;
+  if (production !== undefined && [undefined, production].includes(declared)) return production;
   const found = await projectOnce(writes, projectId);
   const environments = found.environments.map(environmentOf);
   const id =
@@ -66,7 +66,13 @@ export async function environmentIdFor(
       `the project "${found.name}" has no environment "${declared ?? productionName}"`,
       {
         attribute: "environment",
-        hint: [didYouMean(declared ?? productionName, names), `it has: ${names.join(", ") || "none"}`]
+        hint: [
+          didYouMean(declared ?? productionName, names),
+          `it has: ${names.join(", ") || "none"}`,
+          declared === undefined
+            ? `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`
+            : undefined,
+        ]
           .filter((hint) => hint !== undefined)
           .join("; "),
       },

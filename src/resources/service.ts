@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
 import { instancePrice, instancesOf } from "../api/gap-answers";
+import { gapVariable } from "../api/gap-settings";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Service } from "../api/wire/service";
@@ -114,6 +115,7 @@ export const service: Resource = {
       ...configurationDefaults(catalog.defaults),
     ]),
   check: checkService,
+  untaken: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold (rnv schema gaps)`,
   monthlyCost,
   read,
   list: async (reads) => allReady((await reads.services()).map((found) => liveIn(reads, found))),

@@ -81,6 +81,7 @@ export const variable: Resource = {
   follows: [],
   defaults: () => new Map(),
   check,
+  untaken: `if no value ever takes, the service wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
   mustExist: (declared) => declared.get("preserve") === true,
   read,
   list,
@@ -149,9 +150,11 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const key = textAt(subject.declared, "key") ?? subject.name;
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
   const mayMatchKey = subject.id === undefined || subject.declared.size > 0;
-  const found =
-    variables.find(({ id }) => id === subject.id) ??
-    (mayMatchKey ? variables.find((one) => one.key === key) : undefined);
+  const recorded = variables.find(({ id }) => id === subject.id);
+  const bearers = recorded === undefined && mayMatchKey ? variables.filter((one) => one.key === key) : [];
+  // Gap "variable keys": two of a key are for a person to decide.
+  if (bearers.length > 1) return { kind: "ambiguous", ids: bearers.map(({ id }) => id) };
+  const found = recorded ?? bearers[0];
   return found === undefined ? missing : { kind: "found", live: liveVariable(found, serviceId) };
 }
 

@@ -50,7 +50,7 @@ function isService(value: unknown): boolean {
     isText(value.kind) &&
     isIdIfAny(value.projectId) &&
     isIdIfAny(value.environmentId) &&
-    (value.environmentGroupIds === undefined || isListOf(value.environmentGroupIds, isId)) &&
+    (value.environmentGroupIds === undefined || Array.isArray(value.environmentGroupIds)) &&
     typeof value.archived === "boolean" &&
     isFields(value.configuration) &&
     isTextIfAny(value.createdAt) &&

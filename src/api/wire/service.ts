@@ -13,7 +13,7 @@ export const service = z.looseObject({
   kind: text,
   projectId: idIfAny,
   environmentId: idIfAny,
-  environmentGroupIds: z.array(id).optional(),
+  environmentGroupIds: z.array(z.json()).optional(),
   archived: flag.default(false),
   configuration: z.record(text, z.unknown()).default({}),
   createdAt: timestampIfAny,

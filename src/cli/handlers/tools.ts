@@ -1,6 +1,6 @@
 import { emulator } from "../../commands/emulator";
 import { graph } from "../../commands/graph";
-import { schema } from "../../commands/schema";
+import { gapList, schema } from "../../commands/schema";
 import type { SchemaName } from "../../commands/schema-names";
 import type { Condition } from "../../emulator/conditions";
 import { graphDot, graphMermaid } from "../../render/graph";
@@ -20,10 +20,11 @@ export const graphHandler: Handler = async (invocation) => {
   return outcome.exitCode;
 };
 
-/** `rnv schema [name]` */
+/** `rnv schema [name]`, and the list of `rnv schema gaps` */
 export const schemaHandler: Handler = async ({ terminal, positional }) => {
-  const [name = "manifest"] = positional as readonly (SchemaName | undefined)[];
-  terminal.out(`${JSON.stringify(schema(name), undefined, 2)}\n`);
+  const [name = "manifest"] = positional as readonly (SchemaName | "gaps" | undefined)[];
+  const shown = name === "gaps" ? gapList() : schema(name);
+  terminal.out(`${JSON.stringify(shown, undefined, 2)}\n`);
   return 0;
 };
 

@@ -44,9 +44,13 @@ export function addToolVerbs(program: Command, run: Run): void {
       ["rnv schema > manifest.schema.json", "of the manifest, for an editor"],
       ["rnv schema overlay", "of a file that overlays a manifest: everything optional, null takes away"],
       ["rnv schema events", "of the lines of apply -json"],
+      [
+        "rnv schema gaps",
+        "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
+      ],
     ],
     handler: (lazy) => lazy.tools().schemaHandler,
-  }).addArgument(new Argument("[name]", "which one (default: manifest)").choices(schemaNames));
+  }).addArgument(new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"]));
   addVerb(program, run, {
     usage: "version",
     summary: "Print the version",

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
+import { type GapSwitches, routePath } from "../gap-switches";
 import { paginate } from "../paging";
 import { isTerminal, putDeployment, stageMs } from "../progress";
 import { conflict } from "../refusal";
@@ -64,10 +65,13 @@ function cancel(call: Call) {
   return { cancelRequested: true };
 }
 
+const rollingBack = z.looseObject({ deploymentId: z.string().optional() });
+
 function rollBack(call: Call) {
   const service = changeableServiceOf(call);
-  const source = deploymentOf(call, service);
-  requireConfirmation(call.body, service.name);
+  const { deploymentId = call.params.deploymentId, ...body } = parseBody(rollingBack, call.body);
+  const source = deploymentOf(call, service, deploymentId);
+  requireConfirmation(body, service.name);
   requireDeployable(call.world, service);
   if (!canRollBack(call.world, source)) {
     throw conflict("rollback_unavailable", "The deployment is not a retained successful release");
@@ -78,7 +82,8 @@ function rollBack(call: Call) {
     commitSha: source.commitSha,
     sourceDeploymentId: source.id,
   });
-  return { deployment: deploymentView(call.world, deployment) };
+  const view = deploymentView(call.world, deployment);
+  return call.world.gaps.gapAnswers === "bare" ? view : { deployment: view };
 }
 
 const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
@@ -95,10 +100,8 @@ export const deploymentRoutes: readonly Route[] = [
   { method: "POST", path: `${all}/{deploymentId}/cancel`, key: "accepted", handle: cancel },
 ];
 
-/** Gap "roll back". */
-export const rollBackRoute: Route = {
-  method: "POST",
-  path: `${all}/{deploymentId}/rollback`,
-  key: "accepted",
-  handle: rollBack,
-};
+/** Gap "roll back": the deployment is named in the path, or as `deploymentId` in the body. */
+export function rollBackRoutes({ rollback, routeKeys }: GapSwitches): readonly Route[] {
+  const path = routePath(rollback, "/services/{serviceId}/deploys/{deploymentId}/rollback");
+  return path === undefined ? [] : [{ method: "POST", path, key: routeKeys, handle: rollBack }];
+}

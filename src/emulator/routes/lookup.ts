@@ -27,8 +27,12 @@ export function changeableServiceOf(call: Call): StoredService {
 }
 
 /** The deployment of the path, of that service, or 404. */
-export function deploymentOf(call: Call, service: StoredService): StoredDeployment {
-  const deployment = call.world.store.get("deployments", call.params.deploymentId ?? "");
+export function deploymentOf(
+  call: Call,
+  service: StoredService,
+  id: string | undefined = call.params.deploymentId,
+): StoredDeployment {
+  const deployment = call.world.store.get("deployments", id ?? "");
   if (deployment?.serviceId !== service.id) throw notFound("The deployment");
   return deployment;
 }

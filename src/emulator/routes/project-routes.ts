@@ -3,25 +3,35 @@ import { nonEmpty, parseBody, requireConfirmation } from "../body";
 import type { Call, Route } from "../call";
 import { paginate } from "../paging";
 import type { StoredProject } from "../records";
-import { conflict } from "../refusal";
-import type { Store } from "../store";
+import { conflict, invalid } from "../refusal";
 import { operationView, projectView } from "../views";
+import type { World } from "../world";
 import { projectOf, servicesIn } from "./lookup";
 import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();
+const describing: z.ZodType<z.infer<typeof change>> = z.strictObject({ description: z.string() }).partial();
+
+const shown = (call: Call, project: StoredProject) => ({ project: projectView(project, call.world.gaps) });
+
+/** 400 for a color that this service does not have, where it is set up to have some. */
+function requireColor({ gaps }: World, color: string | undefined): void {
+  const { projectColors } = gaps;
+  if (color === undefined || projectColors === undefined || projectColors.includes(color)) return;
+  throw invalid(`color: must be one of ${projectColors.join(", ")}`);
+}
 
 /** A new project with its Production environment. */
 export function newProject(
-  store: Store,
+  { store, gaps }: World,
   workspaceId: string,
   fields: { readonly name: string; readonly color: string; readonly description: string },
 ): StoredProject {
   const at = store.stamp();
   const production = {
     id: store.newId(),
-    name: "Production",
+    name: gaps.productionName,
     protected: false,
     createdAt: at,
     updatedAt: at,
@@ -44,7 +54,7 @@ function list(call: Call) {
     (project) => project.workspaceId === call.workspaceId,
   );
   const { items, page } = paginate(call, projects, { unboundedByDefault: true });
-  return { projects: items.map(projectView), page };
+  return { projects: items.map((item) => projectView(item, call.world.gaps)), page };
 }
 
 function remove(call: Call) {
@@ -74,14 +84,16 @@ export const projectRoutes: readonly Route[] = [
     method: "POST",
     path: "/workspaces/{workspaceId}/projects",
     key: "accepted",
-    handle: (call) => ({
-      project: projectView(newProject(call.world.store, call.workspaceId, parseBody(creation, call.body))),
-    }),
+    handle: (call) => {
+      const fields = parseBody(creation, call.body);
+      requireColor(call.world, fields.color);
+      return shown(call, newProject(call.world, call.workspaceId, fields));
+    },
   },
   {
     method: "GET",
     path: "/workspaces/{workspaceId}/projects/{projectId}",
-    handle: (call) => ({ project: projectView(projectOf(call)) }),
+    handle: (call) => shown(call, projectOf(call)),
   },
   {
     method: "PATCH",
@@ -89,12 +101,11 @@ export const projectRoutes: readonly Route[] = [
     key: "accepted",
     handle: (call) => {
       const project = projectOf(call);
-      const fields = parseBody(change, call.body);
-      const { store, switches } = call.world;
-      if (switches.conditions.has("ignored-values")) return { project: projectView(project) };
-      return {
-        project: projectView(store.put("projects", { ...project, ...fields, updatedAt: store.stamp() })),
-      };
+      const { store, switches, gaps } = call.world;
+      const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
+      requireColor(call.world, fields.color);
+      if (switches.conditions.has("ignored-values")) return shown(call, project);
+      return shown(call, store.put("projects", { ...project, ...fields, updatedAt: store.stamp() }));
     },
   },
   {

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { serviceActions } from "../../api/wire/service";
 import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
+import { type GapSwitches, routePath } from "../gap-switches";
 import { removeService } from "../progress";
 import type { StoredService } from "../records";
 import { conflict, invalid, notFound } from "../refusal";
@@ -54,8 +55,9 @@ export function newService({ store }: World, fields: NewService): StoredService 
 
 function create(call: Call) {
   const { world } = call;
-  const draft = parseCreation(call.body);
-  const configuration = { ...world.catalog.defaults, ...draft.configuration };
+  const draft = parseCreation(call.body, world);
+  const { [draft.kind]: ofKind } = world.gaps.kindDefaults;
+  const configuration = { ...world.catalog.defaults, ...ofKind, ...draft.configuration };
   requireOnOffer(world, draft.kind, configuration);
   if (draft.projectId !== undefined) {
     const project = projectOf(call, draft.projectId);
@@ -107,12 +109,12 @@ function requireFreeName(
 function update(call: Call) {
   const { world } = call;
   const service = changeableServiceOf(call);
-  const { name, configuration } = parseChange(call.body, world.gaps.servicePatch);
+  const { name, configuration } = parseChange(call.body, world);
   const merged = { ...service.configuration, ...configuration };
   requireOnOffer(world, service.kind, merged);
   if (name !== undefined) requireFreeName(call, { name, projectId: service.projectId }, service.id);
-  if (world.switches.conditions.has("ignored-values")) return answer(call, service);
-  return answer(
+  if (world.switches.conditions.has("ignored-values")) return shown(call, service);
+  return shown(
     call,
     world.store.put("services", {
       ...service,
@@ -179,7 +181,6 @@ const one = "/workspaces/{workspaceId}/services/{serviceId}";
 /** Interface, "Services"; `GET` and `PATCH` of one service are gaps. */
 export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: "/workspaces/{workspaceId}/services", key: "accepted", handle: create },
-  { method: "PATCH", path: one, key: "accepted", handle: update },
   { method: "DELETE", path: one, key: "accepted", handle: remove },
   { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
   { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
@@ -187,9 +188,23 @@ export const serviceRoutes: readonly Route[] = [
   { method: "GET", path: `${one}/operations/{operationId}`, handle: readOperation },
 ];
 
-/** Gap "read one service". */
-export const readServiceRoute: Route = {
-  method: "GET",
-  path: one,
-  handle: (call) => answer(call, serviceOf(call)),
+/** Gaps "read one service" and "change a service". */
+export function serviceGapRoutes(gaps: GapSwitches): readonly Route[] {
+  const read = routePath(gaps.readService, "/services/{serviceId}");
+  const patch = routePath(gaps.servicePatchPath, gaps.servicePatchPath) as string;
+  return [
+    ...(read === undefined
+      ? []
+      : [{ method: "GET", path: read, handle: (call: Call) => readable(call, serviceOf(call)) } as const]),
+    { method: "PATCH", path: patch, key: gaps.routeKeys, handle: update },
+  ];
+}
+
+/** The answer to a read: never silent. */
+const readable = (call: Call, service: StoredService) => {
+  const view = serviceView(call.world.catalog, service);
+  return call.world.gaps.gapAnswers === "bare" ? view : { service: view };
 };
+
+const shown = (call: Call, service: StoredService) =>
+  call.world.gaps.gapAnswers === "silent" ? { updated: true } : readable(call, service);

@@ -2,17 +2,18 @@ import * as z from "zod";
 import { nonEmpty, parseBody, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
 import { requireRole } from "../credentials";
+import { type GapSwitches, routePath } from "../gap-switches";
 import { paginate } from "../paging";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict } from "../refusal";
-import { operationView, variableView } from "../views";
+import { Json, operationView, variableView } from "../views";
 import { changeableServiceOf, serviceOf, variableOf } from "./lookup";
 import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
-const change = creation.partial();
 
 function requireFreeKey(call: Call, service: StoredService, key: string, exceptId?: string): void {
+  if (call.world.gaps.variableKeys === "repeatable") return;
   const variables = call.world.store.ofService("variables", service.id);
   if (variables.some((variable) => variable.key === key && variable.id !== exceptId)) {
     throw conflict("variable_exists", "The service already has a variable of this key");
@@ -43,7 +44,18 @@ const wholeSecond = (time: string): string => time.replace(/\.\d+Z$/, "Z");
 function list(call: Call) {
   const variables = call.world.store.ofService("variables", serviceOf(call).id);
   const { items, page } = paginate(call, variables, { unboundedByDefault: true });
-  return { variables: items.map((variable) => shown(call, variable)), page };
+  return listAnswer(
+    items.map((variable) => shown(call, variable)),
+    page,
+    call.world.gaps.variableItems,
+  );
+}
+
+/** The list where the gap "list variables" is set up to have it. */
+function listAnswer(variables: readonly unknown[], page: unknown, where: string) {
+  if (where === ".") return new Json(JSON.stringify(variables));
+  const [first = "", second] = where.split(".");
+  return second === undefined ? { [first]: variables, page } : { [first]: { [second]: variables, page } };
 }
 
 function create(call: Call) {
@@ -67,17 +79,27 @@ function create(call: Call) {
 function update(call: Call) {
   const service = changeableServiceOf(call);
   const variable = variableOf(call, service);
-  const { key, value } = parseBody(change, call.body);
+  const [keyField, valueField] = call.world.gaps.variablePatch;
+  const change = z.strictObject({ [keyField]: nonEmpty, [valueField]: z.string() }).partial();
+  const { [keyField]: key, [valueField]: value } = parseBody(change, call.body);
   if (key !== undefined) requireFreeKey(call, service, key, variable.id);
   const { store, seal, switches } = call.world;
-  if (switches.conditions.has("ignored-values")) return answered(call, variable);
+  if (switches.conditions.has("ignored-values")) return patched(call, variable);
   const changed = store.put("variables", {
     ...variable,
     key: key ?? variable.key,
     sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
     updatedAt: store.stamp(),
   });
-  return answered(call, changed);
+  return patched(call, changed);
+}
+
+/** As the answer to a PATCH shows it: where that is in the body is a gap. */
+function patched(call: Call, variable: StoredVariable): Readonly<Record<string, unknown>> {
+  const answer = answered(call, variable);
+  const { gapAnswers } = call.world.gaps;
+  if (gapAnswers === "silent") return { updated: true };
+  return gapAnswers === "bare" ? answer.variable : answer;
 }
 
 function remove(call: Call) {
@@ -124,4 +146,7 @@ export const variableRoutes: readonly Route[] = [
 ];
 
 /** Gap "list variables". */
-export const listVariablesRoute: Route = { method: "GET", path: all, handle: list };
+export function listVariablesRoutes({ listVariables }: GapSwitches): readonly Route[] {
+  const path = routePath(listVariables, "/services/{serviceId}/variables");
+  return path === undefined ? [] : [{ method: "GET", path, handle: list }];
+}

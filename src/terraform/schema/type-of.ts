@@ -8,6 +8,7 @@ interface Definition {
   readonly innerType?: ZodType;
   readonly element?: ZodType;
   readonly valueType?: ZodType;
+  readonly options?: readonly ZodType[];
   readonly shape?: Readonly<Record<string, ZodType>>;
 }
 
@@ -15,7 +16,7 @@ const definitionOf = (schema: ZodType): Definition => schema.def as unknown as D
 
 /** The type that a zod schema has in Terraform; `dynamic` where it admits several. Names become snake_case. */
 export function typeOf(schema: ZodType): TerraformType {
-  const { type, innerType, element, valueType, shape } = definitionOf(schema);
+  const { type, innerType, element, valueType, options = [], shape } = definitionOf(schema);
   if (innerType !== undefined) return typeOf(innerType);
   switch (type) {
     case "string":
@@ -39,6 +40,9 @@ export function typeOf(schema: ZodType): TerraformType {
           Object.entries(shape ?? {}).map(([name, field]) => [snakeCase(name), typeOf(field)]),
         ),
       );
+    // Text, or whatever else passes through: a collection holds one type, so that is its JSON text there.
+    case "union":
+      return options.some((option) => typeOf(option) === "string") ? "string" : "dynamic";
     default:
       return "dynamic";
   }

@@ -17,13 +17,13 @@ export function fromJson(type: TerraformType, json: Json): TerraformValue {
   if (type === "bool") return typeof json === "boolean" ? json : null;
   switch (type[0]) {
     case "list":
-      return Array.isArray(json) ? json.map((item) => fromJson(type[1], item)) : null;
+      return Array.isArray(json) ? json.map((item) => itemFrom(type[1], item)) : null;
     case "tuple":
       return Array.isArray(json)
         ? json.map((item, index) => fromJson(type[1][index] ?? "dynamic", item))
         : null;
     case "set":
-      return Array.isArray(json) ? [...new Set(json)].map((item) => fromJson(type[1], item)) : null;
+      return Array.isArray(json) ? [...new Set(json.map((item) => itemFrom(type[1], item)))] : null;
     case "map":
       return isRecord(json)
         ? Object.fromEntries(Object.entries(json).map(([name, item]) => [name, fromJson(type[1], item)]))
@@ -32,6 +32,10 @@ export function fromJson(type: TerraformType, json: Json): TerraformValue {
       return isRecord(json) ? objectFrom(type[1], json) : null;
   }
 }
+
+/** An object among texts is its JSON text. */
+const itemFrom = (type: TerraformType, json: Json): TerraformValue =>
+  type === "string" && isRecord(json) ? JSON.stringify(json) : fromJson(type, json);
 
 function objectFrom(
   fields: Readonly<Record<string, TerraformType>>,

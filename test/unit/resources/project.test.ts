@@ -1,4 +1,5 @@
-import { defaultProjectColor, productionEnvironmentId, project } from "../../../src/resources/project";
+import { defaultGaps } from "../../../src/api/gaps";
+import { productionEnvironmentId, project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
 import { createInput, embedded, settled, subject, updateInput } from "./embedded";
 
@@ -11,7 +12,7 @@ describe("creating a project", () => {
     expect(Object.fromEntries(live?.attributes ?? [])).toEqual({
       name: "Shop",
       description: "Online shop",
-      color: defaultProjectColor,
+      color: defaultGaps.projectColor,
     });
     expect(live?.computed.get("productionEnvironmentId")).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -1,0 +1,63 @@
+import type { Plain } from "../model/value";
+
+/** How the embedded service does what the interface marks "not shown"; by itself as `api/gaps.ts` assumes. */
+export interface GapSwitches {
+  /** The path of the GET: true for `/services/{serviceId}`, false for none. All paths stand below the workspace. */
+  readonly readService: boolean | string;
+  /** The path of the GET: true for `/services/{serviceId}/variables`, false for none. */
+  readonly listVariables: boolean | string;
+  /** Where the list stands in the answer: a field, two with a dot between, or `.` for an answer that is the list. */
+  readonly variableItems: string;
+  /** `wrapped`: below `service`; `ignored`: whatever is not `wrapped` is answered as if it were done. */
+  readonly servicePatch: "nested" | "flat" | "both" | "wrapped" | "ignored";
+  readonly servicePatchPath: string;
+  /** The names of the two fields of a PATCH. */
+  readonly variablePatch: readonly [key: string, value: string];
+  /** The path of the POST: true for `…/deploys/{deploymentId}/rollback`, false for none. */
+  readonly rollback: boolean | string;
+  /** How reading, changing and rolling back show the thing: `{service}`, the service itself, or not at all. */
+  readonly gapAnswers: "wrapped" | "bare" | "silent";
+  /** What a key does on the PATCH of a service and on a roll back. */
+  readonly routeKeys: "accepted" | "ignored" | "rejected";
+  /** Undefined sends none. */
+  readonly replayHeader: string | undefined;
+  readonly errorBody: "top" | "nested";
+  readonly operationBody: "bare" | "wrapped";
+  /** The names of the id and of the name in a record. */
+  readonly environmentRecord: readonly [id: string, name: string];
+  readonly productionName: string;
+  /** Undefined takes any text. */
+  readonly projectColors: readonly string[] | undefined;
+  /** False takes a description alone in the PATCH of a project. */
+  readonly renamesProjects: boolean;
+  /** What a new service of a kind starts with in place of the catalog's defaults. */
+  readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
+  readonly variableKeys: "unique" | "repeatable";
+}
+
+export const assumedGaps: GapSwitches = {
+  readService: true,
+  listVariables: true,
+  variableItems: "variables",
+  servicePatch: "nested",
+  servicePatchPath: "/services/{serviceId}",
+  variablePatch: ["key", "value"],
+  rollback: true,
+  gapAnswers: "wrapped",
+  routeKeys: "accepted",
+  replayHeader: "idempotency-replayed",
+  errorBody: "top",
+  operationBody: "bare",
+  environmentRecord: ["id", "name"],
+  productionName: "Production",
+  projectColors: undefined,
+  renamesProjects: true,
+  kindDefaults: {},
+  variableKeys: "unique",
+};
+
+/** The full path of a route that a switch names: undefined where it is switched off. */
+export function routePath(chosen: boolean | string, assumed: string): string | undefined {
+  if (chosen === false) return undefined;
+  return `/workspaces/{workspaceId}${chosen === true ? assumed : chosen}`;
+}

@@ -1,0 +1,262 @@
+import type { EmulatorOptions } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+type Gaps = NonNullable<EmulatorOptions["gaps"]>;
+type Settings = Readonly<Record<string, string>>;
+
+const shop = (health: string, level: string) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: ${health} }
+        variables: { LOG_LEVEL: ${level} }
+`;
+
+const apply = (scenario: Scenario, env: Settings) => scenario.runWith({ env }, "apply", ...approve);
+
+async function expectQuiet(scenario: Scenario, env: Settings): Promise<void> {
+  const { code, stdout } = await scenario.runWith({ env }, "plan", "-detailed-exitcode");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("No changes.") });
+}
+
+const wrappedBody = '{"service": {"name": "{name}", "configuration": "{configuration}"}}';
+
+const services: readonly [string, Gaps, Settings][] = [
+  [
+    "reads and lists at other paths",
+    {
+      readService: "/apps/{serviceId}",
+      listVariables: "/services/{serviceId}/env",
+      variableItems: "data.list",
+    },
+    {
+      RNV_GAP_READ_SERVICE: "/apps/{serviceId}",
+      RNV_GAP_LIST_VARIABLES: "/env",
+      RNV_GAP_VARIABLE_ITEMS: "data.list",
+    },
+  ],
+  [
+    "changes a service at another path, below another field, and takes no key there",
+    { servicePatch: "wrapped", servicePatchPath: "/services/{serviceId}/settings", routeKeys: "rejected" },
+    {
+      RNV_GAP_PATCH_SERVICE: wrappedBody,
+      RNV_GAP_PATCH_SERVICE_PATH: "/settings",
+      RNV_GAP_ROUTE_KEYS: "off",
+    },
+  ],
+  [
+    "ignores a body that it does not know",
+    { servicePatch: "ignored" },
+    { RNV_GAP_PATCH_SERVICE: wrappedBody },
+  ],
+  [
+    "has other names for the fields of a variable",
+    { variablePatch: ["title", "text"] },
+    { RNV_GAP_PATCH_VARIABLE: "title,text" },
+  ],
+  ["has its variables in a field of another name", { variableItems: "items" }, {}],
+  ["answers a list of variables that is the list", { variableItems: "." }, { RNV_GAP_VARIABLE_ITEMS: "." }],
+  ["says name and value for a variable", { variablePatch: ["name", "value"] }, {}],
+  ["shows things without a field around them", { gapAnswers: "bare" }, {}],
+  ["says of a change only that it was done", { gapAnswers: "silent" }, {}],
+  ["sends no replay header and takes no keys there", { replayHeader: undefined, routeKeys: "ignored" }, {}],
+  [
+    "calls an environment's id and name, and Production, something else",
+    { environmentRecord: ["uuid", "title"], productionName: "live" },
+    { RNV_GAP_ENVIRONMENT_RECORD: "uuid,title", RNV_GAP_PRODUCTION_ENVIRONMENT: "live" },
+  ],
+  ["writes Production in small letters", { productionName: "production" }, {}],
+  ["has colors of its own", { projectColors: ["slate", "sky"] }, { RNV_GAP_PROJECT_COLOR: "slate" }],
+  [
+    "does all of it in its own way",
+    {
+      ...{ readService: "/apps/{serviceId}", listVariables: "/services/{serviceId}/env", variableItems: "." },
+      ...{ servicePatch: "wrapped", servicePatchPath: "/apps/{serviceId}", variablePatch: ["name", "value"] },
+      ...{ gapAnswers: "bare", routeKeys: "rejected", replayHeader: "x-replayed", errorBody: "nested" },
+      ...{ operationBody: "wrapped", environmentRecord: ["uuid", "title"], productionName: "live" },
+      ...{ projectColors: ["slate"], rollback: "/services/{serviceId}/rollback" },
+    },
+    {
+      ...{
+        RNV_GAP_READ_SERVICE: "/apps/{serviceId}",
+        RNV_GAP_LIST_VARIABLES: "/env",
+        RNV_GAP_VARIABLE_ITEMS: ".",
+      },
+      ...{ RNV_GAP_PATCH_SERVICE: wrappedBody, RNV_GAP_PATCH_SERVICE_PATH: "/apps/{serviceId}" },
+      ...{
+        RNV_GAP_PATCH_VARIABLE: "name,value",
+        RNV_GAP_ROUTE_KEYS: "off",
+        RNV_GAP_REPLAY_HEADER: "x-replayed",
+      },
+      ...{ RNV_GAP_ENVIRONMENT_RECORD: "uuid,title", RNV_GAP_PRODUCTION_ENVIRONMENT: "live" },
+      ...{ RNV_GAP_PROJECT_COLOR: "slate", RNV_GAP_ROLL_BACK: "/rollback" },
+    },
+  ],
+];
+
+it.each(services)("on a service that %s, everything is made, changed and destroyed", async (_, gaps, env) => {
+  const scenario = await openScenario({ gaps });
+  const { store } = scenario.emulator;
+  scenario.write("rnv.yaml", shop("/a", "info"));
+  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
+  scenario.write("rnv.yaml", shop("/b", "debug"));
+  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
+  const [api] = store.services();
+  expect(api?.configuration.healthCheckPath).toBe("/b");
+  expect(store.variables(api?.id ?? "").map(({ key, id }) => [key, store.variableValue(id)])).toEqual([
+    ["LOG_LEVEL", "debug"],
+  ]);
+  await expectQuiet(scenario, env);
+  const destroyed = await scenario.runWith({ env }, "destroy", ...approve);
+  expect(destroyed).toMatchObject({ code: 0 });
+  expect(store.projects()).toEqual([]);
+  await scenario.close();
+});
+
+const unset: readonly [string, Gaps, RegExp][] = [
+  [
+    "takes another body to change a service",
+    { servicePatch: "wrapped" },
+    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE='/s,
+  ],
+  [
+    "changes a service at another path",
+    { servicePatchPath: "/services/{serviceId}/settings" },
+    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE_PATH=/s,
+  ],
+  [
+    "ignores the bodies that are assumed",
+    { servicePatch: "ignored" },
+    /healthCheckPath did not take.*RNV_GAP_PATCH_SERVICE[^_]/s,
+  ],
+  [
+    "takes no key where a service is changed",
+    { routeKeys: "rejected" },
+    /updateService for service\.shop\.api was refused.*RNV_GAP_ROUTE_KEYS=off/s,
+  ],
+  [
+    "has other names for the fields of a variable",
+    { variablePatch: ["title", "text"] },
+    /updateVariable for variable\.shop\.api\.LOG_LEVEL was refused.*RNV_GAP_PATCH_VARIABLE=/s,
+  ],
+];
+
+it.each(unset)(
+  "without a setting, a service that %s gets an error that names the setting",
+  async (_, gaps, said) => {
+    const scenario = await openScenario({ gaps });
+    scenario.write("rnv.yaml", shop("/a", "info"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", shop("/b", "debug"));
+    const { code, stderr } = await apply(scenario, {});
+    expect(stderr).toMatch(said);
+    expect(code).not.toBe(0);
+    await scenario.close();
+  },
+);
+
+it("without a setting, a list of variables somewhere else in its answer is an error, not an empty list", async () => {
+  const scenario = await openScenario({ gaps: { variableItems: "data.list" } });
+  scenario.write("rnv.yaml", shop("/a", "info"));
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  const { code, stderr } = await scenario.run("plan");
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("RNV_GAP_VARIABLE_ITEMS=") });
+  await scenario.close();
+});
+
+it("a color that the service does not have is an error that names it and the setting", async () => {
+  const scenario = await openScenario({ gaps: { projectColors: ["slate"] } });
+  scenario.write("rnv.yaml", shop("/a", "info"));
+  const refused = await apply(scenario, {});
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(
+    /createProject for project\.shop.*the color "#64748b" may be none.*RNV_GAP_PROJECT_COLOR=/s,
+  );
+  scenario.write("rnv.yaml", shop("/a", "info").replace("shop:", "shop:\n    color: slate"));
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  await scenario.isQuiet();
+  await scenario.close();
+});
+
+it("a color that the service writes in capitals is the same color", async () => {
+  const scenario = await openScenario();
+  const { id } = scenario.emulator.store.addProject({ name: "shop", color: "#2F6FED" });
+  scenario.write("rnv.yaml", `projects:\n  shop: { color: "#2f6fed", import: ${id} }\n`);
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  expect(scenario.requests()).toEqual([]);
+  await scenario.isQuiet();
+  await scenario.close();
+});
+
+it("a project that cannot be renamed says so, and the plan is empty once the dashboard has", async () => {
+  const scenario = await openScenario({ gaps: { renamesProjects: false } });
+  const named = (name: string) => `projects:\n  shop: { name: ${name} }\n`;
+  scenario.write("rnv.yaml", named("Shop"));
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  scenario.write("rnv.yaml", named("Store"));
+  const refused = await apply(scenario, {});
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toMatch(/updateProject for project\.shop was refused.*RNV_GAP_RENAME_PROJECT=off/s);
+  scenario.forget();
+  const off = await apply(scenario, { RNV_GAP_RENAME_PROJECT: "off" });
+  expect(off.code).not.toBe(0);
+  expect(off.stderr).toMatch(/turned off by RNV_GAP_RENAME_PROJECT.*dashboard/s);
+  expect(scenario.requests()).toEqual([]);
+  const [project] = scenario.emulator.store.projects();
+  scenario.emulator.store.editProject(project?.id ?? "", { name: "Store" });
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  await scenario.isQuiet();
+  await scenario.close();
+});
+
+it("items of lists that are objects are read, compared in any order, shown and written as they stand", async () => {
+  const scenario = await openScenario();
+  const listed = (...items: readonly string[]) => `
+services:
+  api:
+    kind: web
+    configuration: { ipAllowList: [${items.join(", ")}] }
+    deploy: { when: never }
+`;
+  const office = "{ cidr: 10.0.0.0/8, note: office }";
+  scenario.write("rnv.yaml", listed(office, "192.0.2.1"));
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  const list = () => scenario.emulator.store.services()[0]?.configuration.ipAllowList;
+  expect(list()).toEqual([{ cidr: "10.0.0.0/8", note: "office" }, "192.0.2.1"]);
+  scenario.write("rnv.yaml", listed("192.0.2.1", "{ note: office, cidr: 10.0.0.0/8 }"));
+  await scenario.isQuiet();
+  scenario.write("rnv.yaml", listed("{ cidr: 10.0.0.0/8, note: home }"));
+  const planned = await scenario.run("plan", "-json");
+  const changes: { address: string; change: { after: { configuration: unknown } } }[] = JSON.parse(
+    planned.stdout,
+  ).resource_changes;
+  const change = changes.find(({ address }) => address === "service.api");
+  expect(change?.change.after.configuration).toMatchObject({
+    ipAllowList: [{ cidr: "10.0.0.0/8", note: "home" }],
+  });
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  expect(list()).toEqual([{ cidr: "10.0.0.0/8", note: "home" }]);
+  await scenario.isQuiet();
+  await scenario.close();
+});
+
+it("two variables of one key are an error that lists their ids, and nothing is written", async () => {
+  const scenario = await openScenario({ gaps: { variableKeys: "repeatable" } });
+  const { store } = scenario.emulator;
+  const service = store.addService({ name: "api" });
+  const ids = [
+    store.addVariable(service.id, "LOG_LEVEL", "a"),
+    store.addVariable(service.id, "LOG_LEVEL", "b"),
+  ];
+  scenario.write(
+    "rnv.yaml",
+    `services:\n  api: { kind: web, import: ${service.id}, variables: { LOG_LEVEL: info }, deploy: { when: never } }\n`,
+  );
+  const { code, stderr } = await scenario.run("apply", "--adopt", ...approve);
+  expect(code).toBe(1);
+  for (const { id } of ids) expect(stderr).toContain(id);
+  expect(scenario.requests()).toEqual([]);
+  await scenario.close();
+});
