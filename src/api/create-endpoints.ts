@@ -3,7 +3,6 @@ import { canvasEndpoints } from "./canvas-endpoints";
 import { deploymentEndpoints } from "./deployment-endpoints";
 import { type EndpointCall, pathSegment } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { jsonObject } from "./gap-forms";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { parseAnswer } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
@@ -50,8 +49,5 @@ export function createEndpoints(
   };
 }
 
-/** Gaps "project color" and "defaults of kinds", as far as planning needs them. */
-const assumedOf = ({ projectColor, kindDefaults }: GapSettings): NonNullable<Catalog["assumed"]> => ({
-  projectColor,
-  kindDefaults: (jsonObject(kindDefaults) ?? {}) as NonNullable<Catalog["assumed"]>["kindDefaults"],
-});
+/** The gap "project color", as planning needs it. */
+const assumedOf = ({ projectColor }: GapSettings): NonNullable<Catalog["assumed"]> => ({ projectColor });

@@ -35,7 +35,5 @@ export interface Catalog {
   readonly assumed?: {
     /** For a project that names none. */
     readonly projectColor: string;
-    /** By kind, where they differ from `defaults`. */
-    readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
   };
 }

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import type { Plain } from "../../model/value";
-import { amount, flag, text } from "./common";
+import { amount, anything, flag, text } from "./common";
 
 const textOrNone = text.optional();
 const amountOrNone = amount.optional();
@@ -29,8 +28,7 @@ export const catalog = z.looseObject({
   capabilities: z.record(text, flag),
   plans: z.array(plan),
   databasePlans: z.array(plan),
-  /** JSON, as any answer is. */
-  defaults: z.record(text, z.unknown() as z.ZodType<Plain>),
+  defaults: z.record(text, anything),
   pricesAreEstimates: flag,
   regions: z.array(z.looseObject({ id: text, name: text, description: textOrNone })),
   runtimes: texts,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Plain } from "../../model/value";
 
 /** Shapes shared by every resource of `service-interface.md`. Unknown fields are kept, never refused. */
 
@@ -14,6 +15,8 @@ export const idIfAny = id.nullish();
 /** ISO 8601, UTC. */
 export const timestamp = z.string();
 export const timestampIfAny = timestamp.nullish();
+/** JSON, as all of any answer is. */
+export const anything = z.unknown() as z.ZodType<Plain>;
 
 export const page = z.looseObject({
   hasMore: flag,

@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { anything } from "./common";
 
 const text = z.string();
 const count = z.int();
 const flag = z.boolean();
 /** Items are texts as far as anyone has seen; what an item may be is not shown, so an object passes through. */
-const list = z.array(z.union([text, z.record(text, z.json())]));
+const list = z.array(z.union([text, z.record(text, anything)]));
 
 /** The 48 fields of a service's `configuration` and their types (interface, "Service configuration"). */
 export const configurationFields = {

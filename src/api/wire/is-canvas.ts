@@ -38,6 +38,7 @@ const isText = (value: unknown): boolean => typeof value === "string";
 const isTextIfAny = (value: unknown): boolean =>
   value === undefined || value === null || typeof value === "string";
 const isId = (value: unknown): boolean => typeof value === "string" && value !== "";
+const isIdOrFields = (value: unknown): boolean => isId(value) || isFields(value);
 const isIdOrNull = (value: unknown): boolean => value === null || isId(value);
 const isIdIfAny = (value: unknown): boolean => value === undefined || isIdOrNull(value);
 const isNumber = (value: unknown): boolean => typeof value === "number" && Number.isFinite(value);
@@ -50,7 +51,7 @@ function isService(value: unknown): boolean {
     isText(value.kind) &&
     isIdIfAny(value.projectId) &&
     isIdIfAny(value.environmentId) &&
-    (value.environmentGroupIds === undefined || Array.isArray(value.environmentGroupIds)) &&
+    (value.environmentGroupIds === undefined || isListOf(value.environmentGroupIds, isIdOrFields)) &&
     typeof value.archived === "boolean" &&
     isFields(value.configuration) &&
     isTextIfAny(value.createdAt) &&

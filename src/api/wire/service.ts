@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { amount, flag, id, idIfAny, operation, text, textIfAny, timestampIfAny } from "./common";
+import { amount, anything, flag, id, idIfAny, operation, text, textIfAny, timestampIfAny } from "./common";
 
 export const estimatedMonthly = z.looseObject({
   ngn: amount,
@@ -13,7 +13,8 @@ export const service = z.looseObject({
   kind: text,
   projectId: idIfAny,
   environmentId: idIfAny,
-  environmentGroupIds: z.array(z.json()).optional(),
+  /** What an item may be besides an id is not shown: an object passes through. */
+  environmentGroupIds: z.array(z.union([id, z.record(text, anything)])).optional(),
   archived: flag.default(false),
   configuration: z.record(text, z.unknown()).default({}),
   createdAt: timestampIfAny,

@@ -59,6 +59,12 @@ describe("the quick check of a value", () => {
     expect(takes("maintenance", false)).toBe(true);
     expect(takes("ipAllowList", ["10.0.0.0/8"])).toBe(true);
     expect(takes("ipAllowList", [10])).toBe(false);
+    expect(takes("ipAllowList", [{ x: 1 }])).toBe(false);
+  });
+
+  it("takes what one of several kinds takes", () => {
+    const takes = quickCheck(z.union([z.string(), z.int()]));
+    expect(["a", 1, true, null, []].map(takes)).toEqual([true, true, false, false, false]);
   });
 
   it.each<[string, z.ZodType]>([
@@ -72,7 +78,7 @@ describe("the quick check of a value", () => {
     ["a default", z.string().default("x")],
     ["a transformed value", z.string().transform((text) => text.length)],
     ["a refinement", z.string().refine((text) => text !== "a")],
-    ["a choice of kinds", z.union([z.string(), z.int()])],
+    ["a choice of kinds that need the schema", z.union([z.string().trim(), z.int().min(3)])],
   ])("leaves %s to the schema", (_what, schema) => {
     expect(values.filter(quickCheck(schema))).toEqual([]);
   });
