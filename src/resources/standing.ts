@@ -1,4 +1,4 @@
-import { awaitsCheckout, isSuspended } from "../api/gaps";
+import { awaitsCheckout, isSuspended } from "../api/gap-answers";
 import type { Deployment } from "../api/wire/deployment";
 import type { Service } from "../api/wire/service";
 import type { Standing } from "../model/standing";
