@@ -1,14 +1,13 @@
 import type { Catalog } from "../model/catalog";
 import { canvasEndpoints } from "./canvas-endpoints";
 import { deploymentEndpoints } from "./deployment-endpoints";
-import { type EndpointCall, pathSegment } from "./endpoint-call";
+import { type EndpointCall, type LearnedForms, pathSegment } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { parseAnswer } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
 import type { ApiRequest, Send } from "./send";
 import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
-import type { LearnedForms } from "./update-service";
 import { variableEndpoints } from "./variable-endpoints";
 import { catalog } from "./wire/catalog";
 

@@ -3,10 +3,15 @@ import { ApiError } from "./api-error";
 import { gapVariable } from "./gap-settings";
 import type { GapSettings } from "./gaps";
 import type { ApiRequest, Send } from "./send";
-import type { LearnedForms } from "./update-service";
 
 /** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
 export const GAP_OFF = "gap_off";
+
+/** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
+export interface LearnedForms {
+  patchService?: "nested" | "flat";
+  patchVariable?: string;
+}
 
 /** One endpoint, bound to `send` and the workspace; every part of `Endpoints` is made of these. */
 export interface EndpointCall {

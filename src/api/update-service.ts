@@ -1,17 +1,12 @@
 import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
+import type { LearnedForms } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { underGap } from "./gap-failure";
 import { fillBody } from "./gap-requests";
 import type { Service } from "./wire/service";
 
 export type ServiceChange = Parameters<Endpoints["updateService"]>[1];
-
-/** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
-export interface LearnedForms {
-  patchService?: "nested" | "flat";
-  patchVariable?: string;
-}
 
 /**
  * Gap "change a service": the nested body, the flat one, or one of the user's; `auto` tries the flat one once after a

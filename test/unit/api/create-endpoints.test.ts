@@ -1,7 +1,7 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
+import type { LearnedForms } from "../../../src/api/endpoint-call";
 import { defaultGaps } from "../../../src/api/gaps";
 import type { ApiRequest } from "../../../src/api/send";
-import type { LearnedForms } from "../../../src/api/update-service";
 import { Secret } from "../../../src/model/secret";
 import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
 
