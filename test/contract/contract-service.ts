@@ -35,6 +35,10 @@ export interface ContractService {
   /** `/workspaces/{workspaceId}`. */
   readonly workspace: string;
   readonly control: Control | undefined;
+  /** A colour that the service takes for a project; which it takes is not shown. */
+  readonly projectColor: string;
+  /** Name of the field that holds the id in an environment record; its fields are not shown. */
+  readonly environmentIdField: string;
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -63,8 +67,14 @@ const keys = [
 export async function startContractService(environment: NodeJS.ProcessEnv): Promise<ContractService> {
   const { RNV_CONTRACT_BASE_URL: baseUrl, RNV_CONTRACT_WORKSPACE_ID: workspaceId } = environment;
   if (baseUrl !== undefined && baseUrl !== "") {
-    const apiKey = environment.RNV_CONTRACT_API_KEY ?? "";
-    return contractService({ baseUrl, workspaceId: workspaceId ?? "", apiKey, close: async () => {} });
+    return contractService({
+      baseUrl,
+      workspaceId: workspaceId ?? "",
+      apiKey: environment.RNV_CONTRACT_API_KEY ?? "",
+      projectColor: environment.RNV_CONTRACT_PROJECT_COLOR,
+      environmentIdField: environment.RNV_GAP_ENVIRONMENT_RECORD?.split(",")[0]?.trim(),
+      close: async () => {},
+    });
   }
   const clock = manualClock();
   const emulator = createEmulator({ clock, apiKeys: keys, deploySeconds: 7, operationSeconds: 2 });
@@ -78,10 +88,13 @@ export async function startContractService(environment: NodeJS.ProcessEnv): Prom
   });
 }
 
-function contractService(at: {
+/** A service at an address, as a caller with one key sees it. */
+export function contractService(at: {
   readonly baseUrl: string;
   readonly workspaceId: string;
   readonly apiKey: string;
+  readonly projectColor?: string;
+  readonly environmentIdField?: string;
   readonly close: () => Promise<void>;
   readonly control?: Control;
 }): ContractService {
@@ -89,6 +102,8 @@ function contractService(at: {
     workspaceId: at.workspaceId,
     workspace: `/workspaces/${at.workspaceId}`,
     control: at.control,
+    projectColor: at.projectColor || "#2f6fed",
+    environmentIdField: at.environmentIdField || "id",
     close: at.close,
     async request(method, path, { body, raw, headers, key, apiKey = at.apiKey } = {}) {
       const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));

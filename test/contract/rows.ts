@@ -6,6 +6,7 @@ import { deploymentRows } from "./rows/deployment-rows";
 import { deploymentStateRows } from "./rows/deployment-state-rows";
 import { headerRows } from "./rows/header-rows";
 import { projectRows } from "./rows/project-rows";
+import { replayRows } from "./rows/replay-rows";
 import { serviceRows } from "./rows/service-rows";
 import { serviceStateRows } from "./rows/service-state-rows";
 import { variableRows } from "./rows/variable-rows";
@@ -14,6 +15,7 @@ import { variableRows } from "./rows/variable-rows";
 export const rowsByTopic: Readonly<Record<string, readonly Row[]>> = {
   "catalog, authentication and errors": commonRows,
   "headers, paging and idempotency": headerRows,
+  "keyed replay on every keyed endpoint": replayRows,
   projects: projectRows,
   services: [...serviceRows, ...serviceStateRows],
   deployments: [...deploymentRows, ...deploymentStateRows],

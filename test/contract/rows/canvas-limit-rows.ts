@@ -1,5 +1,5 @@
 import { controlledRow, type Row, row } from "../row";
-import { expectError } from "../things";
+import { expectDone, expectError } from "../things";
 import { scoped } from "./canvas-scope";
 
 const read = "GET /workspaces/{workspaceId}/canvas";
@@ -14,14 +14,16 @@ export const canvasLimitRows: readonly Row[] = [
         expectError(await put({ positions: { [id]: at } }), 400);
         expectError(await put({ viewport: { ...at, zoom: 1 } }), 400);
       }
-      expect((await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } })).status).toBe(200);
+      expectDone(await put({ positions: { [id]: { x: 10_000_000, y: -10_000_000 } } }));
     },
   ),
   row({ rule: "Limits Canvas zoom", quote: "0.1..4", endpoints: [save] }, async (service) => {
     const { put } = await scoped(service);
     for (const zoom of [0.09, 4.01, null]) expectError(await put({ viewport: { x: 0, y: 0, zoom } }), 400);
-    expect((await put({ viewport: { x: 0, y: 0, zoom: 0.1 } })).status).toBe(200);
-    expect((await put({ revision: 1, viewport: { x: 0, y: 0, zoom: 4 } })).status).toBe(200);
+    const saved = await put({ viewport: { x: 0, y: 0, zoom: 0.1 } });
+    expectDone(saved);
+    const { revision } = saved.body.layout;
+    expectDone(await put({ revision, viewport: { x: 0, y: 0, zoom: 4 } }));
   }),
   row(
     { rule: "Limits Canvas revision", quote: "0..9007199254740990 in a save", endpoints: [save] },
@@ -41,8 +43,7 @@ export const canvasLimitRows: readonly Row[] = [
         (_, i) => `99999999-9999-4999-8999-${String(i).padStart(12, "0")}`,
       );
       const positions = Object.fromEntries(ids.map((id) => [id, { x: 0, y: 0 }]));
-      const answer = await put({ positions });
-      expectError(answer, 400, "invalid_value");
+      expectError(await put({ positions }), 400);
       expectError(await put({ positions: { "not-a-node": { x: 0, y: 0 } } }), 400);
     },
   ),
@@ -58,6 +59,27 @@ export const canvasLimitRows: readonly Row[] = [
       expect((await service.request("GET", path)).status).toBe(200);
       for (const node of emulator.store.services())
         if (node.projectId === project.id) emulator.store.deleteServiceNow(node.id);
+    },
+  ),
+  controlledRow(
+    { rule: "Limits Canvas groups", quote: "2000 | canvas", endpoints: [read] },
+    async (service, { emulator }) => {
+      const { project, environmentId, id, path } = await scoped(service);
+      const addGroup = (name: string) =>
+        emulator.store.addGroup({ name, serviceIds: [id], projectId: project.id, environmentId });
+      for (let i = 0; i < 2000; i += 1) addGroup(`g${i}`);
+      const { body } = await service.request("GET", path);
+      expect(body.groups).toHaveLength(2000);
+      expect(new Set(body.groups.map((group: { id: string }) => group.id)).size).toBe(2000);
+      expect(body.groups[0]).toEqual({
+        id: expect.stringMatching(/^group:/),
+        name: expect.any(String),
+        environmentId,
+        serviceIds: [id],
+      });
+      addGroup("one more");
+      // "There is no pagination and no truncation": what does not fit is refused.
+      expectError(await service.request("GET", path), 413, "canvas_too_large");
     },
   ),
   controlledRow(

@@ -1,10 +1,10 @@
 import type { ContractService } from "../contract-service";
-import { newProject, newService } from "../things";
+import { environmentIdOf, newProject, newService } from "../things";
 
 /** A project of its own with one service: its canvas is nobody else's. */
 export async function scoped(service: ContractService) {
   const project = await newProject(service);
-  const environmentId: string = project.environments[0].id;
+  const environmentId = environmentIdOf(service, project);
   const { id } = await newService(service, { projectId: project.id, environmentId });
   const path = `${service.workspace}/canvas?projectId=${project.id}`;
   const put = (fields: object, query = "") =>

@@ -2,7 +2,9 @@ import { freshKey } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import {
   deployed,
+  expectDone,
   expectError,
+  expectRefused,
   liveService,
   newService,
   pathOf,
@@ -43,6 +45,38 @@ export const deploymentRows: readonly Row[] = [
         startedAt: null,
         finishedAt: null,
         steps: [],
+      });
+    },
+  ),
+  controlledRow(
+    {
+      rule: "States Queue",
+      quote: "Hosting enabled | queued | A durable deployment/job is created.",
+      endpoints: [`POST ${all}`],
+    },
+    async (service) => {
+      const { id } = await newService(service, repository);
+      const path = `${pathOf(service, id)}/deploys`;
+      const { deployment } = (await service.request("POST", path, { body: {} })).body;
+      expect((await service.request("GET", path)).body.items).toEqual([deployment]);
+    },
+  ),
+  row(
+    {
+      rule: "Deployments list",
+      quote: "{available: boolean, items: array of Deployment, page: Page, reason: string}",
+      case: "of a service that was never deployed",
+      endpoints: [`GET ${all}`],
+    },
+    async (service) => {
+      const { id } = await newService(service);
+      const answer = await service.request("GET", `${pathOf(service, id)}/deploys`);
+      expectDone(answer);
+      expect(answer.body).toMatchObject({
+        available: expect.any(Boolean),
+        items: [],
+        page: { hasMore: false, limit: expect.any(Number), nextCursor: null },
+        reason: expect.any(String),
       });
     },
   ),
@@ -158,7 +192,7 @@ export const deploymentRows: readonly Row[] = [
     },
     async (service) => {
       const { id } = await newService(service);
-      expectError(await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }), 400);
+      expectRefused(await service.request("POST", `${pathOf(service, id)}/deploys`, { body: {} }));
     },
   ),
   controlledRow(

@@ -1,5 +1,5 @@
 import { controlledRow, type Row } from "../row";
-import { deployed, expectError, liveService, newService, pathOf } from "../things";
+import { deployed, expectError, expectRefused, liveService, newService, pathOf } from "../things";
 
 const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
 const repository = { configuration: { repository: "https://git.example.com/shop/api" } };
@@ -69,7 +69,8 @@ export const deploymentStateRows: readonly Row[] = [
       const { id } = await newService(service, repository);
       const deployment = await deployed(service, control, id);
       const path = `${pathOf(service, id)}/deploys/${deployment.id}`;
-      expectError(await service.request("POST", `${path}/cancel`, { body: {} }), 409);
+      // Status and code of it are not shown.
+      expectRefused(await service.request("POST", `${path}/cancel`, { body: {} }));
       expect((await service.request("GET", path)).body.deployment).toEqual(deployment);
     },
   ),
@@ -105,6 +106,30 @@ export const deploymentStateRows: readonly Row[] = [
         status: "failed",
         error: "no such branch",
       });
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Deployment status values",
+      quote: "queued | Waiting for execution … live | Deployment succeeded.",
+    },
+    async (service, { clock }) => {
+      const { id } = await newService(service, repository);
+      const path = `${pathOf(service, id)}/deploys`;
+      const { deployment } = (await service.request("POST", path, { body: {} })).body;
+      const seen = new Set<string>();
+      for (let step = 0; step < 200; step += 1) {
+        seen.add((await service.request("GET", `${path}/${deployment.id}`)).body.deployment.status);
+        clock.advance(100);
+      }
+      const stated = [
+        ...["queued", "preparing", "cloning", "building", "predeploy", "deploying", "checking"],
+        ...["live", "failed", "cancelled", "superseded"],
+      ];
+      expect([...seen].filter((status) => !stated.includes(status))).toEqual([]);
+      expect([...seen].at(0)).toBe("queued");
+      expect([...seen].at(-1)).toBe("live");
+      expect(seen.size).toBeGreaterThan(2);
     },
   ),
   controlledRow(

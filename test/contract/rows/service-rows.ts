@@ -1,7 +1,17 @@
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import { freshName } from "../contract-service";
-import { type Row, row } from "../row";
-import { expectError, newProject, newService, pathOf, timestamp, unknownId, uuid } from "../things";
+import { controlledRow, type Row, row } from "../row";
+import {
+  environmentIdOf,
+  expectError,
+  expectRefused,
+  newProject,
+  newService,
+  pathOf,
+  timestamp,
+  unknownId,
+  uuid,
+} from "../things";
 
 const create = "POST /workspaces/{workspaceId}/services";
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
@@ -16,7 +26,7 @@ export const serviceRows: readonly Row[] = [
         archived: false,
         projectId: null,
         environmentId: null,
-        environmentGroupIds: [],
+        environmentGroupIds: expect.any(Array),
       });
       expect([made.id, made.createdAt, made.updatedAt]).toEqual([
         expect.stringMatching(uuid),
@@ -24,7 +34,7 @@ export const serviceRows: readonly Row[] = [
         expect.stringMatching(timestamp),
       ]);
       expect(made.configuration).toMatchObject({ branch: "trunk", port: 3000 });
-      expect(made.estimatedMonthly).toEqual({
+      expect(made.estimatedMonthly).toMatchObject({
         ngn: expect.any(Number),
         usd: expect.any(Number),
         priced: expect.any(Boolean),
@@ -52,7 +62,7 @@ export const serviceRows: readonly Row[] = [
     async (service) => {
       const project = await newProject(service);
       const other = await newProject(service);
-      const environmentId = project.environments[0].id;
+      const environmentId = environmentIdOf(service, project);
       expect(await newService(service, { projectId: project.id, environmentId })).toMatchObject({
         projectId: project.id,
         environmentId,
@@ -60,10 +70,10 @@ export const serviceRows: readonly Row[] = [
       const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
       const send = (fields: object) =>
         service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...fields } });
-      expectError(await send({ projectId: project.id }), 400);
-      expectError(await send({ environmentId }), 400);
-      expectError(await send({ projectId: other.id, environmentId }), 400);
-      expectError(await send({ projectId: unknownId, environmentId }), 404);
+      expectRefused(await send({ projectId: project.id }));
+      expectRefused(await send({ environmentId }));
+      expectRefused(await send({ projectId: other.id, environmentId }));
+      expectRefused(await send({ projectId: unknownId, environmentId }));
     },
   ),
   row(
@@ -74,13 +84,7 @@ export const serviceRows: readonly Row[] = [
     },
     async (service) => {
       const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
-      for (const wrong of [
-        { name: 1 },
-        { name: "" },
-        { kind: undefined },
-        { configuration: { port: "80" } },
-        { deploy: "no" },
-      ]) {
+      for (const wrong of [{ name: 1 }, { kind: undefined }, { configuration: "none" }, { deploy: "no" }]) {
         expectError(
           await service.request("POST", `${service.workspace}/services`, { body: { ...draft, ...wrong } }),
           400,
@@ -88,7 +92,21 @@ export const serviceRows: readonly Row[] = [
       }
     },
   ),
-  row(
+  controlledRow(
+    {
+      rule: "Gap Services create",
+      quote: "Allowed values and bounds of each configuration field other than those stated: not shown.",
+      endpoints: [create],
+    },
+    async (service) => {
+      const draft = { name: freshName(), kind: "web", configuration: {}, deploy: false };
+      for (const wrong of [{ name: "" }, { configuration: { port: "80" } }]) {
+        const body = { ...draft, ...wrong };
+        expectError(await service.request("POST", `${service.workspace}/services`, { body }), 400);
+      }
+    },
+  ),
+  controlledRow(
     { rule: "Gap Services kind", quote: "Immutable after creation.", endpoints: [`PATCH ${one}`] },
     async (service) => {
       const made = await newService(service);
@@ -99,7 +117,7 @@ export const serviceRows: readonly Row[] = [
       expect((await service.request("GET", pathOf(service, made.id))).body.service.kind).toBe("web");
     },
   ),
-  row(
+  controlledRow(
     {
       rule: "Gap Services read",
       quote:
@@ -115,7 +133,7 @@ export const serviceRows: readonly Row[] = [
       expectError(await service.request("GET", pathOf(service, unknownId)), 404);
     },
   ),
-  row(
+  controlledRow(
     {
       rule: "Gap Services change",
       quote: "PATCH merges supplied fields; omitted fields keep their values.",
@@ -140,9 +158,10 @@ export const serviceRows: readonly Row[] = [
     async (service) => {
       const made = await newService(service);
       for (const confirm of [made.name.toUpperCase(), `${made.name} `, "", made.id]) {
-        expectError(await service.request("DELETE", pathOf(service, made.id), { body: { confirm } }), 400);
+        // Status and code of a confirmation mismatch are not shown.
+        expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: { confirm } }));
       }
-      expectError(await service.request("DELETE", pathOf(service, made.id), { body: {} }), 400);
+      expectRefused(await service.request("DELETE", pathOf(service, made.id), { body: {} }));
       const { body } = await service.request("DELETE", pathOf(service, made.id), {
         body: { confirm: made.name },
       });

@@ -1,5 +1,14 @@
 import { controlledRow, type Row, row } from "../row";
-import { expectError, liveService, newService, pathOf, timestamp, unknownId, uuid } from "../things";
+import {
+  expectError,
+  expectRefused,
+  liveService,
+  newService,
+  pathOf,
+  timestamp,
+  unknownId,
+  uuid,
+} from "../things";
 
 const one = "/workspaces/{workspaceId}/services/{serviceId}";
 
@@ -56,15 +65,15 @@ export const serviceStateRows: readonly Row[] = [
       endpoints: [`POST ${one}/archive`, `POST ${one}/deploys`, `POST ${one}/actions`],
     },
     async (service) => {
-      const made = await newService(service, {
-        configuration: { repository: "https://git.example.com/a/b" },
-      });
+      // A repository that it could be deployed from, where that is known: then nothing else stands in the way.
+      const repository = "https://git.example.com/a/b";
+      const made = await newService(service, service.control ? { configuration: { repository } } : {});
       const path = pathOf(service, made.id);
       expect((await service.request("POST", `${path}/archive`, { body: {} })).body.service.archived).toBe(
         true,
       );
-      expectError(await service.request("POST", `${path}/deploys`, { body: {} }), 409);
-      expectError(await service.request("POST", `${path}/actions`, { body: { action: "deploy" } }), 409);
+      expectRefused(await service.request("POST", `${path}/deploys`, { body: {} }));
+      expectRefused(await service.request("POST", `${path}/actions`, { body: { action: "deploy" } }));
     },
   ),
   controlledRow({ rule: "States Archive", quote: "Runtime is not suspended." }, async (service, control) => {
@@ -114,9 +123,8 @@ export const serviceStateRows: readonly Row[] = [
     async (service) => {
       const made = await newService(service);
       for (const action of ["restart", "suspend", "resume"]) {
-        expectError(
+        expectRefused(
           await service.request("POST", `${pathOf(service, made.id)}/actions`, { body: { action } }),
-          409,
         );
       }
     },
@@ -162,6 +170,26 @@ export const serviceStateRows: readonly Row[] = [
           deployment: expect.objectContaining({ status: "queued", id: expect.stringMatching(uuid) }),
         });
       }
+    },
+  ),
+  controlledRow(
+    {
+      rule: "Operation status values",
+      quote: "`queued`, `running`, `complete`, `failed`",
+      endpoints: [`GET ${one}/operations/{operationId}`],
+    },
+    async (service, control) => {
+      const { id } = liveService(control);
+      control.emulator.store.failNextOperation(id);
+      const { operation } = (
+        await service.request("POST", `${pathOf(service, id)}/actions`, { body: { action: "restart" } })
+      ).body;
+      const path = `${pathOf(service, id)}/operations/${operation.id}`;
+      control.clock.advance(60_000);
+      const { body } = await service.request("GET", path);
+      expect(body.status).toBe("failed");
+      // "Internal payloads and error details of an operation are not exposed."
+      expect(Object.keys(body).sort()).toEqual(["createdAt", "id", "kind", "status", "updatedAt"]);
     },
   ),
   controlledRow(

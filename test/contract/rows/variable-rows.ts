@@ -1,6 +1,17 @@
 import { type ContractService, freshKey } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
-import { expectError, newProject, newService, pathOf, timestamp, unknownId, uuid } from "../things";
+import {
+  expectDeletion,
+  expectDone,
+  expectError,
+  expectRefused,
+  newProject,
+  newService,
+  pathOf,
+  timestamp,
+  unknownId,
+  uuid,
+} from "../things";
 
 const all = "/workspaces/{workspaceId}/services/{serviceId}/variables";
 const secret = "contract-secret-5d1f";
@@ -16,7 +27,7 @@ export const variableRows: readonly Row[] = [
     { rule: "Variables create", quote: "{variable: Variable} (masked)", endpoints: [`POST ${all}`] },
     async (service) => {
       const { answer, variable } = await newVariable(service, (await newService(service)).id);
-      expect(variable).toEqual({
+      expect(variable).toMatchObject({
         id: expect.stringMatching(uuid),
         key: "TOKEN",
         kind: "variable",
@@ -32,21 +43,15 @@ export const variableRows: readonly Row[] = [
     { rule: "Variables create", quote: "body {key: string, value: string}", endpoints: [`POST ${all}`] },
     async (service) => {
       const path = `${pathOf(service, (await newService(service)).id)}/variables`;
-      for (const body of [
-        { key: "A" },
-        { value: "a" },
-        { key: "A", value: 1 },
-        { key: "", value: "a" },
-        { key: "A", value: null },
-      ]) {
+      for (const body of [{ key: "A" }, { value: "a" }, { key: "A", value: 1 }, { key: "A", value: null }]) {
         const answer = await service.request("POST", path, { body });
         expectError(answer, 400);
       }
     },
   ),
-  row(
+  controlledRow(
     {
-      rule: "Variables create",
+      rule: "Gap Variables create",
       quote: "Resource conflict",
       case: "a key that the service already has",
       endpoints: [`POST ${all}`],
@@ -57,7 +62,7 @@ export const variableRows: readonly Row[] = [
       expectError((await newVariable(service, id)).answer, 409);
     },
   ),
-  row(
+  controlledRow(
     {
       rule: "Variables change",
       quote: "updates the variable name or its encrypted value",
@@ -82,8 +87,9 @@ export const variableRows: readonly Row[] = [
     },
     async (service) => {
       const { path } = await newVariable(service, (await newService(service)).id);
-      expect((await service.request("DELETE", path, { body: {} })).body.deleted).toBe(true);
-      expectError(await service.request("DELETE", path, { body: {} }), 404);
+      const answer = await service.request("DELETE", path, { body: {} });
+      expectDeletion(answer);
+      if (answer.body.deleted) expectError(await service.request("DELETE", path, { body: {} }), 404);
     },
   ),
   row(
@@ -91,7 +97,8 @@ export const variableRows: readonly Row[] = [
     async (service) => {
       const { path } = await newVariable(service, (await newService(service)).id);
       const answer = await service.request("POST", `${path}/reveal`);
-      expect([answer.status, answer.body]).toEqual([200, { value: secret }]);
+      expectDone(answer);
+      expect(answer.body.value).toBe(secret);
     },
   ),
   row(
@@ -103,7 +110,8 @@ export const variableRows: readonly Row[] = [
     async (service) => {
       const { path } = await newVariable(service, (await newService(service)).id);
       const answer = await service.request("POST", `${path}/reveal`, { key: freshKey() });
-      expectError(answer, 400);
+      // Status and code of it are not shown.
+      expectRefused(answer);
       expect(answer.text).not.toContain(secret);
     },
   ),
@@ -143,7 +151,7 @@ export const variableRows: readonly Row[] = [
       expect((await reveal(path, "rnv_admin")).status).toBe(200);
     },
   ),
-  row(
+  controlledRow(
     { rule: "Gap Variables list", quote: "Responses carry masked metadata only.", endpoints: [`GET ${all}`] },
     async (service) => {
       const { id } = await newService(service);
@@ -156,14 +164,13 @@ export const variableRows: readonly Row[] = [
   ),
   row(
     {
-      rule: "Variables change",
+      rule: "Variables",
       quote: "Store encrypted per-service variables",
       case: "of this service only",
     },
     async (service) => {
       const { variable } = await newVariable(service, (await newService(service)).id);
       const other = `${pathOf(service, (await newService(service)).id)}/variables/${variable.id}`;
-      expectError(await service.request("PATCH", other, { body: { key: "TAKEN" } }), 404);
       expectError(await service.request("DELETE", other, { body: {} }), 404);
       expectError(await service.request("POST", `${other}/reveal`), 404);
     },
