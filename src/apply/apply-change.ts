@@ -1,3 +1,4 @@
+import { ApiError } from "../api/api-error";
 import { diagnosticOf } from "../api/diagnostic-of";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
@@ -42,9 +43,23 @@ async function performAction(context: ChangeContext, half: Half): Promise<Change
     case "forget":
       return step(context, "forget", forget);
     case "no-op":
-      return keepRecord(context);
+      return heldBack(change, await keepRecord(context));
   }
 }
+
+/** What should run and cannot is no success: the plan said so. */
+const heldBack = ({ address, held, subject }: Change, end: ChangeEnd): ChangeEnd =>
+  held === undefined
+    ? end
+    : {
+        kind: "failed",
+        exitCode: 7,
+        diagnostic: error("apply.deploy_failed", `${address} did not run: ${held}`, {
+          address,
+          range: subject.desired?.range,
+          hint: "what changed is saved; restore the service, then apply again",
+        }),
+      };
 
 /** A moved resource is recorded under its new address before anything else happens to it. */
 async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
@@ -63,7 +78,7 @@ async function step(
   action: StepAction,
   perform: (context: ChangeContext) => Promise<ChangeEnd>,
 ): Promise<ChangeEnd> {
-  const { run, change } = context;
+  const { run, change, type } = context;
   const startedAt = run.clock.now();
   run.emit({
     type: "start",
@@ -72,7 +87,13 @@ async function step(
     id: action === "create" ? undefined : change.id,
   });
   const end = await perform(context).catch((failure: unknown): ChangeEnd => {
-    return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
+    const diagnostic = diagnosticOfFailure(change, failure);
+    const isTaken = action === "create" && type.unlisted !== undefined && isConflict(failure);
+    return {
+      kind: "failed",
+      diagnostic: isTaken ? { ...diagnostic, hint: hintOfHidden(type.unlisted) } : diagnostic,
+      exitCode: 1,
+    };
   });
   const elapsedSeconds = (run.clock.now() - startedAt) / 1000;
   const about = { address: change.address, action, elapsedSeconds };
@@ -81,6 +102,16 @@ async function step(
   if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
   return end;
 }
+
+/** The service refused for the sake of what stands there. */
+const isConflict = (failure: unknown): boolean =>
+  failure instanceof ApiError &&
+  failure.kind === "refused" &&
+  failure.status === 409 &&
+  !/^(idempotency_|engine_unavailable$)/.test(failure.code ?? "");
+
+const hintOfHidden = (unlisted: string): string =>
+  `no list shows ${unlisted}: if one holds the name, take it over by its id from the dashboard (import: ID), or use another name`;
 
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */
 function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {

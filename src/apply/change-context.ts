@@ -154,3 +154,9 @@ export function inputsIn(
   const upstream = around ? [around, ...followed] : followed;
   return Object.fromEntries(upstream.map(({ id, writes }) => [id, writes]));
 }
+
+/** Closes earlier attempts of a write that merely sets something: what they meant to set is set now. */
+export async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
+  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
+  if (open.length > 0) await run.journal.close(open, { result: "done", status: 0, id });
+}

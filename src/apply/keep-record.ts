@@ -1,4 +1,4 @@
-import type { RecordedResource } from "../model/state";
+import type { AppliedValue, RecordedResource } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { type ChangeContext, inputsOf } from "./change-context";
 import { recordedAfter } from "./record";
@@ -32,10 +32,15 @@ async function acceptDrift({ run, change, type }: ChangeContext): Promise<Change
   const { live, recorded } = change.subject;
   if (!live || !recorded) return { kind: "done" };
   const defaults = run.defaults(type.type);
-  const applied = Object.entries(recorded.applied).map(([path, value]) => {
+  const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
     const now = type.rules[path]?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];
   });
+  for (const path of type.ours ?? []) {
+    const now = live.attributes.get(path);
+    if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
+      applied.push([path, now]);
+  }
   const computed = Object.fromEntries(live.computed);
   const updatedAt = live.updatedAt ?? recorded.updatedAt;
   const next = { ...recorded, name: live.name, applied: Object.fromEntries(applied), computed, updatedAt };

@@ -1,9 +1,10 @@
 import { ApiError } from "../api/api-error";
 import type { Attributes } from "../model/attributes";
-import type { ReadResult } from "../model/live";
+import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { Accepted } from "../model/resource-type";
-import type { ChangeContext } from "./change-context";
+import type { RecordedResource } from "../model/state";
+import { type ChangeContext, closeEarlier } from "./change-context";
 import { isUncertain } from "./observe";
 import { isLeftOut, proveGone } from "./prove-gone";
 import { recordedWhileDeleted } from "./record";
@@ -42,6 +43,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { ending } = change.subject;
   const isOurs = run.carried.some(({ address, method }) => address === change.address && method === "DELETE");
   if (ending !== undefined && isOurs && !change.withParent) return remove(context);
+  if (change.retains) return retain(context);
   await proveGone(context);
   return seenDeleted(context, ending);
 }
@@ -108,10 +110,33 @@ async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promis
   return { id, pending: ending };
 }
 
-/** `onRemove: archive`: kept at the service, no longer ours. */
+/** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */
 export async function archive(context: ChangeContext): Promise<ChangeEnd> {
-  const { change, type } = context;
-  if (!type.archive || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
-  await type.archive(context.endpoints, { address: change.address, id: change.id, name: change.name });
-  return forget(context);
+  const { change, type, endpoints } = context;
+  const { archive: send } = type;
+  if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
+  const input = { address: change.address, id: change.id, name: change.name };
+  const accepted = await send(endpoints, input).catch((failure: unknown) =>
+    isUncertain(failure) ? send(endpoints, input) : Promise.reject(failure),
+  );
+  await closeEarlier(context, accepted.id);
+  return retain(context, accepted.live);
+}
+
+/** What lies in it is marked first: without it, it would be taken for something that is to be deleted. */
+async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
+  for (const [address, resource] of run.journal.inside(change.address))
+    if (run.types.get(resource.type)?.removedWithParent)
+      await run.journal.record(address, { ...resource, retained: true });
+  const recorded = run.journal.recorded(change.address);
+  if (recorded === undefined) return { kind: "done" };
+  const ours = (type.ours ?? []).flatMap((path) => {
+    const value = live?.attributes.get(path);
+    return value === undefined ? [] : [[path, value] as const];
+  });
+  const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
+  const updatedAt = live?.updatedAt ?? recorded.updatedAt;
+  const next: RecordedResource = { ...recorded, applied, retained: true };
+  await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
+  return { kind: "done" };
 }

@@ -3,7 +3,7 @@ import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
 import { isPlain, type Plain } from "../model/value";
-import { type ChangeContext, inputsOf, writesAfter } from "./change-context";
+import { type ChangeContext, closeEarlier, inputsOf, writesAfter } from "./change-context";
 import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
 import { proveGone } from "./prove-gone";
@@ -101,12 +101,6 @@ async function inOneTimeStep(
 /** The service's `updatedAt` before this change; undefined for something new. */
 const timeBefore = ({ change }: ChangeContext): string | undefined =>
   change.subject.live?.updatedAt ?? change.subject.recorded?.updatedAt;
-
-/** An attempt in another shape may be open still: what it meant to set is set now. */
-async function closeEarlier({ run, change }: ChangeContext, id: string): Promise<void> {
-  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-  if (open.length > 0) await run.journal.close(open, { result: "done", status: 0, id });
-}
 
 /** A create without a certain answer is looked for before it is sent again, under the same key. */
 async function sureOfCreate(

@@ -90,7 +90,8 @@ function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
   for (const key in state?.resources) {
     const address = key as Address;
     const recorded = state.resources[address];
-    if (recorded && !desired.resources.has(address)) {
+    // What is retained is not managed, and in no list: it is not asked for.
+    if (recorded && !recorded.retained && !desired.resources.has(address)) {
       const { type, parent } = recorded;
       subjects.push({ address, type, parent });
     }

@@ -1,6 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { State } from "../model/state";
+import { typeNamed } from "../resources";
 import type { ParsedSnapshot, StateSession } from "../state/backend";
 import {
   dropOpenWrites,
@@ -17,6 +18,8 @@ import { holdLock } from "./hold-lock";
 export interface EditOutcome extends Outcome {
   /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
+  /** Of those that are forgotten, what only its id finds again: it is archived. */
+  readonly archived?: readonly { readonly address: Address; readonly id: string }[];
   /** Serial of the state as written. */
   readonly serial?: number;
 }
@@ -59,7 +62,12 @@ export function removeState(
     if (dropped === undefined || unknown.length > 0) return refused(...unknown);
     const addresses = found.flatMap((one) => (one.diagnostic ? [] : [one.address]));
     const edited = removeResources(dropped.state, addresses);
-    return { edited, addresses: [...dropped.addresses, ...edited.removed] };
+    const archived = edited.removed.flatMap((address) => {
+      const record = dropped.state.resources[address];
+      const isFoundById = record?.retained && typeNamed(record.type)?.archivable;
+      return record && isFoundById ? [{ address, id: record.id }] : [];
+    });
+    return { edited, addresses: [...dropped.addresses, ...edited.removed], archived };
   });
 }
 
@@ -136,6 +144,7 @@ async function backupAt({ backend }: Context, n: number): Promise<{ text: string
 interface Edit {
   readonly edited: Edited;
   readonly addresses: readonly Address[];
+  readonly archived?: EditOutcome["archived"];
 }
 
 const refused = (...diagnostics: readonly (Diagnostic | undefined)[]): Edit => ({
@@ -157,10 +166,10 @@ function edit(
     // Another key, another workspace or a newer format is no damage: what stands there is whole.
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
-    const { edited, addresses } = change(session);
+    const { edited, addresses, archived } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
     const { serial } = await session.commit(edited.state);
-    return { addresses, serial, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
+    return { addresses, archived, serial, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
   });
 }
 

@@ -93,6 +93,8 @@ export interface ReactionContext {
   readonly live?: LiveResource;
   /** Attributes of the parent: what is declared, references resolved, over what is live. */
   readonly parent?: Pick<Attributes<ResolvedValue>, "get">;
+  /** Whether the parent's block writes an attribute. */
+  readonly parentDeclares?: (path: string) => boolean;
   readonly upstream: readonly Upstream[];
 }
 
@@ -123,6 +125,10 @@ export interface ResourceType {
   readonly removedWithParent: boolean;
   /** `onRemove: archive` is possible. */
   readonly archivable: boolean;
+  /** Attribute paths that are managed even where nobody writes them: declared, or the default. */
+  readonly ours?: readonly string[];
+  /** What the service lists of it leaves something out that stands: in the words of people. */
+  readonly unlisted?: string;
   /** Types under the same parent that are applied before it. */
   readonly follows: readonly string[];
   /** The service's defaults by attribute path (column C of DESIGN section 4). */
@@ -141,6 +147,8 @@ export interface ResourceType {
   readonly reaction?: (context: ReactionContext) => string | null | undefined;
   /** What else may be the reason where the service accepts an update and no field takes. */
   readonly untaken?: string;
+  /** Why a reacting resource cannot run now although it should: said by the plan, and no success of an apply. */
+  readonly held?: (context: ReactionContext) => string | undefined;
   /** Declared as made by someone else (`preserve`): found or an error, never created, forgotten instead of deleted. */
   readonly mustExist?: (declared: Attributes<ResolvedValue>) => boolean;
   /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */

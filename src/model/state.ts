@@ -37,6 +37,11 @@ export interface RecordedResource {
   readonly pending?: Pending;
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
   readonly deletionFailed?: string;
+  /**
+   * It was archived when it was no longer declared (`onRemove: archive`), or holds or belongs to what was: kept for the
+   * day it is declared again, and not managed until then.
+   */
+  readonly retained?: true;
 }
 
 /** Durable before the first write of a run; its id goes into every idempotency key. */

@@ -5,6 +5,7 @@ import type { Action, AttributeChange } from "./plan";
 export interface Reactable {
   readonly action: Action;
   readonly attributes: readonly Pick<AttributeChange, "path">[];
+  readonly retains?: true;
 }
 
 /**
@@ -12,9 +13,11 @@ export interface Reactable {
  * appears or goes, else where one of its fields does not take effect at once.
  */
 export function asksForRun(
-  { action, attributes }: Reactable,
+  { action, attributes, retains }: Reactable,
   rules: Readonly<Record<string, Pick<AttributeRule, "takesEffect">>>,
 ): boolean {
+  // What is archived runs on as it is.
+  if (retains) return false;
   if (action === "create" || action === "replace" || action === "delete") return true;
   if (action !== "update" && action !== "adopt") return false;
   return attributes.some(({ path }) => rules[path]?.takesEffect !== "at once");

@@ -9,7 +9,7 @@ import { childrenByParent } from "./graph";
 import { recordedOwners } from "./owners";
 import type { PlanInput } from "./plan";
 import { lookupIn } from "./resolve";
-import type { Subject, Subjects } from "./subject";
+import { isRetained, type Subject, type Subjects } from "./subject";
 
 /** Decides every subject once, each after what it waits for. What is out of scope stays as it is. */
 export function decideAll(
@@ -41,6 +41,7 @@ export function decideAll(
 }
 
 function decide(subject: Subject, deciding: Deciding): Decision {
+  if (isRetained(subject)) return decideNothing(subject);
   if (deciding.input.options.mode === "refresh-only") return decideRefresh(subject);
   if (subject.removed) return decideRemoval(subject, deciding);
   const decision = subject.type.reaction

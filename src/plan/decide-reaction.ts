@@ -1,4 +1,6 @@
+import { warning } from "../diagnostics/diagnostic";
 import type { ReactionContext, Upstream } from "../model/resource-type";
+import type { ResolvedValue } from "../model/value";
 import { asksForRun } from "./asks-for-run";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
@@ -18,11 +20,13 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
   const { live, recorded, parent } = subject;
   const isNew = isGone(subject) || goesWithParent(subject, deciding.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(subject, about) : undefined;
+  const around = parent === undefined ? undefined : deciding.decisions.get(parent);
   const context: ReactionContext = {
     declared: resolved,
     recorded,
     live: isNew ? undefined : live,
-    parent: parent && attributesAfter(deciding.decisions.get(parent)),
+    parent: attributesAfter(around),
+    parentDeclares: (path) => around?.subject.desired?.attributes.has(path) === true,
     // One that never runs does not ask.
     get upstream() {
       return upstreamOf(subject, deciding);
@@ -33,6 +37,9 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(subject, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
+  const held = reason === null ? undefined : subject.type.held?.(context);
+  if (held !== undefined)
+    return { ...undecided, held, diagnostics: [cannotRun(subject, reason ?? undefined, held)] };
   if (reason !== null) {
     const isUpdate = recorded !== undefined && !isNew;
     return {
@@ -55,10 +62,23 @@ const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
 /** What is declared over what is live: also what nobody declared can stand in the way. */
 function attributesAfter(decision: Decision | undefined): ReactionContext["parent"] {
   if (decision === undefined) return undefined;
-  const { resolved, subject, action } = decision;
+  const { resolved, subject, action, attributes } = decision;
   const live = action === "replace" ? undefined : subject.live?.attributes;
-  return { get: (path) => (resolved.has(path) ? resolved.get(path) : live?.get(path)) };
+  const get = (path: string): ResolvedValue | undefined => {
+    if (resolved.has(path)) return resolved.get(path);
+    const isReset = attributes.some((change) => change.path === path);
+    return isReset ? subject.defaults.get(path) : live?.get(path);
+  };
+  return { get };
 }
+
+const cannotRun = ({ address, desired }: Subject, reason: string | undefined, held: string) =>
+  warning("plan.not_deployed", `${address} cannot run: ${held}`, {
+    address,
+    detail: `What is changed is saved and does not run${reason === undefined ? "" : ` (${reason})`}; an apply ends with exit 7 until it does.`,
+    hint: "take archived out of ignoreChanges to restore the service, or restore it in the dashboard; then apply again",
+    ...(desired && { range: desired.range }),
+  });
 
 /** It says where a thing stands or how it is called, not what it is. */
 const isPlacing = ({ type }: Subject, path: string): boolean =>

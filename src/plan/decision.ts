@@ -21,6 +21,10 @@ export interface Decision {
   readonly withParent: boolean;
   readonly onRemove: OnRemove;
   readonly diagnostics: readonly Diagnostic[];
+  /** Its record stays in the state, marked retained. */
+  readonly retains?: true;
+  /** It should run and cannot, and why. */
+  readonly held?: string;
 }
 
 const unresolved: Decision["resolved"] = new Map();

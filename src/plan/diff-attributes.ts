@@ -92,8 +92,10 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
   };
   declared.resolved.forEach(look);
   const written = subject.desired?.attributes;
+  const ours = subject.type.ours ?? [];
   for (const path in subject.recorded?.applied)
-    if (!written?.has(path) && !declared.resolved.has(path)) look(undefined, path);
+    if (!written?.has(path) && !declared.resolved.has(path) && !ours.includes(path)) look(undefined, path);
+  for (const path of ours) if (!written?.has(path)) look(subject.defaults.get(path), path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -125,6 +127,8 @@ function judge(
   if (areEqual(rule, live, declared)) return same;
   if (recorded === undefined) return { kind: "set", cause: unrecorded };
   if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
+  if (subject.desired?.attributes.has(path) === false && areEqual(rule, live, recorded))
+    return { kind: "set", cause: "removed" };
   return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }
 
@@ -181,7 +185,8 @@ const liveChangedToo = (subject: Subject, path: string, range: Diagnostic["range
 /** Every recorded field whose live value is another, declared or not: what a refresh would record. */
 export function diffRecorded(subject: Subject): AttributeChange[] {
   const drift: AttributeChange[] = [];
-  for (const path of Object.keys(subject.recorded?.applied ?? {}).sort()) {
+  const paths = new Set([...Object.keys(subject.recorded?.applied ?? {}), ...(subject.type.ours ?? [])]);
+  for (const path of [...paths].sort()) {
     const rule = subject.type.rules[path];
     if (!rule || rule.change === "local") continue;
     const differs = rule.secret

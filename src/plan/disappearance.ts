@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/short-list";
-import { isGone, type Subject, type Subjects } from "./subject";
+import { isGone, isRetained, type Subject, type Subjects } from "./subject";
 
 /**
  * Gone needs proof (DESIGN section 5): something else that is recorded must still be readable, and not more than a
@@ -13,7 +13,7 @@ export function doubtDisappearance(subjects: Subjects): {
   readonly subjects: Subjects;
   readonly diagnostics: readonly Diagnostic[];
 } {
-  const recorded = [...subjects.values()].filter((subject) => subject.recorded);
+  const recorded = [...subjects.values()].filter((subject) => subject.recorded && !isRetained(subject));
   const gone = recorded.filter(isLost);
   if (gone.length === 0) return { subjects, diagnostics: [] };
 

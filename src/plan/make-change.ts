@@ -55,6 +55,9 @@ export function makeChange(
   if (isGone(subject) && !type.reaction) change.missing = true;
   if (reason !== undefined) change.reason = reason;
   if (deletions) change.deletesAfter = deletions;
+  if (decision.retains) change.retains = true;
+  if (recorded?.retained) change.restores = true;
+  if (decision.held !== undefined) change.held = decision.held;
   if (guard) change.guard = guard;
   if (cost) change.cost = cost;
   return change;

@@ -3,6 +3,7 @@ import { checkData } from "./check-data";
 import { checkDeclared } from "./check-declared";
 import { type ChangeCost, totalCost } from "./cost";
 import { decideAll } from "./decide-all";
+import type { Decision } from "./decision";
 import { dependenciesOf } from "./dependencies";
 import { doubtDisappearance } from "./disappearance";
 import { buildGraph, orderSubjects } from "./graph";
@@ -11,8 +12,9 @@ import { makeChange } from "./make-change";
 import { applyMoves } from "./moves";
 import type { Change, Plan, PlanInput, PlanStanding } from "./plan";
 import { selectScope } from "./scope";
-import { gatherSubjects, type Subjects } from "./subject";
+import { gatherSubjects, isRetained, type Subjects } from "./subject";
 import { diffOutputs, listUnmanaged, summarize } from "./summarize";
+import { tellUnlisted } from "./tell-unlisted";
 import { unreadSecrets } from "./unread-secrets";
 
 /**
@@ -39,7 +41,7 @@ export function makePlan(input: PlanInput): Plan {
     const decision = decisions.get(address);
     if (decision === undefined) continue;
     if (decision.diagnostics.length > 0) found.push(...decision.diagnostics);
-    if (!scoped.scope.has(address)) continue;
+    if (!scoped.scope.has(address) || isSilent(decision)) continue;
     const change = makeChange(decision, dependencies, guards.get(address), input.catalog);
     changes.push(change);
     if (change.cost) costs.push(change.cost);
@@ -62,6 +64,7 @@ export function makePlan(input: PlanInput): Plan {
       ...refuseEmpty(input),
       ...checkData(input, decisions, scoped.scope),
       ...found,
+      ...tellUnlisted(input, decisions, scoped.scope),
       ...checkDeclared(decisions, input.catalog),
     ]),
     binding: {
@@ -76,7 +79,7 @@ export function makePlan(input: PlanInput): Plan {
 /** A manifest that declares nothing is more often a wrong path than a wish to delete everything. */
 function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
   if (options.mode !== "apply" || options.allowEmpty || desired.resources.size > 0) return [];
-  const recorded = Object.keys(state?.resources ?? {}).length;
+  const recorded = Object.values(state?.resources ?? {}).filter(({ retained }) => !retained).length;
   if (recorded === 0) return [];
   return [
     error("guard.empty_manifest", `nothing is declared, while ${recorded} resources are recorded`, {
@@ -97,7 +100,13 @@ const listStanding = (changes: readonly Change[]): Plan["standing"] => {
 
 function listUnchecked(subjects: Subjects): Plan["unchecked"] {
   const unchecked: Plan["unchecked"][number][] = [];
-  for (const { address, read } of subjects.values())
-    if (read.kind === "unchecked") unchecked.push({ address, reason: read.reason });
+  for (const subject of subjects.values()) {
+    const { address, read } = subject;
+    if (read.kind === "unchecked" && !isRetained(subject)) unchecked.push({ address, reason: read.reason });
+  }
   return unchecked;
 }
+
+/** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
+const isSilent = ({ subject, action, retains }: Decision): boolean =>
+  isRetained(subject) || (retains === true && action === "no-op");

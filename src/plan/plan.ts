@@ -93,6 +93,12 @@ export interface Change {
   readonly withParent: boolean;
   /** What a resource no longer declared becomes. A `delete` with `archive` archives it and drops it from the state. */
   readonly onRemove: "delete" | "archive" | "retain";
+  /** Its record stays in the state, marked retained. */
+  readonly retains?: true;
+  /** It was retained, and is declared again. */
+  readonly restores?: true;
+  /** It should run and cannot, and why. */
+  readonly held?: string;
   readonly guard?: Guard;
   readonly cost?: { readonly before: Money | null; readonly after: Money | null };
   readonly binding: Binding | null;

@@ -103,6 +103,9 @@ const unknownType = (address: Address, recorded: RecordedResource | undefined): 
 export const isGone = (subject: Subject): boolean =>
   subject.recorded !== undefined && subject.read.kind === "gone";
 
+/** Recorded for the day it is declared again, and not managed: nothing is read, said or done about it. */
+export const isRetained = ({ removed, recorded }: Subject): boolean => removed && recorded?.retained === true;
+
 /** Why what is recorded is no longer there, in the words of a plan. */
 export const whyGone = ({ read }: Subject): string =>
   read.kind === "gone" && read.ending
@@ -130,10 +133,20 @@ export function liveValue(subject: Subject, path: string): Plain | undefined {
 }
 
 /** The recorded value of a field (column L) that is not a secret; undefined where there is none. */
-export function recordedValue({ recorded, type }: Subject, path: string): Plain | undefined {
+export function recordedValue(subject: Subject, path: string): Plain | undefined {
+  const { recorded, type } = subject;
   const value = recorded?.applied[path];
-  if (value === undefined) return path === type.nameAttribute ? recorded?.name : undefined;
+  if (value === undefined) {
+    if (path === type.nameAttribute) return recorded?.name;
+    return type.ours?.includes(path) && wasApplied(subject) ? subject.defaults.get(path) : undefined;
+  }
   return isFingerprint(value) ? undefined : value;
+}
+
+/** False for what was only imported: nothing of it was set here yet. */
+function wasApplied({ recorded }: Subject): boolean {
+  for (const _path in recorded?.applied) return true;
+  return false;
 }
 
 export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>

@@ -6,6 +6,7 @@ import { ownerKey } from "./owners";
 import type { Change, OutputChange, Plan, PlanInput, PlanSummary } from "./plan";
 import { lookupIn, resolveValue } from "./resolve";
 import { absent, shownValue } from "./shown-value";
+import { isRetained } from "./subject";
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
 export function summarize(changes: readonly Change[]): PlanSummary {
@@ -34,7 +35,7 @@ export function listUnmanaged(
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
   for (const { subject, action } of decisions.values()) {
-    if (parts.has(subject.type.type)) continue;
+    if (parts.has(subject.type.type) || isRetained(subject)) continue;
     if (subject.recorded) owned.add(ownerKey(subject.type.type, subject.recorded.id));
     if (action === "adopt" && subject.live) owned.add(ownerKey(subject.type.type, subject.live.id));
   }

@@ -45,6 +45,7 @@ export function actionPhrase(change: Change): string {
       return change.reason === undefined ? "will be created" : "will run";
     case "update":
       if (changesRecordOnly(change)) return "will be updated in the state, and not in the service";
+      if (change.restores) return "will be restored";
       return change.reason === undefined ? "will be updated in place" : "will run again";
     case "replace":
       return "must be replaced";
@@ -173,6 +174,9 @@ function countWords({ action, reason, missing, onRemove }: Change): readonly str
   }
 }
 
+/** What no count of things that are not managed can hold. */
+const unlisted = "; archived services are in no list";
+
 const mostNamed = 5;
 const longestName = 60;
 
@@ -189,5 +193,6 @@ export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
           mostNamed,
         )})`,
     )
-    .join(", ");
+    .join(", ")
+    .concat(unlisted);
 }

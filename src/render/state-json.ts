@@ -50,6 +50,7 @@ export function resourceDocument(address: Address, resource: RecordedResource) {
     prevent_destroy: resource.preventDestroy,
     on_remove: resource.onRemove,
     updated_at: resource.updatedAt ?? null,
+    ...(resource.retained ? { retained: true } : {}),
     ...(resource.deletionFailed === undefined ? {} : { deletion_failed: resource.deletionFailed }),
   };
 }

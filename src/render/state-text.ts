@@ -50,6 +50,9 @@ export function resourceText(address: Address, resource: RecordedResource, style
   const kept = [
     ...(resource.preventDestroy ? ["preventDestroy"] : []),
     ...(resource.onRemove === "delete" ? [] : [`onRemove: ${resource.onRemove}`]),
+    ...(resource.retained
+      ? ["retained: archived or kept with what was; not managed until it is declared again"]
+      : []),
     ...(resource.deletionFailed === undefined
       ? []
       : [`its last deletion failed: ${inertText(resource.deletionFailed)}`]),

@@ -3,9 +3,10 @@ import type { ReactionContext, Upstream } from "../model/resource-type";
 
 /** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
 export function deploymentReaction(context: ReactionContext): string | null | undefined {
-  const { declared, parent, recorded } = context;
+  const { declared, recorded } = context;
   const when = declared.get("when") ?? "changed";
-  if (when === "never" || parent?.get("archived") === true) return null;
+  if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
+    return null;
   if (when === "always") return "always";
   const { upstream } = context;
   const changing = upstream.filter(({ changes }) => changes);
@@ -18,6 +19,12 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   if (removed === 0) return undefined;
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
+
+/** An archived service takes no deployment (interface, "Service"); one that nobody here archived is to be told. */
+export const deploymentHeld = (context: ReactionContext): string | undefined =>
+  isArchived(context) ? "its service is archived, and ignoreChanges leaves it so" : undefined;
+
+const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
 
 /** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
 function listed(upstream: readonly Upstream[]): string {

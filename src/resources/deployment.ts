@@ -22,7 +22,7 @@ import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
 import { pollDeployment } from "./deployment-poll";
-import { deploymentReaction } from "./deployment-reaction";
+import { deploymentHeld, deploymentReaction } from "./deployment-reaction";
 import { deploymentStanding } from "./standing";
 
 const defaultTimeout = "30m";
@@ -93,6 +93,7 @@ export const deployment: Resource = {
   defaults: () => new Map(),
   check: () => [],
   reaction: deploymentReaction,
+  held: deploymentHeld,
   patience,
   read,
   list: async () => [],

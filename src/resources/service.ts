@@ -106,6 +106,8 @@ export const service: Resource = {
   removal: "delete",
   removedWithParent: false,
   archivable: true,
+  ours: ["archived"],
+  unlisted: "archived services",
   follows: [],
   defaults: (catalog) =>
     // A service that leaves its project in the manifest has no project: null, not unset.

@@ -41,6 +41,7 @@ function isResource(value: unknown): boolean {
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
     (ignoreChanges === undefined || (Array.isArray(ignoreChanges) && ignoreChanges.every(isFilled))) &&
     isCount(value.writes) &&
+    (value.retained === undefined || value.retained === true) &&
     (value.deletionFailed === undefined || typeof value.deletionFailed === "string") &&
     (inputs === undefined || (isFields(inputs) && Object.values(inputs).every(isCount)))
   );

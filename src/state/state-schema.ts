@@ -23,6 +23,7 @@ const resource = z.looseObject({
   writes: count,
   inputs: z.record(z.string(), count).optional(),
   deletionFailed: z.string().optional(),
+  retained: z.literal(true).optional(),
 });
 
 const command = z.looseObject({

@@ -113,14 +113,18 @@ describe("deployments", () => {
     await scenario.isQuiet();
   });
 
-  it("of a service that was archived behind our back are not planned: it takes none", async () => {
+  it("of a service that was archived behind our back run after it is restored", async () => {
     scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "1" }\n`);
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     scenario.emulator.store.editService(service().id, () => ({ archived: true }));
     scenario.write("rnv.yaml", `${api("branch: main")}    variables: { A: "2" }\n`);
     scenario.forget();
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
-    expect(scenario.requests()).toEqual(["PATCH /workspaces/ID/services/ID/variables/ID"]);
+    expect(scenario.requests()).toEqual([
+      "POST /workspaces/ID/services/ID/restore",
+      "PATCH /workspaces/ID/services/ID/variables/ID",
+      "POST /workspaces/ID/services/ID/deploys",
+    ]);
     await scenario.isQuiet();
   });
 });

@@ -41,5 +41,8 @@ export const exportHandler: Handler = async (invocation) => {
       `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
     );
   }
+  terminal.err(
+    "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
+  );
   return outcome.exitCode;
 };

@@ -30,10 +30,13 @@ export const stateListHandler: Handler = async (invocation) => {
     (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
   );
   if (options.json === true) terminal.out(`${inertJson(listed)}\n`);
-  else terminal.out(listed.map((address) => `${inertText(address)}\n`).join(""));
+  else terminal.out(listed.map((address) => `${inertText(address)}${mark(state, address)}\n`).join(""));
   if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
   return 0;
 };
+
+const mark = (state: State | undefined, address: Address): string =>
+  state?.resources[address]?.retained ? "  (retained)" : "";
 
 /** An address stands for itself and for everything that lies in it. */
 function isWithin(state: State | undefined, address: Address, outer: string): boolean {
@@ -72,11 +75,19 @@ export const stateMoveHandler: Handler = async (invocation) => {
 /** `rnv state rm` */
 export const stateRemoveHandler: Handler = async (invocation) => {
   const wanted = invocation.positional[0] as readonly string[];
-  const { addresses, exitCode } = await withContext(invocation, (context) =>
+  const {
+    addresses,
+    archived = [],
+    exitCode,
+  } = await withContext(invocation, (context) =>
     removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
   const list = addresses.map((address) => `  ${inertText(address)}\n`).join("");
   invocation.terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
+  for (const { address, id } of archived)
+    invocation.terminal.out(
+      `${inertText(address)} is archived and in no list of the service. To take it back: rnv import ${inertText(address)} ${inertText(id)}\n`,
+    );
   return exitCode;
 };
 

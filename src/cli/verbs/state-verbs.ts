@@ -28,7 +28,8 @@ export function addStateVerbs(program: Command, run: Run): void {
     summary: "Write a manifest of what is live",
     detail:
       "Only configuration that differs from the defaults is written. Values of variables stay where they are:\n" +
-      "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing.",
+      "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no\n" +
+      "list of the service: each can only be declared with `import: ID`.",
     options: [
       new Option("--project <name>", "only this project, by name or id"),
       new Option("-o, --out <file>", "write to this file, which must not exist (default: print it)"),

@@ -1,0 +1,69 @@
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import { shortList } from "../model/short-list";
+import type { Decision } from "./decision";
+import type { PlanInput } from "./plan";
+import { isRetained, type Subject } from "./subject";
+
+const mostNamed = 5;
+
+/**
+ * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
+ * what `destroy` leaves because it is archived.
+ */
+export function tellUnlisted(
+  { options }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+  scope: ReadonlySet<Address>,
+): Diagnostic[] {
+  const inScope = [...decisions.values()].filter(({ subject }) => scope.has(subject.address));
+  const retained = inScope
+    .map(({ subject }) => subject)
+    .filter((one) => isRetained(one) && one.type.archivable);
+  const creates = inScope
+    .filter(({ action, subject }) => action === "create" && subject.type.unlisted !== undefined)
+    .map(({ subject }) => subject);
+  return [
+    ...(options.adopt && creates.length > 0 ? [unlisted(creates)] : []),
+    ...creates.flatMap((made) => namesake(made, retained)),
+    ...(options.mode === "destroy" && retained.length > 0 ? [left(retained)] : []),
+  ];
+}
+
+const named = (subjects: readonly Subject[]): string =>
+  shortList(
+    subjects.map(({ address }) => address),
+    mostNamed,
+  );
+
+function unlisted(creates: readonly Subject[]): Diagnostic {
+  const kinds = [...new Set(creates.map(({ type }) => type.unlisted))].join(", ");
+  const summary = `no list of the service shows ${kinds}: one of the same name is not found by --adopt`;
+  return warning("live.unlisted", summary, {
+    detail: `Would be created: ${named(creates)}`,
+    hint: "to take over an archived one, name its id: import: ID",
+  });
+}
+
+/** What is retained under another address bears the name, and lies where it would be made. */
+function namesake(made: Subject, retained: readonly Subject[]): Diagnostic[] {
+  const { address, type, desired } = made;
+  const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
+  const other = retained.find(
+    (one) => one.type === type && one.recorded?.name === written && one.recorded?.parent === made.parent,
+  );
+  if (other === undefined) return [];
+  return [
+    warning("plan.retained", `${other.address} is archived and bears the name of ${address}`, {
+      address,
+      detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
+      hint: `to restore that one in its place: moved: [{ from: ${other.address}, to: ${address} }]`,
+      ...(desired && { range: desired.range }),
+    }),
+  ];
+}
+
+const left = (retained: readonly Subject[]): Diagnostic =>
+  warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
+    hint: "to delete one, declare it again with onRemove: delete and apply; to forget it: rnv state rm ADDRESS",
+  });
