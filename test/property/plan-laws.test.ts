@@ -115,7 +115,7 @@ describe("the laws of planning", () => {
         if (!spec) return;
         world.touch(`service.${nameOf(spec, touched)}`, {
           "configuration.startCommand": "x",
-          archived: true,
+          "configuration.maintenance": true,
         });
         expect(actionsOf(world.plan(desiredFrom(specs)))).toEqual([]);
       }),
@@ -173,7 +173,7 @@ describe("the laws of planning", () => {
         const plan = world.plan(desiredFrom(specs), { mode: "destroy" });
         world.apply({ ...plan, changes: withoutGuarded(plan.changes) });
         const left = [...world.recorded].filter(([, { type }]) => type === "service");
-        expect(left.filter(([, { preventDestroy }]) => !preventDestroy)).toEqual([]);
+        expect(left.filter(([, one]) => !one.preventDestroy && !one.retained)).toEqual([]);
         for (const [, { parent }] of left) if (parent) expect(world.recorded.has(parent)).toBe(true);
       }),
       { numRuns: 100 },

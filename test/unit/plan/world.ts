@@ -227,6 +227,7 @@ export class World {
       (live) =>
         live.type === typeOf(address) &&
         live.parentId === (within?.live.id ?? null) &&
+        live.attributes.get("archived") !== true &&
         live.name === (name ?? lastOf(address)),
     );
     if (matches.length > 1) return { kind: "ambiguous", ids: matches.map((live) => live.id) };
@@ -239,6 +240,7 @@ export class World {
       this.recorded.delete(previousAddress);
       this.recorded.set(address, subject.recorded);
     }
+    if (change.retains) return this.#retain(change);
     if (action === "delete" || action === "replace") this.#remove(change);
     if (action === "forget") this.recorded.delete(address);
     if (action === "delete" || action === "forget") return;
@@ -302,10 +304,20 @@ export class World {
     });
   }
 
-  #remove({ address, id, onRemove, name }: Change): void {
+  /** What is archived, and what holds it, stays recorded with its parts. */
+  #retain({ address, id = "", action }: Change): void {
+    const live = this.live.get(id);
+    if (action === "delete" && live)
+      this.live.set(id, { ...live, attributes: new Map([...live.attributes, ["archived", true]]) });
+    for (const [other, resource] of this.recorded)
+      if (other === address || (resource.parent === address && types.get(resource.type)?.removedWithParent))
+        this.recorded.set(other, { ...resource, retained: true });
+  }
+
+  #remove({ address, id, name }: Change): void {
     const live = id === undefined ? undefined : this.live.get(id);
     this.recorded.delete(address);
-    if (!live || onRemove === "archive") return;
+    if (!live) return;
     if (live.name !== name) throw new Error(`confirm of ${address} is "${name}"`);
     for (const part of [...this.live.values()].filter((one) => one.parentId === live.id)) {
       if (types.get(part.type)?.removedWithParent) this.live.delete(part.id);

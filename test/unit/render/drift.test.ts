@@ -59,7 +59,7 @@ it("tells what changed outside from what was not applied yet", () => {
       "",
       "    variable.shop.api.OLD  variables are not listed",
       "",
-      'Also in this workspace, not managed here: 1 service ("x").',
+      'Also in this workspace, not managed here: 1 service ("x"); archived services are in no list.',
       "",
       "Drift: 2 changed outside rnv, 1 deleted outside rnv. 3 not applied yet. 1 resource could not be checked.",
       "",
