@@ -240,7 +240,10 @@ export class World {
       this.recorded.delete(previousAddress);
       this.recorded.set(address, subject.recorded);
     }
-    if (change.retains) return this.#retain(change);
+    if (change.retains) {
+      this.#retain(change);
+      return;
+    }
     if (action === "delete" || action === "replace") this.#remove(change);
     if (action === "forget") this.recorded.delete(address);
     if (action === "delete" || action === "forget") return;
