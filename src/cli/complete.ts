@@ -94,7 +94,7 @@ type Candidates = readonly CompletedWord[] | "files";
 
 async function candidates(typed: Typed, sources: CompletionSources): Promise<Candidates> {
   const { command, positional, current, awaiting } = typed;
-  if (awaiting) return optionValues(awaiting, sources);
+  if (awaiting) return optionValues(awaiting, sources, current);
   if (current.startsWith("-")) return optionWords(typed);
   const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
   const inner = isVerb ? command.createHelp().visibleCommands(command) : [];
@@ -104,9 +104,15 @@ async function candidates(typed: Typed, sources: CompletionSources): Promise<Can
   return values === "files" ? "files" : [...verbs, ...values];
 }
 
-function optionValues(option: Option, sources: CompletionSources): Promise<Candidates> | Candidates {
-  if (option.argChoices) return option.argChoices.map((word) => ({ word }));
+function optionValues(
+  option: Option,
+  sources: CompletionSources,
+  current: string,
+): Promise<Candidates> | Candidates {
   const placeholder = /<(\w+)/.exec(option.flags)?.[1] ?? "";
+  // What takes several with commas between them goes on after the last one.
+  const before = placeholder === "classes" ? current.slice(0, current.lastIndexOf(",") + 1) : "";
+  if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
   if (placeholder === "address") return asWords(sources.addresses());
   return ["path", "file", "dir", "folder"].includes(placeholder) ? "files" : [];
 }

@@ -7,6 +7,7 @@ import type * as plan from "./handlers/plan";
 import type * as runtime from "./handlers/runtime";
 import type * as show from "./handlers/show";
 import type * as state from "./handlers/state";
+import type * as status from "./handlers/status";
 import type * as terraform from "./handlers/terraform";
 import type * as tools from "./handlers/tools";
 import type * as validate from "./handlers/validate";
@@ -27,6 +28,7 @@ export const lazy = {
   runtime: (): typeof runtime => require("./handlers/runtime"),
   show: (): typeof show => require("./handlers/show"),
   state: (): typeof state => require("./handlers/state"),
+  status: (): typeof status => require("./handlers/status"),
   terraform: (): typeof terraform => require("./handlers/terraform"),
   tools: (): typeof tools => require("./handlers/tools"),
   validate: (): typeof validate => require("./handlers/validate"),

@@ -3,6 +3,7 @@ import type { ParsedSnapshot } from "../state/backend";
 import { alignColumns } from "./display-width";
 import { inertText } from "./inert";
 import { counted } from "./plan-wording";
+import { exactTime } from "./time-text";
 
 /** A previous snapshot of a state, with what could be read of it. */
 export interface ShownBackup {
@@ -50,13 +51,8 @@ function columnsOf({ bytes, parsed }: ShownBackup): readonly string[] {
   ];
 }
 
-/** `2026-11-22 09:05:11Z`: to the second, in UTC. */
-function timeText(at: string | undefined): string {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  return Number.isNaN(time)
-    ? "time not recorded"
-    : new Date(time).toISOString().replace("T", " ").replace(/\.\d+/, "");
-}
+const timeText = (at: string | undefined): string =>
+  at === undefined || Number.isNaN(Date.parse(at)) ? "time not recorded" : exactTime(at);
 
 const sizeText = (bytes: number): string =>
   bytes < 1000

@@ -1,10 +1,10 @@
 import { inertText } from "./inert";
 
-/** `2026-11-22 05:40 UTC`; text that is no time as it stands. */
+/** `2026-11-22 09:05:11Z`: to the second, in UTC; text that is no time as it stands. */
 export function exactTime(iso: string): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return inertText(iso);
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  return new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");
 }
 
 const minute = 60;
@@ -22,3 +22,11 @@ export function timeAgo(iso: string, now: number): string {
   if (seconds < 2 * day) return `${Math.floor(seconds / hour)}h ago`;
   return seconds < 30 * day ? `${Math.floor(seconds / day)}d ago` : exactTime(iso).slice(0, 10);
 }
+
+/** `3h ago (2026-11-22 05:40:11Z)`. */
+export const timeSince = (iso: string, now: number): string => {
+  const ago = timeAgo(iso, now);
+  return Number.isNaN(Date.parse(iso)) || !ago.endsWith("ago")
+    ? exactTime(iso)
+    : `${ago} (${exactTime(iso)})`;
+};

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { Run } from "../invocation";
-import { duration, options } from "../options";
+import { duration, options, positive } from "../options";
 import { addVerb } from "./add-verb";
 
 const waiting = () => [
@@ -19,6 +19,36 @@ const forAService =
 /** What is done to a running service without a plan: `deploy`, `restart` … */
 export function addRuntimeVerbs(program: Command, run: Run): void {
   program.commandsGroup("Running services:");
+  addVerb(program, run, {
+    usage: "status [address]",
+    summary: "Show what runs: release, commit, health, since when",
+    detail:
+      "Reads the service; takes no lock and writes nothing. Without an address: every recorded service.\n" +
+      "What failed, waits, was rolled back or is suspended stands below each.",
+    options: [options.state(), options.json()],
+    examples: [
+      ["rnv status", "every recorded service, one line each"],
+      ["rnv status service.shop.api", "one of them, with ids and exact times"],
+      ["rnv status -json", "for programs"],
+    ],
+    handler: (lazy) => lazy.status().statusHandler,
+  });
+  addVerb(program, run, {
+    usage: "deployments <address>",
+    summary: "List deployments of a service, newest first",
+    detail:
+      "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
+    options: [
+      options.state(),
+      options.json(),
+      new Option("--limit <n>", "how many at most").argParser(positive).default(20),
+    ],
+    examples: [
+      ["rnv deployments service.shop.api", "the last 20"],
+      ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
+    ],
+    handler: (lazy) => lazy.status().deploymentsHandler,
+  });
   addVerb(program, run, {
     usage: "deploy <address>",
     summary: "Deploy a service now",

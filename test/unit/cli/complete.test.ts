@@ -25,7 +25,7 @@ const wordsAt = async (...words: readonly string[]): Promise<readonly string[] |
 
 describe("at the cursor stands", () => {
   it("a verb, or a verb of a verb", async () => {
-    expect(await wordsAt("de")).toEqual(["destroy", "deploy"]);
+    expect(await wordsAt("de")).toEqual(["destroy", "deployments", "deploy"]);
     expect(await wordsAt("state", "")).toEqual(
       expect.arrayContaining(["list", "show", "mv", "rm", "backups", "restore"]),
     );
@@ -61,7 +61,16 @@ describe("at the cursor stands", () => {
   });
 
   it("only an address of a service where a verb is about one", async () => {
-    for (const verb of ["deploy", "restart", "suspend", "resume", "rollback", "cancel"])
+    for (const verb of [
+      "status",
+      "deployments",
+      "deploy",
+      "restart",
+      "suspend",
+      "resume",
+      "rollback",
+      "cancel",
+    ])
       expect(await wordsAt(verb, "")).toEqual(["service.shop.api"]);
   });
 
@@ -70,6 +79,8 @@ describe("at the cursor stands", () => {
     expect(await wordsAt("drift", "-format=m")).toEqual(["-format=markdown"]);
     expect(await wordsAt("emulator", "--with", "hosting-off", "work")).toEqual(["worker-offline"]);
     expect(await wordsAt("schema", "ov")).toEqual(["overlay"]);
+    expect(await wordsAt("drift", "-fail-on", "")).toEqual(["drifted", "missing", "unmanaged", "pending"]);
+    expect(await wordsAt("drift", "-fail-on", "pending,un")).toEqual(["pending,unmanaged"]);
     expect(await wordsAt("completion", "")).toEqual(["bash", "zsh", "fish"]);
     expect(await wordsAt("output", "api")).toEqual(["apiUrl"]);
     expect(await wordsAt("plan", "-lock-timeout", "")).toEqual([]);

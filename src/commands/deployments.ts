@@ -1,0 +1,66 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Release, ReleaseList } from "../model/running-service";
+import { releaseOf } from "../resources/release";
+import type { Connection, Context } from "./context";
+import { findService } from "./find-service";
+
+const longestPage = 200;
+
+/** `rnv deployments <address>`: the newest `limit` deployments of a service. Takes no lock and writes nothing. */
+export async function deployments(
+  context: Context,
+  { address: wanted, limit }: { readonly address: string; readonly limit: number },
+): Promise<ReleaseList> {
+  const found = findService(await context.backend.read(), wanted);
+  if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
+  const { address, recorded } = found;
+  const { reads } = await context.connect();
+  const service = await reads.service(recorded.id);
+  if (service.kind === "gone") throw gone(address);
+  const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
+  return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
+}
+
+/** Follows pages until there are enough, or no more (interface, "Header and parameter rules"). */
+async function newest(
+  reads: Connection["reads"],
+  serviceId: string,
+  liveId: string | undefined,
+  limit: number,
+): Promise<Omit<ReleaseList, "address">> {
+  const releases = new Map<string, Release>();
+  const cursors = new Set<string>();
+  // A cursor belongs to the query it came from.
+  const size = Math.min(longestPage, limit);
+  let cursor: string | undefined;
+  for (;;) {
+    const { available, items, page, reason } = await reads.live.listDeployments(serviceId, {
+      limit: size,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const one of items) releases.set(one.id, releaseOf(one, liveId));
+    const next = page?.hasMore === true ? (page.nextCursor ?? undefined) : undefined;
+    if (page?.hasMore !== true || releases.size >= limit)
+      return {
+        releases: [...releases.values()].slice(0, limit),
+        hasMore: page?.hasMore === true || releases.size > limit,
+        ...(!available && reason ? { reason } : {}),
+      };
+    if (next === undefined || cursors.has(next)) throw endless();
+    cursors.add(next);
+    cursor = next;
+  }
+}
+
+const gone = (address: Address): DiagnosticsError =>
+  new DiagnosticsError([
+    error("live.failed", `${address} no longer exists`, { address, hint: "run `rnv drift`" }),
+  ]);
+
+const endless = (): DiagnosticsError =>
+  new DiagnosticsError([
+    error("api.malformed", "the service says that there are more deployments, and not where", {
+      hint: "run it again; --limit asks for fewer",
+    }),
+  ]);

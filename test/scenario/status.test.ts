@@ -1,0 +1,142 @@
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const readKey = "rnv_read_only";
+const manifest = `
+projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/api" } }
+      web: { kind: static, configuration: { repository: "https://git.example.com/web" } }
+      cron: { kind: web, deploy: { when: never } }
+`;
+
+describe("status and deployments, with a key that may only read", () => {
+  let scenario: Scenario;
+  const store = () => scenario.emulator.store;
+  const find = (name: string) =>
+    store()
+      .services()
+      .find((one) => one.name === name)?.id ?? "";
+  const run = (...args: string[]) => scenario.runWith({ env: { RNV_API_KEY: readKey } }, ...args);
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(...args, "-json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return JSON.parse(stdout);
+  };
+  beforeAll(async () => {
+    scenario = await openScenario({
+      apiKeys: [
+        { key: embeddedApiKey, scope: "write", role: "owner" },
+        { key: readKey, scope: "read", role: "viewer" },
+      ],
+    });
+  });
+  afterAll(() => scenario.close());
+
+  it("say that nothing is recorded before the first apply", async () => {
+    expect(await run("status")).toEqual({ code: 0, stdout: "", stderr: "No service is recorded yet.\n" });
+    expect(await json("status")).toEqual({ format_version: "1.0", services: [] });
+    expect(await run("deployments", "service.shop.api")).toMatchObject({ code: 1, stdout: "" });
+    scenario.write("rnv.yaml", manifest);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  });
+
+  it("show the release of each recorded service, write nothing and take no lock", async () => {
+    scenario.forget();
+    const before = scenario.files();
+    const { services } = await json("status");
+    const live = store().service(find("api"))?.liveDeploymentId;
+    expect(services).toMatchObject([
+      {
+        address: "service.shop.api",
+        runs: "release",
+        health: "ready",
+        release: { id: live, serves: true },
+        standing: [],
+      },
+      { address: "service.shop.cron", runs: "nothing" },
+      { address: "service.shop.web", runs: "release" },
+    ]);
+    expect((await run("status")).stdout).toContain("3 services: 2 live, 1 without a release.");
+    expect(scenario.requests()).toEqual([]);
+    expect(scenario.files()).toEqual(before);
+  });
+
+  it("follow pages until there are as many as were asked for, newest first", async () => {
+    for (let i = 0; i < 250; i += 1) store().deploy(find("web"));
+    store().settle();
+    scenario.forget();
+    const { deployments, has_more: hasMore } = await json("deployments", "service.shop.web", "-limit", "230");
+    const newest = store()
+      .deployments(find("web"))
+      .map(({ id }) => id)
+      .reverse();
+    expect(deployments.map(({ id }: { id: string }) => id)).toEqual(newest.slice(0, 230));
+    expect(hasMore).toBe(true);
+    expect(scenario.requests("all").filter((request) => request.endsWith("/deploys"))).toHaveLength(2);
+    const all = await json("deployments", "service.shop.web", "-limit", "1000");
+    expect([all.deployments.length, all.has_more]).toEqual([newest.length, false]);
+    expect((await run("deployments", "service.shop.web")).stdout).toContain("-limit 100 shows more");
+  });
+
+  it("tell which release serves, what failed, and what can be rolled back to", async () => {
+    store().failNextDeployment(find("api"), "npm ERR! \u001b[31mred");
+    const failed = store().deploy(find("api"), { commitSha: "ab".repeat(20) });
+    store().settle();
+    const [first] = store().deployments(find("api"));
+    expect(await json("status", "service.shop.api")).toMatchObject({
+      services: [
+        {
+          release: { id: first?.id },
+          latest: { id: failed.id, status: "failed" },
+          standing: [{ code: "failed" }],
+        },
+      ],
+    });
+    const { stdout } = await run("deployments", "deployment.shop.api");
+    expect(stdout.split("\n").slice(1, 4)).toEqual([
+      expect.stringMatching(new RegExp(`^${failed.id}  failed +abababababab`)),
+      "    npm ERR! \\u001b[31mred",
+      expect.stringMatching(new RegExp(`^${first?.id}  live, serves`)),
+    ]);
+    store().deploy(find("api"));
+    store().settle();
+    expect((await run("deployments", "service.shop.api")).stdout).toContain(
+      "To go back to one marked *: rnv rollback service.shop.api ID\n",
+    );
+  });
+
+  it("tell a service that is suspended, archived, deleted, or cannot be read from one that runs", async () => {
+    expect(await scenario.run("suspend", "service.shop.api")).toMatchObject({ code: 0 });
+    store().editService(find("cron"), () => ({ archived: true }));
+    expect(await json("status")).toMatchObject({
+      services: [{ runs: "suspended" }, { runs: "nothing", archived: true }, { runs: "release" }],
+    });
+    const blind = await scenario.runWith({ env: { RNV_GAP_READ_SERVICE: "off" } }, "status", "-json");
+    expect(JSON.parse(blind.stdout).services[1]).toMatchObject({
+      runs: "unknown",
+      reason: expect.stringContaining("no way to read one service"),
+    });
+    store().deleteServiceNow(find("web"));
+    expect((await run("status")).stdout).toContain("service.shop.web   deleted outside rnv");
+    const gone = await run("deployments", "service.shop.web");
+    expect(gone).toMatchObject({ code: 1, stdout: "" });
+    expect(gone.stderr).toContain("service.shop.web no longer exists");
+  });
+
+  it("say why the service lists no deployments while hosting is off", async () => {
+    store().setCondition("hosting-off", true);
+    const { code, stdout } = await run("deployments", "service.shop.cron");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^service\.shop\.cron has no deployments: \S.*\.\n$/);
+    store().setCondition("hosting-off", false);
+  });
+
+  it("refuse what is no service", async () => {
+    const project = await run("status", "project.shop");
+    expect(project).toMatchObject({ code: 1, stdout: "" });
+    expect(project.stderr).toContain("project.shop is not a service");
+    expect((await run("status", "service.shop.apo")).stderr).toContain('did you mean "service.shop.api"?');
+  });
+});

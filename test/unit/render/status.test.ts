@@ -1,0 +1,198 @@
+import type { Address } from "../../../src/model/address";
+import type { Release, RunningService } from "../../../src/model/running-service";
+import { displayWidth } from "../../../src/render/display-width";
+import { releasesText } from "../../../src/render/releases-text";
+import { statusJson } from "../../../src/render/status-json";
+import { oneStatusText, statusText } from "../../../src/render/status-text";
+import { plainStyle } from "../../../src/render/style";
+import { exactTime, timeAgo, timeSince } from "../../../src/render/time-text";
+
+const now = Date.parse("2026-11-22T12:00:00Z");
+const at = (text: string): Address => text as Address;
+const release = (more: Partial<Release> = {}): Release => ({
+  id: "d1",
+  status: "live",
+  serves: true,
+  cancelRequested: false,
+  canRollback: false,
+  branch: "main",
+  finishedAt: "2026-11-22T09:30:00Z",
+  ...more,
+});
+const service = (address: string, more: Partial<RunningService> = {}): RunningService => ({
+  address: at(address),
+  id: "s1",
+  name: address.slice(address.lastIndexOf(".") + 1),
+  runs: "release",
+  archived: false,
+  health: "ready",
+  release: release(),
+  standing: [],
+  ...more,
+});
+
+describe("a moment", () => {
+  it.each([
+    ["2026-11-22T12:00:00.500Z", "just now"],
+    ["2026-11-22T12:30:00Z", "just now"],
+    ["2026-11-22T11:59:20Z", "40s ago"],
+    ["2026-11-22T11:00:01Z", "59m ago"],
+    ["2026-11-22T11:00:00Z", "1h ago"],
+    ["2026-11-20T12:00:01Z", "47h ago"],
+    ["2026-11-20T12:00:00Z", "2d ago"],
+    ["2026-10-01T00:00:00Z", "2026-10-01"],
+    ["soon\n", "soon\\n"],
+  ])("%j is %s", (iso, ago) => {
+    expect(timeAgo(iso, now)).toBe(ago);
+  });
+
+  it("is exact to the second, in UTC, and both where both tell something", () => {
+    expect(exactTime("2026-11-22T13:00:00.123+01:00")).toBe("2026-11-22 12:00:00Z");
+    expect(timeSince("2026-11-22T11:59:20Z", now)).toBe("40s ago (2026-11-22 11:59:20Z)");
+    expect(timeSince("2026-10-01T00:00:00Z", now)).toBe("2026-10-01 00:00:00Z");
+  });
+});
+
+describe("what runs", () => {
+  const services = [
+    service("service.shop.web", {
+      runs: "suspended",
+      health: "unknown",
+      standing: [{ code: "suspended", class: "running", summary: "suspended" }],
+    }),
+    service("service.shop.api", {
+      release: release({ commit: "3f2a91c0b7de".repeat(4) }),
+      standing: [
+        {
+          code: "failed",
+          class: "pending",
+          summary: "deployment d2 failed: no\u001b[2J",
+          since: "2026-11-22T11:55:00Z",
+        },
+      ],
+    }),
+    service("service.cron", { runs: "nothing", archived: true, release: undefined }),
+    service("service.old", { runs: "gone", health: undefined, release: undefined }),
+    service("service.lost", {
+      runs: "unknown",
+      health: undefined,
+      release: undefined,
+      reason: "the service offers no way to read one service",
+    }),
+  ];
+
+  it("is one line a service, with what is wrong below it, and a count", () => {
+    expect(statusText(services, now, plainStyle)).toBe(
+      [
+        "service           runs                 health   built from    since",
+        "service.cron      nothing, archived    ready    -             -",
+        "service.lost      not known            -        -             -",
+        "    the service offers no way to read one service",
+        "service.old       deleted outside rnv  -        -             -",
+        "service.shop.api  live                 ready    3f2a91c0b7de  2h ago",
+        "    deployment d2 failed: no\\u001b[2J (5m ago)",
+        "service.shop.web  suspended            unknown  main          2h ago",
+        "",
+        "5 services: 1 live, 1 suspended, 1 without a release, 1 deleted outside rnv, 1 not known.",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("of one service is told with ids and exact times", () => {
+    const one = service("service.shop.api", {
+      name: "API",
+      url: "https://api.example",
+      healthCheckedAt: "2026-11-22T11:59:50Z",
+      release: release({ commitMessage: "Fix the cart\n\nlong", actor: "maya" }),
+      latest: release({ id: "d2", status: "building", serves: false }),
+    });
+    expect(oneStatusText(one, now, plainStyle)).toBe(
+      [
+        'service.shop.api ("API")',
+        "  runs     live",
+        "  health   ready, checked 10s ago",
+        "  url      https://api.example",
+        "  release  deployment d1",
+        '  commit   branch main, "Fix the cart"',
+        "  since    2h ago (2026-11-22 09:30:00Z)",
+        "  by       maya",
+        "  latest   deployment d2, building",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("stays aligned where text is two columns wide", () => {
+    const wide = [service("service.a", { health: "準備完了" }), service("service.b", { health: "ok" })];
+    const columns = statusText(wide, now, plainStyle)
+      .split("\n")
+      .slice(1, 3)
+      .map((line) => displayWidth(line.slice(0, line.indexOf("main"))));
+    expect(new Set(columns).size).toBe(1);
+  });
+
+  it("is one JSON document", () => {
+    expect(JSON.parse(statusJson(services))).toMatchObject({
+      format_version: "1.0",
+      services: [
+        { address: "service.shop.web", runs: "suspended" },
+        { address: "service.shop.api", release: { id: "d1", serves: true }, standing: [{ code: "failed" }] },
+        { address: "service.cron", archived: true },
+        { runs: "gone" },
+        { runs: "unknown" },
+      ],
+    });
+  });
+});
+
+describe("the deployments of a service", () => {
+  const list = (releases: readonly Release[], more: object = {}) =>
+    releasesText({ address: at("service.shop.api"), releases, hasMore: false, ...more }, now, plainStyle);
+
+  it("stand newest first with what came of each", () => {
+    const created = { createdAt: "2026-11-22T11:00:00Z", startedAt: "2026-11-22T11:00:30Z" };
+    const text = list([
+      release({
+        id: "d4",
+        status: "queued",
+        serves: false,
+        blockedReason: "no worker",
+        finishedAt: undefined,
+        ...created,
+      }),
+      release({
+        id: "d3",
+        status: "failed",
+        serves: false,
+        error: "npm ERR!",
+        finishedAt: "2026-11-22T11:01:40Z",
+        ...created,
+      }),
+      release({ id: "d2", actor: "maya", sourceId: "d0" }),
+      release({ id: "d1", serves: false, canRollback: true, commit: "ab".repeat(20) }),
+    ]);
+    expect(text).toBe(
+      [
+        "deployment  status        built from    by    created  took",
+        "d4          queued        main          -     1h ago   -",
+        "    waits: no worker",
+        "d3          failed        main          -     1h ago   1m10s",
+        "    npm ERR!",
+        "d2          live, serves  main          maya  -        -",
+        "    rolled back to the release of d0",
+        "d1          live *        abababababab  -     -        -",
+        "",
+        "To go back to one marked *: rnv rollback service.shop.api ID",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("say why there are none, and that there are older ones", () => {
+    expect(list([], { reason: "hosting is disabled" })).toBe(
+      "service.shop.api has no deployments: hosting is disabled.\n",
+    );
+    expect(list([release()], { hasMore: true })).toContain("There are older ones: -limit 5 shows more.\n");
+  });
+});
