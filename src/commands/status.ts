@@ -1,4 +1,4 @@
-import { isSuspended } from "../api/gaps";
+import { isSuspended } from "../api/gap-answers";
 import type { ById, Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
 import type { Service } from "../api/wire/service";
