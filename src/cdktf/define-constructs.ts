@@ -13,6 +13,13 @@ import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secret-source";
 import type { GivenProps } from "./write-attributes";
 
+/** Names of the fields that need no deployment, as a list in Terraform's language. */
+const atOnce = JSON.stringify(
+  Object.entries(service.rules).flatMap(([path, { takesEffect }]) =>
+    takesEffect && path.startsWith("configuration.") ? [snakeCase(path.slice("configuration.".length))] : [],
+  ),
+);
+
 /** Where `required_providers` finds the provider. */
 export const providerSource = "rnv/rnv";
 
@@ -32,7 +39,10 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   class DeploymentOnChange extends Deployment {
     override synthesizeAttributes(): Record<string, unknown> {
       const above = this.node.scope as InstanceType<typeof Deployment>;
-      const configuration = `\${jsonencode(${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration)}`;
+      const whole = `${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration`;
+      const deployed = `{ for name, value in ${whole} : name => value if !contains(${atOnce}, name) }`;
+      // Without any configuration there is nothing to go through.
+      const configuration = `\${jsonencode(try(${deployed}, null))}`;
       return {
         ...super.synthesizeAttributes(),
         triggers: { configuration, ...attributeOf(this.followed(), "updated_at") },

@@ -57,4 +57,22 @@ describeTerraform("a stack of constructs under Terraform", () => {
     // Terraform runs a bare deployment again only when it is changed itself.
     expect(writes.filter((one) => one.endsWith("/deploys"))).toHaveLength(2);
   }, 60_000);
+
+  it("deploys for what a deployment brings, and for nothing else: as rnv itself", async () => {
+    const small = (fields: Record<string, unknown> | undefined) => {
+      const stack = new TerraformStack(Testing.app(), "shop");
+      new RnvProvider(stack, "rnv");
+      const project = new Project(stack, "shop");
+      project
+        .addService("api", { kind: "web", configuration: { ...configuration("api"), ...fields } })
+        .deployOnChange();
+      return Testing.synth(stack);
+    };
+    const deploysOf = async (fields: Record<string, unknown>) =>
+      (await applied(small(fields))).filter((one) => one.endsWith("/deploys")).length;
+    await applied(small({}));
+    expect(await deploysOf({ description: "Shop API", autoDeploy: "commit" })).toBe(0);
+    expect(await deploysOf({ description: "Shop API", autoDeploy: "commit", branch: "release" })).toBe(1);
+    expect(await deploysOf({ branch: "release" })).toBe(0);
+  }, 60_000);
 });
