@@ -79,12 +79,16 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
 function reportMissing(block: Block, reading: Reading): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
-    if (!isNeeded(shape, block) || shape.isName || isWritten(block, shape.path)) continue;
+    const isWrong = block.misspelt.has(shape.path);
+    if (!isNeeded(shape, block) || shape.isName || isWrong || isWritten(block, shape.path)) continue;
     reading.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {
         address,
         attribute: shape.path,
         range: block.range,
+        ...(shape.secret && block.attributes.has("preserve")
+          ? { hint: "preserve: false means that rnv sets it: give it a value, or write preserve: true" }
+          : {}),
       }),
     );
   }

@@ -65,7 +65,10 @@ export function convertDocument(
   if (root.kind === "map") return root;
   if (!isNull(root))
     report(
-      error("manifest.invalid_type", "a manifest is a mapping of keys to values", { range: root.range }),
+      error("manifest.invalid_type", "a manifest is a mapping of keys to values", {
+        range: root.range,
+        hint: "begin with a line such as projects: or services:",
+      }),
     );
   return undefined;
 }

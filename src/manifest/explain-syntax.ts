@@ -143,6 +143,17 @@ const dollarBrace: FindCause = ({ text, at, scan, line }) => {
   };
 };
 
+/** `{ a: b: c }` */
+const colonInBrackets: FindCause = ({ text, at, scan, code, line }) =>
+  code === "BLOCK_IN_FLOW" && scan.open.length > 0 && text.slice(at, line.end).includes(":")
+    ? {
+        summary: 'inside { } and [ ], text with ": " needs quotes',
+        hint: 'write "…"',
+        start: at,
+        end: line.end,
+      }
+    : undefined;
+
 const openBracket: FindCause = ({ text, at, scan, code }) => {
   const opened = scan.open.at(-1);
   if (opened === undefined) return undefined;
@@ -302,6 +313,7 @@ const causes: readonly FindCause[] = [
   openQuote,
   textAfterQuote,
   dollarBrace,
+  colonInBrackets,
   openBracket,
   strayBracket,
   colonInValue,

@@ -11,12 +11,19 @@ export interface Findings {
   readonly all: () => Diagnostic[];
 }
 
-/** Collects diagnostics; past the first thousand it only counts them. */
+/**
+ * Collects diagnostics; past the first thousand it only counts them. A mistake in a text that an alias repeats is one
+ * mistake, whatever it is the text of.
+ */
 export function collectFindings(): Findings {
   const kept: Diagnostic[] = [];
+  const told = new Set<string>();
   let dropped = 0;
   return {
     report: (diagnostic) => {
+      const mistake = mistakeOf(diagnostic);
+      if (mistake !== undefined && told.has(mistake)) return;
+      if (mistake !== undefined && told.size < keptDiagnostics) told.add(mistake);
       if (kept.length < keptDiagnostics) kept.push(diagnostic);
       else dropped += 1;
     },
@@ -25,6 +32,13 @@ export function collectFindings(): Findings {
         ? kept
         : [...kept, error("manifest.too_large", `${dropped} more mistakes are not listed`)],
   };
+}
+
+/** What is wrong, and where, without whose it is. */
+function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): string | undefined {
+  if (range === undefined) return undefined;
+  const what = address === undefined ? summary : summary.replaceAll(address, "");
+  return [code, range.file, range.start, range.end, attribute ?? "", what].join(" ");
 }
 
 /** `rnv.yaml:9:11`, for the second place a diagnostic speaks of. */

@@ -19,7 +19,8 @@ export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): s
       return;
     }
     node.entries.forEach(({ value }, key) => {
-      if (isSecretKey(key, words)) maskBelow(value, text, words, index, ranges);
+      if (isSecretKey(key, words) || (value.kind !== "scalar" && words.blocks.has(key.toLowerCase())))
+        maskBelow(value, text, words, index, ranges);
       else visit(value);
     });
   };
@@ -30,6 +31,8 @@ export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): s
 interface SecretWords {
   /** `variables`, `value`: below them everything is secret unless a word of `open` says otherwise. */
   readonly secret: ReadonlySet<string>;
+  /** Words that people write for these, in lower case: a mapping or a list below them is taken for secret. */
+  readonly blocks: ReadonlySet<string>;
   /** Keys whose values are no secrets. */
   readonly open: ReadonlySet<string>;
   readonly near: Map<string, boolean>;
@@ -37,14 +40,18 @@ interface SecretWords {
 
 function secretWords(index: TypeIndex): SecretWords {
   const secret = new Set<string>();
+  const blocks = new Set<string>();
   const open = new Set<string>([...metaKeys, ...sourceKeys]);
   for (const placed of index.byType.values()) {
     const shapes = [...placed.attributes];
     if (!shapes.some(([, shape]) => shape.secret)) continue;
-    if (placed.shorthand?.secret === true) secret.add(placed.place.key);
+    if (placed.shorthand?.secret === true) {
+      secret.add(placed.place.key);
+      for (const word of placed.place.alsoCalled ?? []) blocks.add(word.toLowerCase());
+    }
     for (const [key, shape] of shapes) (shape.secret ? secret : open).add(key);
   }
-  return { secret, open, near: knownWords(index) };
+  return { secret, blocks, open, near: knownWords(index) };
 }
 
 /** Known words are never near misses of others. */
@@ -158,10 +165,14 @@ export function maskBroken(text: string, index: TypeIndex): string {
 
 const isOdd = (text: string, quote: string): boolean => text.split(quote).length % 2 === 0;
 
+const opensSecrets = (key: string, rest: string, words: SecretWords): boolean =>
+  isSecretKey(key, words) || (words.blocks.has(key.toLowerCase()) && /^[ \t]*(?:[\r#{[&|>]|$)/.test(rest));
+
 /** Where the secrets of a line begin; -1 when no key of it opens any. */
 function secretStart(line: string, words: SecretWords): number {
   // From the start of a word only: from each of its letters, a long word without a colon takes the square of its length.
   for (const found of line.matchAll(/(?<![A-Za-z0-9_-])["']?([A-Za-z0-9_-]+)["']?[ \t]*:/g))
-    if (isSecretKey(found[1] as string, words)) return found.index + found[0].length;
+    if (opensSecrets(found[1] as string, line.slice(found.index + found[0].length), words))
+      return found.index + found[0].length;
   return -1;
 }

@@ -1,5 +1,6 @@
 import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
+import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { type DesiredValue, type Plain, Template } from "../model/value";
@@ -54,6 +55,17 @@ function readNull(
   spot: Spot,
   reading: Reading,
 ): DesiredAttribute | undefined {
+  const comment = commentIn(range, reading);
+  if (comment !== undefined) {
+    reading.report(
+      error("manifest.invalid_value", `${shape.path} of ${spot.address} is empty: # begins a comment`, {
+        ...where(spot),
+        range: comment,
+        hint: "text that begins with # needs quotes; write null if the default is meant",
+      }),
+    );
+    return undefined;
+  }
   if (!shape.required && !shape.isName) return { value: null, range };
   reading.report(
     error("manifest.invalid_type", `${shape.path} of ${spot.address} needs a value`, {
@@ -63,6 +75,15 @@ function readNull(
     }),
   );
   return undefined;
+}
+
+/** `color: #2f6fed`: what was meant as a value, and is a comment. */
+function commentIn({ file, start, end }: SourceRange, reading: Reading): SourceRange | undefined {
+  const line = start === end ? reading.texts.get(file)?.slice(start, start + 200) : undefined;
+  const found = /^[ \t]+(#[^\s#][^\r\n]*)/.exec(line ?? "");
+  if (found === null) return undefined;
+  const at = start + found[0].length - (found[1] as string).length;
+  return { file, start: at, end: start + found[0].length };
 }
 
 /** A plain value with `${env.…}` filled in, or a template when the text holds references. */
@@ -139,7 +160,7 @@ function readPart(
 ): string | Reference | undefined {
   if (part.kind === "reference") return readReference(part, range, spot, reading);
   if (part.kind === "env") return readEnvironment(part, range, spot, reading);
-  reportSyntax(quoteShort(part.source), range, spot, reading);
+  reportSyntax(part.source, range, spot, reading);
   return undefined;
 }
 
@@ -185,14 +206,42 @@ function readReference(
   return undefined;
 }
 
-export function reportSyntax(shown: string, range: SourceRange, spot: Spot, reading: Reading): void {
+/** `${…}` that says nothing; one in a secret is not quoted. */
+export function reportSyntax(
+  source: string,
+  range: SourceRange,
+  spot: Spot,
+  reading: Reading,
+  isSecret = false,
+): void {
+  const shown = isSecret ? "${…} in the text" : quoteShort(source);
+  const hint = expressionHint(source, isSecret, reading);
   reading.report(
     error("manifest.reference_syntax", `${shown} is neither a reference nor an environment value`, {
       ...where(spot),
       range,
-      hint: "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
+      hint: hint ?? "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
     }),
   );
+}
+
+const longestExpression = 100;
+
+function expressionHint(source: string, isSecret: boolean, { index, blocks }: Reading): string | undefined {
+  if (source.startsWith("${{")) return "set it as an environment variable there, and write ${env.NAME} here";
+  if (!source.endsWith("}")) return "the closing } is missing; a literal ${ is written $${";
+  const expression = source.slice(2, -1).trim();
+  if (expression.startsWith("env."))
+    return "a name of the environment holds letters, digits and _; a default is plain text: ${env.NAME:-text}";
+  if (isSecret || expression.length > longestExpression) return undefined;
+  if (/^[A-Za-z_]\w*$/.test(expression))
+    return `\${env.${expression}} reads the environment; $\${${expression}} is literal`;
+  const segments = expression.split(".");
+  for (let length = segments.length - 1; length > 0; length -= 1)
+    for (const type of index.byType.keys())
+      if (blocks.has(addressOf(type, ...segments.slice(0, length))))
+        return `did you mean \${${type}.${expression}}?`;
+  return undefined;
 }
 
 /** The place of `${…}` in the source: the value as a whole when escapes hide it. */

@@ -1,13 +1,14 @@
 import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
+import { hintForFlag } from "./form-hints";
 import { readPlain } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { describeNode, type MapEntry, quoteShort, type SourceNode } from "./source-tree";
+import { lifecycleKeys } from "./type-index";
 import type { Block } from "./walk-blocks";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const lifecycleKeys = ["preventDestroy", "ignoreChanges", "onRemove"];
 
 /** `import: <uuid>`: the id of the live thing to take over. */
 export function readImport(block: Block, reading: Reading): DesiredResource["importId"] {
@@ -124,6 +125,7 @@ function refuse(
         address: block.address,
         attribute,
         range: found.range,
+        ...(expected === "true or false" ? hintForFlag(found) : {}),
       },
     ),
   );

@@ -83,7 +83,7 @@ function readLiteral(
     cursor = place.cursor;
     const range = place.range === entry.value.range ? entry.keyRange : place.range;
     let piece: string | Reference | undefined;
-    if (part.kind === "invalid") reportSyntax("${…} in the text", entry.keyRange, spot, reading);
+    if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, spot, reading, true);
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
     else if (isLeftUnread(part, reach, reading)) {
       missing ??= part.name;

@@ -58,15 +58,37 @@ function readBytes(path: string, limit: number): Buffer | "large" {
   }
 }
 
+/** The first line that does not decode. */
+function badLine(bytes: Buffer): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const newline = bytes.indexOf(10, start);
+    const end = newline === -1 ? bytes.length : newline + 1;
+    try {
+      decoder.decode(bytes.subarray(start, end));
+    } catch {
+      return line;
+    }
+    start = end;
+  }
+  return line;
+}
+
 function decode(file: string, bytes: Buffer, report: Report): string | undefined {
   try {
     return isAscii(bytes) ? utf8Text(bytes) : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     report(
-      error("manifest.syntax", `${file} is not UTF-8 text`, {
-        range: { file, start: 0, end: 0 },
-        hint: "save it as UTF-8",
-      }),
+      error(
+        "manifest.syntax",
+        `${file} is not UTF-8 text${isUtf16 ? ", but UTF-16" : ` (line ${badLine(bytes)})`}`,
+        {
+          range: { file, start: 0, end: 0 },
+          hint: "save it as UTF-8",
+        },
+      ),
     );
     return undefined;
   }

@@ -3,6 +3,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type Address, isLogicalName, parseAddress, typeOf } from "../model/address";
 import type { Desired, DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";
+import { hintForUnseen } from "./form-hints";
 import { readValue } from "./read-attribute";
 import type { Reading } from "./reading";
 import { describeNode, isNull, type MapNode, quoteShort, type SourceNode } from "./source-tree";
@@ -13,9 +14,17 @@ const ownKeys = ["version", "moved", "removed", "outputs"];
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
   const known = [...ownKeys, ...index.root.keys()];
+  let emptyPlace: string | undefined;
   for (const entry of root.entries.values()) {
-    if (known.includes(entry.key)) continue;
-    const hint = didYouMean(entry.key, known);
+    if (known.includes(entry.key)) {
+      emptyPlace = index.root.has(entry.key) && isNull(entry.value) ? entry.key : undefined;
+      continue;
+    }
+    const hint =
+      hintForUnseen(entry.key) ??
+      didYouMean(entry.key, known) ??
+      (emptyPlace === undefined ? undefined : `indent it, if it lies in ${emptyPlace}`) ??
+      stackHint(entry.key);
     report(
       error("manifest.unknown_key", `a manifest has no key ${quoteShort(entry.key)}`, {
         range: entry.keyRange,
@@ -32,6 +41,12 @@ export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): 
     }),
   );
 }
+
+/** Keys of Terraform's JSON. */
+const stackHint = (key: string): string | undefined =>
+  ["terraform", "resource", "provider"].includes(key)
+    ? "a synthesized stack is read from cdktf.out or a file named *.tf.json: -f cdktf.out"
+    : undefined;
 
 /** `outputs`: names to values; references are allowed, secrets are not. */
 export function readOutputs(root: MapNode, reading: Reading): Desired["outputs"] {

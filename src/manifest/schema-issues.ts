@@ -3,6 +3,7 @@ import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
+import { hintForFlag } from "./form-hints";
 import type { Reading } from "./reading";
 import { describeNode, quoteShort, type SourceNode } from "./source-tree";
 import type { AttributeShape } from "./type-index";
@@ -44,7 +45,12 @@ export function reportIssues(
         error(
           "manifest.invalid_type",
           `${what} is ${expectedWords[issue.expected] ?? issue.expected}, found ${describeNode(at)}`,
-          { ...details, ...quoteHint(issue.expected, at, reading) },
+          {
+            ...details,
+            ...quoteHint(issue.expected, at, reading),
+            ...(issue.expected === "boolean" ? hintForFlag(at) : {}),
+            ...(at === node ? placeHint(shape.path, at, address, reading) : {}),
+          },
         ),
       );
     } else {
@@ -56,6 +62,14 @@ export function reportIssues(
       );
     }
   }
+}
+
+/** `environment: { A: b }`: a block of another name. */
+function placeHint(path: string, node: SourceNode, address: Address, { blocks }: Reading): { hint?: string } {
+  if (node.kind === "scalar") return {};
+  for (const [key, { place }] of blocks.get(address)?.placed.children ?? [])
+    if (place.alsoCalled?.includes(path)) return { hint: `did you mean "${key}"?` };
+  return {};
 }
 
 /** What a value that must not be shown lacks: words of the schema only. */

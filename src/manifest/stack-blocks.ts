@@ -104,6 +104,7 @@ export function readResource(
       attributes: new Map(),
       unread,
       meta,
+      misspelt: new Set(),
       isReadable,
     },
   };

@@ -146,6 +146,9 @@ export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromComman
 /** Keys of a block that are neither attributes nor blocks of other types. */
 export const metaKeys: readonly string[] = ["lifecycle", "import"];
 
+/** Keys of a `lifecycle` block. */
+export const lifecycleKeys: readonly string[] = ["preventDestroy", "ignoreChanges", "onRemove"];
+
 /** Every key that a block of this type may have, for "did you mean". */
 export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.attributes.keys(),

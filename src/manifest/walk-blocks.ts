@@ -1,9 +1,10 @@
 import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
-import { didYouMean } from "../diagnostics/suggest";
-import { type Address, addressOf, isLogicalName } from "../model/address";
+import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";
+import { hintForKeys, hintForNames, hintForUnseen } from "./form-hints";
+import { meantKey } from "./meant-key";
 import { isValueOf } from "./merge-files";
 import {
   describeKind,
@@ -39,6 +40,8 @@ export interface Block {
   readonly unread: readonly WrittenAttribute[];
   /** `lifecycle` and `import`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
+  /** Attributes that a key with another name stands for: not missing, but misspelt. */
+  readonly misspelt: ReadonlySet<string>;
   /** False when the block is not what its type expects: what it lacks is then not reported. */
   readonly isReadable: boolean;
 }
@@ -90,6 +93,7 @@ function walkPlace(placed: PlacedType, entry: MapEntry, parent: Block | undefine
           `${entry.key} maps names to ${placed.type.type} blocks, found ${found}`,
           {
             range: hasSecret(placed) ? entry.keyRange : value.range,
+            ...hintForNames(entry.key, value, placed.shorthand?.secret === true),
           },
         ),
       );
@@ -127,19 +131,22 @@ function addBlock(
     attributes: content.attributes,
     unread: content.unread,
     meta: content.meta,
+    misspelt: content.misspelt,
     isReadable: content.isReadable,
   };
   walk.blocks.set(address, block);
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
 
-type Content = Pick<Block, "attributes" | "unread" | "meta" | "isReadable">;
+type Content = Pick<Block, "attributes" | "unread" | "meta" | "misspelt" | "isReadable">;
 
 const noMeta: Content["meta"] = new Map();
+const noneMisspelt: Content["misspelt"] = new Set();
 const noContent = (unread: Content["unread"], isReadable = true): Content => ({
   attributes: new Map(),
   unread,
   meta: noMeta,
+  misspelt: noneMisspelt,
   isReadable,
 });
 
@@ -154,6 +161,7 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
     error("manifest.invalid_type", `${address} is a block of keys, found ${describeNode(value)}`, {
       address,
       range: value.range,
+      ...hintForKeys(value, blockKeys(placed)),
     }),
   );
   return noContent([], false);
@@ -168,22 +176,30 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     else attributes.set(shape.path, plain);
   };
   let meta: Map<string, MapEntry> | undefined;
+  let misspelt: Set<string> | undefined;
+  const noteUnknown = (entry: MapEntry, groupKey?: string): void => {
+    const meant = reportUnknownKey(entry, address, placed, groupKey, walk);
+    if (meant !== undefined) {
+      misspelt ??= new Set();
+      misspelt.add(meant);
+    }
+  };
   let isReadable = true;
   forEachNode(node.entries, (value, key) => {
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
     if (shape !== undefined) take(shape, value, node.entries, key);
-    else if (group !== undefined) readGroup(group, value, key, address, take, walk);
+    else if (group !== undefined) readGroup(group, value, key, address, take, noteUnknown, walk);
     else if (placed.children.has(key)) return;
     else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
       meta ??= new Map();
       meta.set(key, node.entries.get(key) as MapEntry);
     } else {
-      reportUnknownKey(node.entries.get(key) as MapEntry, address, blockKeys(placed), undefined, walk);
+      noteUnknown(node.entries.get(key) as MapEntry);
       isReadable = placed.shorthand?.secret !== true;
     }
   });
-  return { attributes, unread, meta: meta ?? noMeta, isReadable };
+  return { attributes, unread, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
 }
 
 function readGroup(
@@ -192,6 +208,7 @@ function readGroup(
   groupKey: string,
   address: Address,
   take: (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string) => void,
+  noteUnknown: (entry: MapEntry, group: string) => void,
   walk: Walk,
 ): void {
   if (value.kind === "map") {
@@ -199,7 +216,7 @@ function readGroup(
     forEachNode(entries, (inner, key) => {
       const shape = group.get(key);
       if (shape !== undefined) take(shape, inner, entries, key);
-      else reportUnknownKey(entries.get(key) as MapEntry, address, group.keys(), groupKey, walk);
+      else noteUnknown(entries.get(key) as MapEntry, groupKey);
     });
   } else if (!isNull(value)) {
     walk.report(
@@ -207,19 +224,22 @@ function readGroup(
         address,
         attribute: groupKey,
         range: value.range,
+        ...hintForKeys(value, []),
       }),
     );
   }
 }
 
+/** Gives the attribute that was meant, where one was. */
 function reportUnknownKey(
   entry: MapEntry,
   address: Address,
-  known: Iterable<string>,
+  placed: PlacedType,
   group: string | undefined,
   walk: Walk,
-): void {
-  const hint = didYouMean(entry.key, known);
+): string | undefined {
+  const meant = meantKey(entry.key, placed, group);
+  const hint = misplacedIn(address, placed) ?? hintForUnseen(entry.key) ?? meant?.hint;
   const owner = group === undefined ? address : `${group} of ${address}`;
   walk.report(
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
@@ -228,6 +248,14 @@ function reportUnknownKey(
       ...(hint === undefined ? {} : { hint }),
     }),
   );
+  return meant?.path;
+}
+
+/** `services` beside the projects in place of in one: taken for the name of a project. */
+function misplacedIn(address: Address, placed: PlacedType): string | undefined {
+  const name = nameOf(address).split(".").at(-1) ?? "";
+  if (!placed.children.has(name)) return undefined;
+  return `"${name}" is read as the name of a ${placed.type.type} here: indent it into one`;
 }
 
 const hasSecret = (placed: PlacedType): boolean =>

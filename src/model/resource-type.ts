@@ -55,6 +55,8 @@ export interface ManifestPlace {
   readonly shorthand?: string;
   /** `lifecycle` and `import` may be written in the block. */
   readonly meta?: true;
+  /** Words that people write for the key by mistake; told what it is called. */
+  readonly alsoCalled?: readonly string[];
 }
 
 export interface Parent {
@@ -112,6 +114,8 @@ export interface ResourceType {
   /** One rule for every attribute path of the schema, and for the parent attribute. */
   readonly rules: Readonly<Record<string, AttributeRule>>;
   readonly computed: Readonly<Record<string, ComputedRule>>;
+  /** Words that people write by mistake for a key of the block, by attribute path or group; told what it is called. */
+  readonly alsoCalled?: Readonly<Record<string, readonly string[]>>;
   /** Nested objects of the schema, flattened one level: `configuration`. */
   readonly groups: readonly string[];
   /** The first that applies; empty for a root type. */

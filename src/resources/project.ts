@@ -71,7 +71,7 @@ export const project: Resource = {
   computed,
   groups: [],
   parents: [],
-  manifest: { key: "projects", within: ["root"], shape: "map", meta: true },
+  manifest: { key: "projects", within: ["root"], shape: "map", meta: true, alsoCalled: ["project"] },
   nameAttribute: "name",
   removal: "delete",
   removedWithParent: false,

@@ -136,3 +136,27 @@ export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain
     ]),
   );
 }
+
+/** Words of other services, and short ones, for fields of `configuration`. */
+export const configurationWords: Readonly<Record<string, readonly string[]>> = {
+  "configuration.repository": ["repo", "git", "gitUrl", "repoUrl", "repositoryUrl", "source"],
+  "configuration.branch": ["gitBranch", "ref"],
+  "configuration.buildCommand": ["build"],
+  "configuration.startCommand": ["start", "command", "cmd", "run"],
+  "configuration.preDeployCommand": ["preDeploy", "release", "releaseCommand"],
+  "configuration.healthCheckPath": ["health", "healthCheck", "healthPath", "healthCheckUrl"],
+  "configuration.rootDirectory": ["root", "rootDir", "baseDirectory", "workingDirectory"],
+  "configuration.publishDirectory": [
+    "publish",
+    "publishDir",
+    "output",
+    "outputDirectory",
+    "staticPublishPath",
+  ],
+  "configuration.replicas": ["instances", "numInstances", "numReplicas", "scale", "count"],
+  "configuration.dockerfilePath": ["dockerfile"],
+  "configuration.schedule": ["cron", "cronSchedule"],
+  "configuration.timeoutSeconds": ["timeout"],
+  "configuration.plan": ["instanceType", "size", "tier"],
+  "configuration.image": ["dockerImage"],
+};

@@ -27,7 +27,12 @@ import { textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
 import { liveService } from "./live-service";
 import { serviceActions } from "./service-actions";
-import { configurationDefaults, configurationRules, configurationSchema } from "./service-configuration";
+import {
+  configurationDefaults,
+  configurationRules,
+  configurationSchema,
+  configurationWords,
+} from "./service-configuration";
 import { environmentIdFor, environmentNameFor } from "./service-environment";
 import { checkService, findPlan } from "./service-offer";
 
@@ -101,7 +106,18 @@ export const service: Resource = {
   computed,
   groups: ["configuration"],
   parents: [{ type: "project", attribute: "projectId" }],
-  manifest: { key: "services", within: ["root", "project"], shape: "map", meta: true },
+  manifest: {
+    key: "services",
+    within: ["root", "project"],
+    shape: "map",
+    meta: true,
+    alsoCalled: ["service", "apps", "app"],
+  },
+  alsoCalled: {
+    kind: ["type"],
+    configuration: ["config", "conf", "settings", "spec"],
+    ...configurationWords,
+  },
   nameAttribute: "name",
   removal: "delete",
   removedWithParent: false,

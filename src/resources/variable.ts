@@ -64,6 +64,11 @@ const computed = {
 /** What the service decides of a variable. */
 export type VariableComputed = typeof computed;
 
+const variablesWords = [
+  ...["variable", "vars", "var", "env", "envs", "envVars", "environmentVariables", "environment"],
+  ...["secrets", "secret"],
+];
+
 /** An encrypted variable of one service; the service shows masked metadata only (interface, "Variable"). */
 export const variable: Resource = {
   type: "variable",
@@ -73,7 +78,20 @@ export const variable: Resource = {
   computed,
   groups: [],
   parents: [{ type: "service", attribute: "serviceId" }],
-  manifest: { key: "variables", within: ["service"], shape: "map", shorthand: "value" },
+  manifest: {
+    key: "variables",
+    within: ["service"],
+    shape: "map",
+    shorthand: "value",
+    alsoCalled: variablesWords,
+  },
+  alsoCalled: {
+    fromEnv: ["env"],
+    fromFile: ["file"],
+    fromCommand: ["command", "cmd", "exec"],
+    generate: ["random"],
+    preserve: ["keep"],
+  },
   nameAttribute: "key",
   removal: "delete",
   removedWithParent: true,

@@ -34,7 +34,7 @@ describe("a mistake in the manifest", () => {
       "a wrong type stands at the value",
       api("    archived: yes\n"),
       "manifest.invalid_type rnv.yaml:4:15 yes",
-      undefined,
+      "write true",
     ],
     [
       "a number where text belongs is quoted back",
@@ -94,13 +94,13 @@ describe("a mistake in the manifest", () => {
       "a block that is a list",
       "services: { api: [web] }\n",
       "manifest.invalid_type rnv.yaml:1:18 [web]",
-      undefined,
+      "no dashes: a mapping is lines of `key: value`",
     ],
     [
       "lifecycle where it does not belong",
       api("    deploy: { lifecycle: {} }\n"),
       "manifest.unknown_key rnv.yaml:4:15 lifecycle",
-      undefined,
+      "its keys are when, commit, wait, timeout",
     ],
     [
       "archive for what cannot be archived",
