@@ -9,6 +9,7 @@ import { prepare } from "./prepare";
 import type { Send } from "./send";
 import { type Channel, sendToTheEnd, type WaitEvent } from "./send-to-the-end";
 import type { Transport } from "./transport";
+import { whyOff } from "./why-off";
 
 export interface ClientOptions {
   /** Ends in `/api/v1`; see `checkBaseUrl`. */
@@ -77,9 +78,14 @@ export function createClient(options: ClientOptions): Client {
     authorization: `Bearer ${key}`,
     "user-agent": options.userAgent ?? "rnv",
   };
+  const send: Send = async (request, sendOptions) => {
+    const { hostedBy, address } = request;
+    const prepared = prepare(request, options.baseUrl, headers, options.random);
+    if (hostedBy === undefined) return sendToTheEnd(channel, prepared, sendOptions);
+    return sendToTheEnd(channel, prepared, sendOptions, () => whyOff(send, hostedBy, address));
+  };
   return {
-    send: async (request, sendOptions) =>
-      sendToTheEnd(channel, prepare(request, options.baseUrl, headers, options.random), sendOptions),
+    send,
     requests: () => sent,
     close: () => options.transport.close(),
   };

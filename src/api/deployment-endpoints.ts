@@ -30,6 +30,7 @@ export function deploymentEndpoints(call: EndpointCall): DeploymentEndpoints {
           method: "POST",
           path: path("services", id, "deploys"),
           body,
+          hostedBy: path("services", id, "deploys"),
         })
       ).deployment,
     cancelDeployment: async (id, deploymentId) => {
@@ -57,6 +58,7 @@ async function rollBack(
     method: "POST",
     path: isOff ? path("services", id) : pathUnder(path, gaps.rollBack, { serviceId: id, deploymentId }),
     body: rollBackBody(gaps, deploymentId, confirm),
+    hostedBy: path("services", id, "deploys"),
     ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
     ...(gaps.routeKeys === "on" ? {} : { sentOnce: true as const }),
   } as const;

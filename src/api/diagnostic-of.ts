@@ -2,6 +2,7 @@ import type { DiagnosticCode } from "../diagnostics/codes";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { ApiError } from "./api-error";
+import { HOSTING_OFF } from "./send-to-the-end";
 
 export interface FailureContext {
   readonly address?: string;
@@ -51,7 +52,8 @@ function verbOf({ kind, code }: ApiError): string {
 }
 
 function detailOf({ method, path, status, code, attempts }: ApiError): string {
-  const answer = [status === undefined ? "no answer" : `status ${status}`, code].filter(Boolean).join(" ");
+  const said = code === HOSTING_OFF ? "engine_unavailable" : code;
+  const answer = [status === undefined ? "no answer" : `status ${status}`, said].filter(Boolean).join(" ");
   const times = attempts > 1 ? `, sent ${attempts} times` : "";
   return `${method} ${path}: ${answer}${times}`;
 }
@@ -86,6 +88,8 @@ function adviceForCode({ code }: ApiError): Advice | undefined {
       return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
     case "engine_unavailable":
       return advice("api.unavailable", "the hosting engine is not ready; run the command again later");
+    case HOSTING_OFF:
+      return advice("live.hosting_off", "enable hosting in the dashboard, then run the command again");
     case "idempotency_conflict":
       return advice(
         "api.conflict",

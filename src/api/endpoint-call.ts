@@ -32,7 +32,7 @@ export interface EndpointCall {
     schema: ZodType<T>,
     request: Pick<
       ApiRequest,
-      "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce"
+      "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce" | "hostedBy"
     >,
     isWhole?: (body: unknown) => body is T,
     inner?: (body: unknown) => unknown,

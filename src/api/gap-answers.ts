@@ -147,6 +147,10 @@ export const instancePrice = (plan: Money, instances: number): Money => ({
   ngn: plan.ngn * instances,
 });
 
+/** Gap "hosting capability": whether the catalog says that hosting is off. */
+export const hostingIsOff = (capabilities: Readonly<Record<string, boolean>>): boolean =>
+  Object.entries(capabilities).some(([name, is]) => !is && /hosting/i.test(name));
+
 /** Gap "awaiting checkout": whether a `blockedReason` waits for someone to pay in the dashboard. */
 export const awaitsCheckout = (blockedReason: string): boolean =>
   /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);

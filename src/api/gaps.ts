@@ -293,6 +293,15 @@ export const gaps = [
     settings: [],
   },
   {
+    name: "hosting capability",
+    assumption:
+      "a capability of the catalog that speaks of hosting and is false means that nothing is deployed now",
+    verifiedBy:
+      "a write is given up for it only once it was refused with engine_unavailable; else it is only said",
+    fallback: "the deployments list of a service says so, with a reason; else limited retries",
+    settings: [],
+  },
+  {
     name: "awaiting checkout",
     assumption: "a blockedReason that speaks of checkout, billing or payment waits for the dashboard",
     verifiedBy: "only a deployment that is still queued is looked at, and its reason is shown as it stands",

@@ -97,11 +97,18 @@ class Journey {
   }
 }
 
-/** Sends one request until it is answered for good. Throws `ApiError`. */
+/** The code of an `ApiError` for a write that needs hosting while that is off: it did not happen. */
+export const HOSTING_OFF = "hosting_off";
+
+/**
+ * Sends one request until it is answered for good; `whyOff` is asked once for the reason where hosting may be off.
+ * Throws `ApiError`.
+ */
 export async function sendToTheEnd(
   channel: Channel,
   prepared: PreparedRequest,
   { signal, onDone }: SendOptions = {},
+  whyOff?: () => Promise<string | undefined>,
 ): Promise<ApiResponse> {
   const journey = new Journey(prepared, channel);
   for (;;) {
@@ -125,6 +132,11 @@ export async function sendToTheEnd(
     );
     if (verdict.kind === "done" && exchange.kind === "answer")
       return responseOf(journey, exchange.answer, prepared);
+    const isFirst = journey.retriesSoFar("engine unavailable") === 0;
+    if (whyOff && isFirst && verdict.kind === "retry" && verdict.reason === "engine unavailable") {
+      const reason = await whyOff();
+      if (reason !== undefined) throw journey.failure("unavailable", reason, HOSTING_OFF);
+    }
     await continueOrThrow(channel, journey, exchange, verdict, signal);
   }
 }

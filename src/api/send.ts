@@ -21,6 +21,8 @@ export interface ApiRequest {
   readonly mayBeList?: true;
   /** The resource on whose behalf it is made; named in errors. */
   readonly address?: string;
+  /** It needs hosting: the list of deployments that says whether that is off. */
+  readonly hostedBy?: string;
 }
 
 export interface ApiResponse {

@@ -92,6 +92,7 @@ export function actionEndpoints({ send, path, gaps, write }: EndpointCall): Acti
       method: "POST",
       path: path("services", id, "actions"),
       body: { action },
+      hostedBy: path("services", id, "deploys"),
     });
   return {
     runAction: async (id, action) => (await run(actionAnswer, "runAction", id, action)).operation,

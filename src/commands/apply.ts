@@ -45,6 +45,7 @@ async function applyLocked(
   const { prepared, diagnostics, sources } = await prepare(context, wanted, {
     state: session.state,
     writes: true,
+    foresees: true,
   });
   if (!prepared) return stopped(diagnostics, sources);
   // What keeps any plan from being applied says more than what differs because of it.

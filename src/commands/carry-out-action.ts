@@ -11,7 +11,7 @@ import {
   SeveralFound,
   sendAction,
 } from "../apply/send-action";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type Command, commandText } from "../model/command";
 import { sha256 } from "../model/digest";
@@ -122,7 +122,7 @@ async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<v
 async function confirmAndSend(
   start: ActionStart,
   order: ActionOrder,
-  { commitSha }: Pick<ActionAim, "commitSha">,
+  { commitSha, warnings = [] }: Pick<ActionAim, "commitSha" | "warnings">,
   begin: (run: ActionRun) => Promise<void>,
 ): Promise<ActionEnd> {
   const { request, address } = start;
@@ -138,7 +138,11 @@ async function confirmAndSend(
   }
   const run = runOf(start, order);
   await begin(run);
-  return { pending: await sendAction(run, order), diagnostics: [], exitCode: 0 };
+  const pending = await sendAction(run, order);
+  const diagnostics = warnings.map(({ code, summary, detail, hint }) =>
+    warning(code, summary, { address, detail, hint }),
+  );
+  return { pending, diagnostics, exitCode: 0 };
 }
 
 const recordedType = ({ state, address }: ActionStart): string => state.resources[address]?.type ?? "";

@@ -14,7 +14,7 @@ export interface PlanOutcome extends Outcome {
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
   const connection = openReading(context);
   const state = await context.backend.read(connection);
-  const from = { state, writes: false, connection };
+  const from = { state, writes: false, foresees: true as const, connection };
   const { prepared, diagnostics, sources } = await prepare(context, request, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {

@@ -13,6 +13,7 @@ import { resourceTypes } from "../resources";
 import { fold } from "../state/fold";
 import { checkStateKey } from "../state/state-key";
 import type { Connection, Context, StateKey } from "./context";
+import { foresee } from "./foresee";
 import { load } from "./load";
 import { refresh } from "./refresh";
 import type { PlanRequest } from "./requests";
@@ -44,6 +45,8 @@ export async function prepare(
   from: {
     readonly state: State | undefined;
     readonly writes: boolean;
+    /** It is to be applied: what stands in the way is asked for. */
+    readonly foresees?: true;
     /** From `openReading`, when nothing has to happen before live state is read. */
     readonly connection?: Promise<Connection>;
   },
@@ -79,7 +82,9 @@ export async function prepare(
     fingerprintKey: key.key,
     previousFingerprintKey: key.previous?.key,
   };
-  const plan = makePlan(input);
+  const made = makePlan(input);
+  const foreseen = from.foresees ? await foresee(connection, made) : [];
+  const plan = { ...made, diagnostics: [...made.diagnostics, ...foreseen] };
   const diagnostics = [...early, ...key.diagnostics, ...resumed.diagnostics, ...plan.diagnostics];
   const prepared = {
     connection,

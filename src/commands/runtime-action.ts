@@ -45,7 +45,7 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   const { pending: accepted, diagnostics } = sent;
   if (!request.wait) return { ...plain, diagnostics, accepted, result: "accepted" };
   const ended = await settle(context, connection, request, sent);
-  return { accepted, ...ended, diagnostics: [...diagnostics, ...ended.diagnostics] };
+  return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...diagnostics] };
 }
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);

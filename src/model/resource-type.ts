@@ -68,6 +68,7 @@ export interface Parent {
 export interface Finding {
   readonly code: DiagnosticCode;
   readonly summary: string;
+  readonly detail?: string;
   readonly hint?: string;
   /** Attribute path the finding points at. */
   readonly attribute?: string;
@@ -238,6 +239,13 @@ export interface Holding {
   readonly name: string;
 }
 
+/** Runs of one type in a plan. */
+export interface Planned {
+  readonly count: number;
+  /** Ids of what they lie in, where it is there already. */
+  readonly parentIds: readonly string[];
+}
+
 /** What a verb does to one resource, with what its command names. */
 export interface ActionInput {
   readonly address: Address;
@@ -257,6 +265,8 @@ export interface ActionAim {
   readonly commitSha?: string;
   /** Ids of what could be taken for what the action makes. */
   readonly fence: readonly string[];
+  /** What will keep it waiting. */
+  readonly warnings?: readonly Finding[];
 }
 
 /** What a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
@@ -336,6 +346,8 @@ export interface ResourceOperations<Reads, Writes> {
   readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
   /** One look at a pending write; `apply` decides how often. */
   readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+  /** What the service says now that stands in the way of what is planned; at most one request. */
+  readonly foresee?: (reads: Reads, planned: Planned) => Promise<readonly Finding[]>;
   /** What verbs do to it at once, by the name of the action. */
   readonly actions?: Readonly<Record<string, ResourceAction<Reads, Writes>>>;
 }

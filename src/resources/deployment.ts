@@ -21,6 +21,7 @@ import type { Standing } from "../model/standing";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
+import { foreseeDeployments } from "./deployment-foresight";
 import { pollDeployment } from "./deployment-poll";
 import { deploymentHeld, deploymentReaction } from "./deployment-reaction";
 import { deploymentStanding } from "./standing";
@@ -105,6 +106,7 @@ export const deployment: Resource = {
   fence: (live) => ["id", "latestId"].flatMap((name) => textAt(live.computed, name) ?? []),
   pendingOf,
   poll: pollDeployment,
+  foresee: foreseeDeployments,
 };
 
 function patience(declared: ReadonlyMap<string, ResolvedValue>): Patience {

@@ -6,6 +6,7 @@ import type { Pending } from "../model/pending";
 import type { ActionAim, ActionInput, ResourceAction, Settled } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { pollOperation, unlessGone } from "./deletion";
+import { workerFindings } from "./deployment-foresight";
 import { pollDeployment } from "./deployment-poll";
 
 type Action = ResourceAction<Reads, Endpoints>;
@@ -28,7 +29,7 @@ export const serviceActions: Readonly<Record<string, Action>> = {
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
-    aim: async (reads, input) => ({ fence: await fenceOf(reads, input, await deploymentsOf(reads, input)) }),
+    aim: aimAtNewest,
     send: async (writes, { id }) => (await writes.runDeployAction(id, "clear-cache")).id,
     pendingOf: (input, id) => deploymentOf(input.id, id),
     find: findQueued(isDeploymentOf),
@@ -101,6 +102,11 @@ async function fenceOf(reads: Reads, { id }: ActionInput, items: readonly Deploy
   return [...new Set(ids.filter((one) => typeof one === "string"))];
 }
 
+async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim> {
+  const fence = await fenceOf(reads, input, await deploymentsOf(reads, input));
+  return { fence, warnings: await workerFindings(reads, "the deployment") };
+}
+
 /** What the manifest pins is deployed again, unless another commit is named. */
 async function aimAtBranch(
   reads: Reads,
@@ -108,8 +114,8 @@ async function aimAtBranch(
   made: RecordedResource | undefined,
 ): Promise<ActionAim> {
   const pinned = made?.applied.commit;
-  const fence = await fenceOf(reads, input, await deploymentsOf(reads, input));
-  return typeof pinned === "string" ? { fence, commit: pinned } : { fence };
+  const aim = await aimAtNewest(reads, input);
+  return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
 }
 
 async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim> {
@@ -120,7 +126,8 @@ async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim
   const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
   if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
   const fence = await fenceOf(reads, input, items);
-  return { fence, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined };
+  const warnings = await workerFindings(reads, "the rollback");
+  return { fence, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
 }
 
 async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {

@@ -9,6 +9,7 @@ export const catalogRoutes: readonly Route[] = [
       ...world.catalog,
       capabilities: {
         ...world.catalog.capabilities,
+        hosting: !world.switches.conditions.has("hosting-off"),
         workerOnline: !world.switches.conditions.has("worker-offline"),
       },
     }),

@@ -22,6 +22,7 @@ describe("diagnosticOf", () => {
     [{ status: 409, code: "idempotency_legacy_conflict" }, "api.conflict", "latest deployment"],
     [{ status: 409, code: "canvas_revision_conflict" }, "api.conflict", "again"],
     [{ status: 409, kind: "unavailable", code: "engine_unavailable" }, "api.unavailable", "later"],
+    [{ status: 409, kind: "unavailable", code: "hosting_off" }, "live.hosting_off", "enable hosting"],
     [{ status: 413 }, "api.refused", "262144"],
     [{ status: 413, code: "canvas_too_large" }, "api.refused", "2000"],
     [{ code: "body_too_large" }, "apply.body_too_large", "smaller"],

@@ -306,7 +306,11 @@ describe("a verb that writes", () => {
       },
     });
     expect(await cancelling).toMatchObject({ result: "done" });
-    expect(deployed).toMatchObject({ exitCode: 7, diagnostics: [{ code: "apply.deploy_failed" }] });
+    expect(deployed.exitCode).toBe(7);
+    expect(deployed.diagnostics.map(({ code }) => code)).toEqual([
+      "apply.deploy_failed",
+      "live.worker_offline",
+    ]);
     expect(await state()).toMatchObject({ open: [], run: null });
     expect(await quiet()).toEqual([]);
   });

@@ -1,0 +1,123 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string, more = "") =>
+  `      ${name}: { kind: web, configuration: { repository: "https://git.example.com/${name}"${more} } }\n`;
+const shop = (more = "") =>
+  `projects:\n  shop:\n    services:\n${service("api", more)}${service("web", more)}`;
+const api = "service.shop.api";
+
+/** "Before the first write the plan proves what it can: hosting is available and the worker is online" (DESIGN section 7). */
+describe("what the service says it cannot do now", () => {
+  let scenario: Scenario;
+  const lists = () =>
+    scenario.requests("all").filter((line) => line.startsWith("GET") && line.endsWith("/deploys"));
+  const posts = () => scenario.requests().filter((line) => /deploys|actions/.test(line));
+
+  beforeEach(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", shop());
+  });
+  afterEach(() => scenario.close());
+
+  it("is a warning of the plan: hosting is off", async () => {
+    scenario.emulator.store.setCondition("hosting-off", true);
+    const { code, stdout } = await scenario.run("plan");
+    expect(code).toBe(0);
+    expect(stdout).toContain("warning[live.hosting_off]: hosting is off: 2 planned deployments cannot run");
+    const document = JSON.parse((await scenario.run("plan", "-json")).stdout);
+    expect(document.diagnostics).toEqual([
+      expect.objectContaining({ severity: "warning", code: "live.hosting_off" }),
+    ]);
+    expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain("hosting is off");
+    expect(lists()).toEqual([]);
+  });
+
+  it("ends a deployment at once, with the service's reason, and goes on once hosting is back", async () => {
+    scenario.emulator.store.setCondition("hosting-off", true);
+    const applied = await scenario.run("apply", ...approve);
+    expect(applied.code).toBe(3);
+    expect(applied.stderr).toContain("error[live.hosting_off]");
+    expect(applied.stderr).toContain("Hosting is disabled and there is no runtime");
+    // "engine_unavailable while the list says available: false" is no passing refusal: each is sent once.
+    expect(posts()).toEqual(Array(2).fill("POST /workspaces/ID/services/ID/deploys"));
+
+    scenario.forget();
+    const planned = await scenario.run("plan");
+    expect(planned.stdout).toContain("The service says: Hosting is disabled and there is no runtime");
+    expect(lists()).toHaveLength(1);
+
+    scenario.forget();
+    for (const args of [["deploy"], ["deploy", "--clear-cache"], ["rollback", "--confirm", "api"]]) {
+      const { code, stderr } = await scenario.run(args[0] ?? "", api, ...args.slice(1));
+      expect({ args, code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("Hosting is disabled and there is no runtime"),
+      });
+    }
+    expect(posts()).toEqual([]);
+    for (const verb of ["restart", "suspend", "resume"]) {
+      const { code, stderr } = await scenario.run(verb, api);
+      expect({ verb, code, stderr }).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("live.hosting_off"),
+      });
+    }
+    expect(posts()).toHaveLength(3);
+
+    scenario.emulator.store.setCondition("hosting-off", false);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+  });
+
+  it("ends a deployment of what runs as well, where the catalog says it", async () => {
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.emulator.store.setCondition("hosting-off", true);
+    scenario.forget();
+    expect((await scenario.run("restart", api)).stderr).toContain("live.hosting_off");
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is tried again where it is not ready in passing only", async () => {
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    let refusals = 2;
+    scenario.fail(({ method }) =>
+      method === "POST" && refusals-- > 0
+        ? { kind: "status", status: 409, code: "engine_unavailable" }
+        : undefined,
+    );
+    expect(await scenario.run("restart", api)).toMatchObject({ code: 0 });
+    expect(scenario.emulator.store.operations()).toHaveLength(1);
+  });
+
+  it("is a warning of plan and verbs: no worker is online", async () => {
+    scenario.emulator.store.setCondition("worker-offline", true);
+    const { stdout } = await scenario.run("plan");
+    expect(stdout).toContain(
+      "warning[live.worker_offline]: no worker is online: 2 planned deployments will wait",
+    );
+    scenario.write("rnv.yaml", shop().replaceAll(" } }", " }, deploy: { wait: false } }"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    const deployed = await scenario.run("deploy", api, "-no-wait");
+    expect(deployed).toMatchObject({ code: 0, stderr: expect.stringContaining("live.worker_offline") });
+    scenario.emulator.store.setCondition("worker-offline", false);
+    await scenario.isQuiet();
+  });
+
+  it("costs a plan without deployments no request", async () => {
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.forget();
+    await scenario.isQuiet();
+    expect(scenario.requests("all").sort()).toEqual([
+      "GET /catalog",
+      "GET /workspaces/ID/canvas",
+      "GET /workspaces/ID/projects",
+    ]);
+    scenario.write("rnv.yaml", shop(", startCommand: run"));
+    scenario.forget();
+    expect((await scenario.run("plan")).stdout).toContain("Plan: 0 to add, 4 to change");
+    expect(lists()).toHaveLength(1);
+    scenario.forget();
+    await scenario.run("drift");
+    expect(lists()).toEqual([]);
+  });
+});
