@@ -87,7 +87,8 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
     if (value !== undefined && value === liveValue(subject, path)) return;
     const rule = subject.type.rules[path];
     if (!rule || rule.change === "local" || isIgnored(subject.desired, path)) return;
-    const verdict = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
+    const judged = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
+    const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
   declared.resolved.forEach(look);
@@ -95,9 +96,15 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
   const ours = subject.type.ours ?? [];
   for (const path in subject.recorded?.applied)
     if (!written?.has(path) && !declared.resolved.has(path) && !ours.includes(path)) look(undefined, path);
-  for (const path of ours) if (!written?.has(path)) look(subject.defaults.get(path), path);
+  for (const path of ours) if (!declared.resolved.has(path)) look(subject.defaults.get(path), path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
+
+/** To take the declared value away sends the default: nobody edited it. */
+const asUnwritten = (verdict: Verdict): Verdict =>
+  verdict.kind === "set" && verdict.cause === "edit" && !verdict.liveChangedToo
+    ? { kind: "set", cause: "removed" }
+    : verdict;
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
 export function isIgnored(desired: DesiredResource | undefined, path: string): boolean {
@@ -127,8 +134,6 @@ function judge(
   if (areEqual(rule, live, declared)) return same;
   if (recorded === undefined) return { kind: "set", cause: unrecorded };
   if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
-  if (subject.desired?.attributes.has(path) === false && areEqual(rule, live, recorded))
-    return { kind: "set", cause: "removed" };
   return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }
 

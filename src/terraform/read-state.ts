@@ -24,13 +24,24 @@ export async function refreshed(
   for (const binding of type.declared) {
     if (type.resource.rules[binding.path]?.change === "local") continue;
     const before = valueAt(state, binding.steps);
-    if (before === null && kept.imported !== true && !(binding.path in kept.applied) && !binding.required)
-      continue;
+    const isShown = before !== null || kept.imported === true || binding.path in kept.applied;
+    if (!isShown && !binding.required && !isOursAndChanged(type, binding, live, defaults)) continue;
     setValue(next, binding.steps, shown(type, binding, before, live, defaults));
   }
   markSecretDrift(type, next, state, live);
   setComputed(type, next, live);
   return isSameValue(next, state) ? state : next;
+}
+
+/** Managed though nobody writes it, and not at its default: the next plan sets it back. */
+function isOursAndChanged(
+  { resource }: ManagedType,
+  { path }: Binding,
+  live: LiveResource,
+  defaults: Attributes,
+): boolean {
+  const value = live.attributes.get(path);
+  return resource.ours?.includes(path) === true && value !== undefined && value !== defaults.get(path);
 }
 
 /** The live value; the stored one where the service makes no difference between the two. */

@@ -1,0 +1,101 @@
+import { apply } from "../../../src/commands/apply";
+import { planRequest } from "../../../src/commands/requests";
+import { dyingContext } from "../../support/dying-context";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = (services: string) => `projects: { shop: { services: { ${services} } } }\n`;
+const api =
+  "api: { kind: web, deploy: { when: never }, variables: { LEVEL: one }, lifecycle: { onRemove: archive } }";
+const others = ["a", "b"].map((name) => `${name}: { kind: worker, deploy: { when: never } }`).join(", ");
+
+const resources = async (bench: Workbench) => (await bench.context.backend.read())?.resources ?? {};
+const retained = async (bench: Workbench) =>
+  Object.entries(await resources(bench))
+    .filter(([, one]) => one.retained)
+    .map(([address]) => address)
+    .sort();
+
+async function opened(text: string): Promise<Workbench> {
+  const bench = createWorkbench();
+  bench.write("rnv.yaml", text);
+  expect((await bench.apply()).exitCode).toBe(0);
+  bench.emulator.resetLog();
+  return bench;
+}
+
+describe("what onRemove: archive leaves in the state", () => {
+  it.each([
+    ["before", 1],
+    ["after", 1],
+  ] as const)("is whole after a run that was killed %s write %i", async (when, write) => {
+    const bench = await opened(shop(`${api}, ${others}`));
+    const service = bench.emulator.store.services().find(({ name }) => name === "api");
+    bench.write("rnv.yaml", shop(others));
+    const { context, died } = dyingContext(bench.context, { write, when });
+    const request = {
+      ...planRequest,
+      lockTimeoutMs: 0,
+      parallelism: 1,
+      approve: async () => ({ confirmedDeletes: [] }),
+    };
+    await Promise.race([apply(context, request), died]);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(await retained(bench)).toEqual(["service.shop.api", "variable.shop.api.LEVEL"]);
+    expect(bench.emulator.store.variables(service?.id ?? "")).toHaveLength(1);
+    bench.write("rnv.yaml", shop(`${api}, ${others}`));
+    bench.emulator.resetLog();
+    expect((await bench.apply()).exitCode).toBe(0);
+    // The variable is known by its fingerprint: its value is not written again.
+    expect(bench.writes().map((line) => line.split("/").at(-1))).toEqual(["restore"]);
+    expect(await retained(bench)).toEqual([]);
+    expect(bench.emulator.store.services()).toHaveLength(3);
+    bench.remove();
+  });
+
+  it("is made anew when somebody deleted it in the meantime", async () => {
+    const bench = await opened(shop(`${api}, ${others}`));
+    const service = bench.emulator.store.services().find(({ name }) => name === "api");
+    bench.write("rnv.yaml", shop(others));
+    await bench.apply();
+    bench.emulator.store.deleteServiceNow(service?.id ?? "");
+    expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+    bench.write("rnv.yaml", shop(`${api}, ${others}`));
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(
+      bench.emulator.store
+        .services()
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(["a", "api", "b"]);
+    expect(await retained(bench)).toEqual([]);
+    bench.remove();
+  });
+
+  it("is counted as not managed once somebody restored it, and managed again without a write", async () => {
+    const bench = await opened(shop(`${api}, ${others}`));
+    const service = bench.emulator.store.services().find(({ name }) => name === "api");
+    bench.write("rnv.yaml", shop(others));
+    await bench.apply();
+    expect((await bench.plan()).plan?.unmanaged).toEqual([]);
+    bench.emulator.store.editService(service?.id ?? "", () => ({ archived: false }));
+    expect((await bench.plan()).plan?.unmanaged).toMatchObject([{ id: service?.id }]);
+    bench.emulator.resetLog();
+    bench.write("rnv.yaml", shop(`${api}, ${others}`));
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.writes()).toEqual([]);
+    expect(await retained(bench)).toEqual([]);
+    bench.remove();
+  });
+
+  it("is no reason to refuse an empty manifest, and not what a mass disappearance is measured by", async () => {
+    const bench = await opened(`services: { ${api} }\n`);
+    bench.write("rnv.yaml", "services: {}\n");
+    expect((await bench.apply({ allowEmpty: true })).exitCode).toBe(0);
+    expect(await bench.plan()).toMatchObject({ diagnostics: [] });
+    const destroyed = await bench.apply({ mode: "destroy" });
+    expect(destroyed).toMatchObject({ exitCode: 0, diagnostics: [{ code: "plan.retained" }] });
+    expect(await retained(bench)).toEqual(["service.api", "variable.api.LEVEL"]);
+    expect(bench.emulator.store.services()).toHaveLength(1);
+    bench.remove();
+  });
+});
