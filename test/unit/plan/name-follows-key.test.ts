@@ -43,6 +43,17 @@ describe("a key that is the name", () => {
     ]);
   });
 
+  it("is told by its move where names are always written, as in a stack", () => {
+    const world = settled(declare("service.web", { kind: "web" }));
+    const plan = world.plan(
+      desiredOf([declare("service.api", { kind: "web" })], { moved: [move("service.web", "service.api")] }),
+    );
+    expect(plan.diagnostics).toMatchObject([
+      { code: "plan.name_follows_key", address: "service.api", range },
+    ]);
+    expect(codesOf(world.plan(desiredOf([declare("service.web", { kind: "web" })])))).toEqual([]);
+  });
+
   it("renames what was moved in the state, and what is imported under another key", () => {
     const world = settled(unnamed("service.web", { kind: "web" }));
     const recorded = world.recorded.get(at("service.web"));
