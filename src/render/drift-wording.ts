@@ -37,7 +37,7 @@ export function driftLine(report: DriftReport): string {
 export function pendingPhrase({ action, fields, previousAddress, reason }: PendingResource): string {
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
-  if (action === "update" && fields.length === 0) return "would run again";
+  if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
   if (action === "create" && reason !== undefined) return "would run";
   return actionPhrases[action];
 }

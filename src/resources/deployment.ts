@@ -181,7 +181,8 @@ interface Details {
 
 /**
  * What the service's own record does not say, asked for only where it matters: the commit that serves, when one is
- * declared and the state does not say; the latest deployment, when it does not serve, or was not made from here.
+ * declared and the state does not say; the latest deployment, when it does not serve, or (for the first of many) was not
+ * made from here, and may be a rollback.
  */
 function detailsOf(
   reads: Reads,
@@ -193,7 +194,8 @@ function detailsOf(
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && declared.has("commit");
-  const asksLatest = latestId !== liveId || (recorded !== undefined && recorded.id !== latestId);
+  const isOther = recorded !== undefined && recorded.id !== latestId;
+  const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
   if (!asksCommit && !asksLatest) return known === undefined ? nothing : { commit: known };
   const get = (one: string) => unlessGone(() => reads.live.getDeployment(serviceId, one));
   return (async () => {
@@ -209,6 +211,16 @@ function detailsOf(
 }
 
 const nothing: Details = {};
+
+/** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
+const mostAsked = 100;
+const asked = new WeakMap<Reads, number>();
+
+function mayAskMore(reads: Reads): boolean {
+  const count = asked.get(reads) ?? 0;
+  asked.set(reads, count + 1);
+  return count < mostAsked;
+}
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
   const serviceId =

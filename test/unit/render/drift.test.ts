@@ -67,6 +67,66 @@ it("tells what changed outside from what was not applied yet", () => {
   );
 });
 
+it("puts what follows from a repair below it, in the words of what becomes of it", () => {
+  const text = driftText(
+    {
+      ...report,
+      drifted: [],
+      missing: [address("service.shop.web")],
+      consequences: [
+        {
+          address: address("deployment.shop.web"),
+          action: "create",
+          reason: "service.shop.web changes",
+          because: [address("service.shop.web")],
+        },
+        {
+          address: address("variable.shop.api.URL"),
+          action: "update",
+          because: [address("service.shop.web")],
+        },
+      ],
+      pending: [],
+      unmanaged: [
+        { type: "variable", id: "1", name: "DEBUG\u001b[2J", within: address("service.shop.web") },
+        { type: "variable", id: "2", name: "TRACE", within: address("service.shop.web") },
+      ],
+      undeclared: [
+        { address: address("service.shop.api"), path: "configuration.port", value: 1, default: 8000 },
+      ],
+      running: [
+        { address: address("service.shop.api"), code: "suspended", class: "running", summary: "suspended" },
+      ],
+      unchecked: [],
+    },
+    plainStyle,
+  );
+  expect(text).toBe(
+    [
+      "Deleted outside rnv:",
+      "",
+      "  - service.shop.web",
+      "      to repair it: variable.shop.api.URL would be updated in place",
+      "      to repair it: deployment.shop.web would run",
+      "",
+      "What runs is not what was deployed last:",
+      "",
+      "    service.shop.api  suspended",
+      "",
+      "Variables that nobody declares:",
+      "",
+      '    service.shop.web  "DEBUG\\u001b[2J", "TRACE"',
+      "",
+      "Settings that nobody declares, and that are not at their default:",
+      "",
+      "    service.shop.api  configuration.port  1 (default 8000)",
+      "",
+      "Drift: 1 deleted outside rnv.",
+      "",
+    ].join("\n"),
+  );
+});
+
 it("says that there is none", () => {
   expect(driftText(driftReport(plan([change("no-op", "service.a")])), plainStyle)).toBe(
     "No drift. Your infrastructure matches the configuration.\n",

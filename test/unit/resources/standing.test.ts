@@ -100,6 +100,24 @@ describe("where a deployment stands", () => {
   });
 });
 
+it("of many services that were deployed elsewhere only the first are asked, in one reading of the workspace", async () => {
+  const made = world();
+  made.emulator.store.deploy(made.serviceId);
+  made.emulator.store.settle();
+  const reads = made.reads();
+  made.requests();
+  for (let i = 0; i < 150; i += 1)
+    await deployment.read(
+      reads,
+      subject("", {
+        values: { serviceId: made.serviceId },
+        id: "other",
+        recorded: { id: "other", applied: {} } as never,
+      }),
+    );
+  expect(made.requests().filter((request) => request.includes("/deploys/"))).toHaveLength(100);
+});
+
 describe("a suspended service", () => {
   it("says so, and is otherwise as it was", async () => {
     const made = world();
