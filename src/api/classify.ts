@@ -22,6 +22,7 @@ export type RetryReason =
   | "not connected"
   | "host not found"
   | "no whole answer"
+  | "no answer in time"
   | "gateway error"
   | "server error"
   | "engine unavailable"
@@ -39,6 +40,8 @@ export const retryLimits: Readonly<Record<RetryReason, number>> = {
   "not connected": 5,
   "host not found": 1,
   "no whole answer": 5,
+  // Each costs the whole time that one answer may take.
+  "no answer in time": 2,
   "gateway error": 5,
   "server error": 3,
   "engine unavailable": 6,
@@ -74,6 +77,8 @@ function classifySilence(request: Classified, reason: NoAnswerReason): Verdict {
       return fail(isRead ? "malformed" : "uncertain");
     case "broken":
       return uncertain(request, "no whole answer", "unavailable");
+    case "late":
+      return uncertain(request, "no answer in time", "unavailable");
   }
 }
 

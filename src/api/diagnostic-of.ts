@@ -84,6 +84,11 @@ function adviceFor(failure: ApiError): Advice {
 
 function adviceForCode({ code }: ApiError): Advice | undefined {
   switch (code) {
+    case "ANSWER_LATE":
+      return advice(
+        "api.unavailable",
+        "the service is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
+      );
     case "rate_limited":
       return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
     case "engine_unavailable":

@@ -13,7 +13,7 @@ export interface HttpTransportOptions {
   readonly maxResponseBytes?: number;
   /** Until a connection stands, TLS included; 10,000 unless said. */
   readonly connectTimeoutMs?: number;
-  /** One whole exchange; 120,000 unless said. */
+  /** One whole exchange; 60,000 unless said. */
   readonly exchangeTimeoutMs?: number;
 }
 
@@ -44,7 +44,7 @@ export function createHttpTransport(options: HttpTransportOptions = {}): Transpo
   const limits: Limits = {
     maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    exchangeTimeoutMs: options.exchangeTimeoutMs ?? 120_000,
+    exchangeTimeoutMs: options.exchangeTimeoutMs ?? 60_000,
   };
   const origins = new Map<string, Origin>();
   return {
@@ -119,7 +119,7 @@ function exchange(
       request.destroy();
     };
     const abort = (): void => fail(signal?.reason);
-    const timer = setTimeout(() => fail(timedOut("no whole answer", exchangeTimeoutMs)), exchangeTimeoutMs);
+    const timer = setTimeout(() => fail(late(exchangeTimeoutMs)), exchangeTimeoutMs);
     signal?.addEventListener("abort", abort, { once: true });
     request.on("error", fail);
     request.once("socket", (socket) => {
@@ -190,6 +190,8 @@ function readText(response: IncomingMessage, maxBytes: number): Promise<string> 
 const failure = (message: string, about: object): Error => Object.assign(new Error(message), about);
 const timedOut = (what: string, milliseconds: number): Error =>
   failure(`${what} within ${milliseconds} ms`, { code: "ETIMEDOUT" });
+const late = (milliseconds: number): Error =>
+  failure(`no whole answer within ${milliseconds} ms`, { code: "ANSWER_LATE" });
 const notConnected = (milliseconds: number): Error =>
   Object.assign(timedOut("no connection", milliseconds), { syscall: "connect" });
 const tooLarge = (bytes: number): Error =>

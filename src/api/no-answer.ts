@@ -1,8 +1,15 @@
 /**
  * Why a transport rejected. `not_sent`: the request certainly never left. `unresolved`: neither did it, the host
- * has no address. `broken`: it may have arrived. `misused`: our own mistake.
+ * has no address. `broken`: it may have arrived. `late`: so too, and nobody answered in time. `misused`: our own mistake.
  */
-export type NoAnswerReason = "not_sent" | "unresolved" | "certificate" | "too_large" | "misused" | "broken";
+export type NoAnswerReason =
+  | "not_sent"
+  | "unresolved"
+  | "certificate"
+  | "too_large"
+  | "misused"
+  | "late"
+  | "broken";
 
 export interface NoAnswer {
   readonly reason: NoAnswerReason;
@@ -55,6 +62,7 @@ function reasonOf(code: string, syscall: unknown): NoAnswerReason | undefined {
   if (code === "ENOTFOUND") return "unresolved";
   if (notSent.has(code) || syscall === "connect" || syscall === "getaddrinfo") return "not_sent";
   if (code === "ANSWER_TOO_LARGE") return "too_large";
+  if (code === "ANSWER_LATE") return "late";
   if (misused.has(code)) return "misused";
   return certificate.test(code) ? "certificate" : undefined;
 }

@@ -293,6 +293,8 @@ function messageOf({ host }: Channel, exchange: Exchange): string {
       return `the certificate of ${host} is not trusted (${code})`;
     case "too_large":
       return `the answer of ${host} is larger than rnv takes`;
+    case "late":
+      return `${host} did not answer in time`;
     default:
       return `the connection to ${host} ended before a whole answer came (${code})`;
   }

@@ -19,6 +19,7 @@ import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { readStandardInput } from "./standard-input";
 import { version } from "./version";
+import { watchWaiting } from "./waiting";
 
 export interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
@@ -35,6 +36,7 @@ export function openContext(
   const settings = readSettings(environment, { state, cwd });
   const origin = originOf(settings);
   let connection: Promise<Connection> | undefined;
+  let steps = 0;
   return {
     cwd,
     environment,
@@ -58,7 +60,7 @@ export function openContext(
       fetch: fetch as unknown as Fetch,
     }),
     connect: () => {
-      connection ??= connect(settings, invocation);
+      connection ??= connect(settings, invocation, () => invocation.terminal.live && steps > 0);
       return connection;
     },
     stateKey: (create) =>
@@ -68,7 +70,11 @@ export function openContext(
         create,
         randomBytes: draw,
       }),
-    emit,
+    emit: (event) => {
+      if (event.type === "start") steps += 1;
+      if (event.type === "done" || event.type === "failed") steps -= 1;
+      emit(event);
+    },
     signal,
     close: async () => {
       await (await connection?.catch(() => undefined))?.close();
@@ -79,13 +85,34 @@ export function openContext(
 /** Not the function itself: `node:crypto` is loaded with its first use (see `.ci/bundle.mjs`). */
 const draw = (length: number): Uint8Array => randomBytes(length);
 
-async function connect(settings: Settings, invocation: Invocation): Promise<Connection> {
+async function connect(
+  settings: Settings,
+  invocation: Invocation,
+  isDrawing: () => boolean,
+): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
-  const { cwd, signal } = invocation;
+  const { cwd, signal, options } = invocation;
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
   report(invocation, settings.diagnostics);
-  const transport = openTransport(settings.baseUrl, cwd);
+  const waiting = watchWaiting({
+    host: settings.baseUrl === "embedded" ? "the embedded service" : new URL(settings.baseUrl).host,
+    say: (line) => {
+      // Where steps in flight are shown with their time, that says it already.
+      if (!isDrawing()) invocation.terminal.err(`${line}\n`);
+    },
+    now: () => systemClock.now(),
+    every: (milliseconds, callback) => {
+      const timer = setInterval(callback, milliseconds).unref();
+      return () => clearInterval(timer);
+    },
+  });
+  const { answerTimeout } = options;
+  const transport = waiting.watched(
+    openTransport(settings.baseUrl, cwd, {
+      ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
+    }),
+  );
   const client = createClient({
     baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
     apiKey,
@@ -95,12 +122,17 @@ async function connect(settings: Settings, invocation: Invocation): Promise<Conn
     random: Math.random,
     gaps,
     userAgent: `rnv/${version}`,
+    onWait: waiting.onWait,
   });
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
   const { underWay } = transport;
-  return { send, endpoints, underWay, reads: createReads(endpoints(send)), close: client.close };
+  const close = async () => {
+    waiting.close();
+    await client.close();
+  };
+  return { send, endpoints, underWay, reads: createReads(endpoints(send)), close };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

@@ -4,10 +4,14 @@ import type { Transport } from "../api/transport";
 import type * as embedded from "../emulator/emulator";
 
 /** The way to the service: over the network, or into the emulator, which is loaded only then. */
-export function openTransport(baseUrl: string, cwd: string): Transport {
+export function openTransport(
+  baseUrl: string,
+  cwd: string,
+  limits: { readonly exchangeTimeoutMs?: number } = {},
+): Transport {
   if (baseUrl === "embedded") {
     const { createEmulator } = require("../emulator/emulator") as typeof embedded;
     return createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport();
   }
-  return createHttpTransport();
+  return createHttpTransport(limits);
 }

@@ -54,6 +54,15 @@ export const options = {
   json: () => new Option("--json", "JSON, for programs"),
   autoApprove: () => new Option("--auto-approve", "do not ask"),
   noInput: () => new Option("--no-input", "never ask; stop where an answer is needed (also -input=false)"),
+  /** Not `timeout`: that is how long the verbs of running services wait for the end. */
+  answerTimeout: () => {
+    const option = new Option(
+      "--timeout <duration>",
+      "how long to wait for one answer of the service: 30s (1m unless given)",
+    ).argParser(duration);
+    option.attributeName = () => "answerTimeout";
+    return option;
+  },
   lockTimeout: () =>
     new Option("--lock-timeout <duration>", "how long to wait for the lock of the state: 30s, 5m")
       .argParser(duration)

@@ -122,6 +122,13 @@ const situations: readonly {
     stderr: "error[state.lock_held]",
   },
   {
+    code: 1,
+    title: "a service that takes requests and answers none, within the time of --timeout",
+    args: ["plan", "--timeout", "200ms"],
+    prepare: (s) => s.fail(() => ({ kind: "timeout-before" })),
+    stderr: "did not answer in time",
+  },
+  {
     code: 7,
     title: "a deployment that fails",
     args: ["apply", ...approve],

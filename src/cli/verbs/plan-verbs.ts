@@ -20,6 +20,7 @@ const running = () => [
   options.noInput(),
   options.json(),
   options.lockTimeout(),
+  options.answerTimeout(),
   options.parallelism(),
 ];
 
@@ -59,6 +60,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.noSecrets(),
       options.out(),
       options.detailedExitcode(),
+      options.answerTimeout(),
       ...harmless(),
       options.format(),
       options.json(),
@@ -126,6 +128,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.failOn(),
       options.strict(),
       options.verifyValues(),
+      options.answerTimeout(),
       ...harmless(),
       options.format(),
       options.json(),

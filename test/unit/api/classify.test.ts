@@ -14,7 +14,15 @@ const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
   }),
   fc.record({
     kind: fc.constant("no-answer" as const),
-    reason: fc.constantFrom("not_sent", "unresolved", "certificate", "too_large", "misused", "broken"),
+    reason: fc.constantFrom(
+      "not_sent",
+      "unresolved",
+      "certificate",
+      "too_large",
+      "misused",
+      "late",
+      "broken",
+    ),
   }),
 );
 

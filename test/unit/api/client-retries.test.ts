@@ -36,6 +36,13 @@ const rows: readonly Row[] = [
     unkeyed: ["uncertain", 1],
   },
   {
+    what: "an answer that does not come in time",
+    reply: failure("ANSWER_LATE"),
+    get: 2,
+    keyed: 2,
+    unkeyed: ["uncertain", 1],
+  },
+  {
     what: "a truncated answer",
     reply: failure("ECONNRESET"),
     get: 2,

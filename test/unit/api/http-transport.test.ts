@@ -86,11 +86,11 @@ describe("the HTTP transport", () => {
     expect(sockets.size).toBe(before);
   });
 
-  it("rejects a reset, a truncated body and silence as broken, each sent once", async () => {
+  it("rejects a reset and a truncated body as broken, silence as late, each sent once", async () => {
     asked.length = 0;
     expect(await reasonOf("/reset")).toBe("broken");
     expect(await reasonOf("/truncated")).toBe("broken");
-    expect(await reasonOf("/silent")).toBe("broken");
+    expect(await reasonOf("/silent")).toBe("late");
     expect(asked).toEqual(["/reset", "/truncated", "/silent"]);
   });
 

@@ -1,0 +1,91 @@
+import type { Transport } from "../../../src/api/transport";
+import { watchWaiting } from "../../../src/cli/waiting";
+
+/** A service whose answers come when they are told to, and a clock that is moved by hand. */
+function setUp() {
+  let time = 0;
+  let look: (() => void) | undefined;
+  const said: string[] = [];
+  const answers: ((status: number) => void)[] = [];
+  const waiting = watchWaiting({
+    host: "host.example",
+    say: (line) => said.push(line),
+    now: () => time,
+    every: (_, callback) => {
+      look = callback;
+      return () => {
+        look = undefined;
+      };
+    },
+  });
+  const transport: Transport = {
+    send: () =>
+      new Promise((resolve) => answers.push((status) => resolve({ status, headers: {}, body: "{}" }))),
+    close: async () => {},
+  };
+  const { send } = waiting.watched(transport);
+  return {
+    said,
+    waiting,
+    isWatching: () => look !== undefined,
+    ask: () => send({ method: "GET", url: "https://host.example/api/v1/x", headers: {} }),
+    answer: async (status: number) => {
+      answers.shift()?.(status);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    pass: (seconds: number) => {
+      for (let i = 0; i < seconds; i += 1) {
+        time += 1000;
+        look?.();
+      }
+    },
+  };
+}
+
+describe("a run that waits for the service", () => {
+  it("says so after 10 s, after 30 s, and then each minute", async () => {
+    const { ask, pass, said } = setUp();
+    void ask();
+    void ask();
+    pass(9);
+    expect(said).toEqual([]);
+    pass(171);
+    expect(said).toEqual([
+      "Waiting for host.example: no answer yet to 2 requests [10s]",
+      "Waiting for host.example: no answer yet to 2 requests [30s]",
+      "Waiting for host.example: no answer yet to 2 requests [1m0s]",
+      "Waiting for host.example: no answer yet to 2 requests [2m0s]",
+      "Waiting for host.example: no answer yet to 2 requests [3m0s]",
+    ]);
+  });
+
+  it("counts from the last answer, and is silent where answers come", async () => {
+    const { ask, answer, pass, said } = setUp();
+    for (let i = 0; i < 5; i += 1) {
+      void ask();
+      pass(6);
+      await answer(200);
+    }
+    expect(said).toEqual([]);
+  });
+
+  it("says why it asks again later, and what was refused as too much is no answer", async () => {
+    const { ask, answer, pass, said, waiting } = setUp();
+    void ask();
+    pass(3);
+    await answer(429);
+    waiting.onWait({ reason: "rate limited", seconds: 60, operation: "listProjects" });
+    pass(8);
+    expect(said).toEqual(["Waiting for host.example: rate limited; it is asked again [10s]"]);
+  });
+
+  it("ends watching once nothing is left to wait for", async () => {
+    const { ask, answer, pass, said, isWatching } = setUp();
+    void ask();
+    await answer(200);
+    pass(1);
+    expect(isWatching()).toBe(false);
+    pass(100);
+    expect(said).toEqual([]);
+  });
+});
