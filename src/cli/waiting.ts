@@ -39,7 +39,10 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting
     stop = undefined;
   };
   const look = (): void => {
-    if (!isAnyLeft()) return end();
+    if (!isAnyLeft()) {
+      end();
+      return;
+    }
     const waited = now() - since;
     if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
     told += 1;
