@@ -22,7 +22,7 @@ export const options = {
   verifyValues: () =>
     new Option(
       "--verify-values",
-      "reveal variables to compare their values (the service audits each reveal)",
+      "reveal variables to compare their values, and write none that is equal (the service audits each reveal)",
     ),
   noSecrets: () =>
     new Option(

@@ -1,10 +1,12 @@
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import type { Plain } from "../model/value";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput } from "../plan/plan";
-import { compareWithSaved, readSavedPlan } from "../plan/saved-plan";
+import { compareWithSaved, readSavedPlan, type SavedPlan } from "../plan/saved-plan";
+import type { Revealed } from "../plan/secret-prints";
 import type { StateSession } from "../state/backend";
 import type { Context, Outcome } from "./context";
 import { execute } from "./execute";
@@ -40,7 +42,7 @@ async function applyLocked(
   const saved = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
   if (saved && hasErrors(saved.diagnostics)) return stopped(saved.diagnostics, new Map());
   const wanted = saved?.document
-    ? { ...request, ...saved.document.request, confirmsAll: false }
+    ? { ...request, ...saved.document.request, confirmsAll: false, ...revealedIn(saved.document) }
     : { ...request, confirmsAll: request.mode === "destroy" };
   const { prepared, diagnostics, sources } = await prepare(context, wanted, {
     state: session.state,
@@ -48,6 +50,10 @@ async function applyLocked(
     foresees: true,
   });
   if (!prepared) return stopped(diagnostics, sources);
+  if (prepared.plan.revealed && !saved) {
+    const equal = prepared.plan.revealed.filter(({ isEqual }) => isEqual).length;
+    context.emit({ type: "revealed", count: prepared.plan.revealed.length, equal });
+  }
   // What keeps any plan from being applied says more than what differs because of it.
   if (hasErrors(diagnostics)) return { ...stopped(diagnostics, sources), plan: prepared.plan };
   const stale = saved?.document ? compareWithSaved(saved.document, prepared.plan) : undefined;
@@ -69,6 +75,10 @@ async function applyLocked(
   const hint = exitCode === 0 ? undefined : runAgain(request, saved?.document?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
+}
+
+function revealedIn({ revealed }: SavedPlan): Pick<ApplyRequest, "revealed"> {
+  return revealed ? { revealed: new Map(Object.entries(revealed) as [Address, Revealed][]) } : {};
 }
 
 /** A plan that changes nothing needs no approval; deletions that were confirmed by name are so in a new plan. */

@@ -8,7 +8,6 @@ import { exitCodeOf } from "./exit-code";
 import { openReading, prepare } from "./prepare";
 import type { DriftRequest } from "./requests";
 import { unmanagedParts } from "./unmanaged-parts";
-import { verifyValues } from "./verify-values";
 
 export interface DriftOutcome extends Outcome {
   readonly plan?: Plan;
@@ -23,13 +22,9 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const { prepared, diagnostics, sources } = await prepare(context, { ...request, secrets: "skip" }, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const { plan, input } = prepared;
-  const [revealed, parts] = await Promise.all([
-    request.verifyValues ? verifyValues(prepared) : [],
-    unmanagedParts(prepared.connection.reads, plan),
-  ]);
+  const parts = await unmanagedParts(prepared.connection.reads, plan);
   const report = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
-    revealed,
     unmanaged: parts.found,
     undeclared: request.strict ? undeclaredFields(plan, resourceTypes, input.catalog) : [],
     // Who does not ask for them is not told that they are not known.

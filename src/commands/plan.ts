@@ -1,5 +1,5 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import type { Plan } from "../plan/plan";
+import type { Plan, PlanInput } from "../plan/plan";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";
 import { openReading, prepare } from "./prepare";
@@ -8,6 +8,8 @@ import type { PlanRequest } from "./requests";
 export interface PlanOutcome extends Outcome {
   /** Undefined when something before the plan failed. */
   readonly plan?: Plan;
+  /** Fingerprints of what was revealed for it; saved with it. */
+  readonly revealed?: PlanInput["revealed"];
 }
 
 /** `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
@@ -19,6 +21,7 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {
     plan: prepared.plan,
+    revealed: prepared.input.revealed,
     diagnostics,
     sources,
     exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,

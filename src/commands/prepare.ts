@@ -18,6 +18,7 @@ import { load } from "./load";
 import { refresh } from "./refresh";
 import type { PlanRequest } from "./requests";
 import { settleLeftovers } from "./settle-leftovers";
+import { revealValues } from "./verify-values";
 
 /** Everything a plan was made from: `apply` goes on with it. */
 export interface Prepared {
@@ -67,7 +68,7 @@ export async function prepare(
   const state = from.state && fold(from.state, resumed.entries);
   const refreshed = await refresh(connection.reads, resourceTypes, loaded.desired, state);
   const filled = fillData(loaded.desired, refreshed.data);
-  const input: PlanInput = {
+  const first: PlanInput = {
     desired: filled.desired,
     data: filled.uses,
     state,
@@ -79,13 +80,20 @@ export async function prepare(
     catalog: await connection.reads.catalog(),
     types: resourceTypes,
     options,
-    fingerprintKey: key.key,
+    fingerprintKey: key.key ?? (compares(request, state) ? context.randomBytes(32) : undefined),
     previousFingerprintKey: key.previous?.key,
   };
-  const made = makePlan(input);
+  const { input, plan: made, refusals } = await withRevealed(first, request, connection.reads);
   const foreseen = from.foresees ? await foresee(connection, made) : [];
   const plan = { ...made, diagnostics: [...made.diagnostics, ...foreseen] };
-  const diagnostics = [...early, ...key.diagnostics, ...resumed.diagnostics, ...plan.diagnostics];
+  const diagnostics = [
+    ...early,
+    ...key.diagnostics,
+    ...resumed.diagnostics,
+    ...plan.diagnostics,
+    ...refusals,
+  ];
+  if (refusals.length > 0) return { diagnostics, sources: loaded.sources };
   const prepared = {
     connection,
     input,
@@ -96,6 +104,29 @@ export async function prepare(
     keyId: key.keyId,
   };
   return { prepared, diagnostics, sources: loaded.sources };
+}
+
+/** Values are to be compared with each other, before there is a key: one for this plan tells what is equal. */
+const compares = ({ verifyValues }: PlanRequest, state: State | undefined): boolean =>
+  verifyValues === true && (state?.keyId ?? null) === null;
+
+/** The plan; with values to verify, made anew of what they are. One that cannot be applied is worth no audit event. */
+async function withRevealed(
+  first: PlanInput,
+  { verifyValues, revealed: saved, secrets }: PlanRequest,
+  reads: Connection["reads"],
+): Promise<{
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly refusals: readonly Diagnostic[];
+}> {
+  const input = saved ? { ...first, revealed: saved } : first;
+  const plan = makePlan(input);
+  if (saved || !verifyValues || hasErrors(plan.diagnostics)) return { input, plan, refusals: [] };
+  const against = secrets === "skip" ? "recorded" : "declared";
+  const { revealed, diagnostics } = await revealValues({ input, plan, reads, against });
+  const seen = { ...input, revealed };
+  return { input: seen, plan: makePlan(seen), refusals: diagnostics };
 }
 
 /** How long at most the first requests are waited for, milliseconds; a service may be far away, or nowhere. */

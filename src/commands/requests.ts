@@ -1,7 +1,7 @@
 import type { SecretReach } from "../manifest/secret-reach";
 import type { Address } from "../model/address";
 import type { DriftClass } from "../plan/classify-drift";
-import type { Plan } from "../plan/plan";
+import type { Plan, PlanInput } from "../plan/plan";
 
 /** What the planning commands share: which files, and what part of them. */
 export interface PlanRequest {
@@ -21,12 +21,14 @@ export interface PlanRequest {
   readonly isSaved?: boolean;
   /** How far secrets are read; `resolve` unless said. With less, the key of their fingerprints may be missing too. */
   readonly secrets?: SecretReach;
+  /** Reveals variables to compare their values: audited by the service. */
+  readonly verifyValues?: boolean;
+  /** What was revealed for the saved plan that is applied: not asked for again. */
+  readonly revealed?: PlanInput["revealed"];
 }
 
 /** `rnv drift`. */
 export interface DriftRequest extends PlanRequest {
-  /** Reveals every managed variable and compares its value: audited by the service. */
-  readonly verifyValues?: boolean;
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
   /** Counts what is not managed, and settings that nobody declares. */

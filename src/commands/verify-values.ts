@@ -1,51 +1,105 @@
+import { diagnosticOf } from "../api/diagnostic-of";
 import type { Reads } from "../api/reads";
-import { DiagnosticsError } from "../diagnostics/diagnostic";
-import type { AppliedValue } from "../model/state";
-import type { DriftedResource } from "../plan/classify-drift";
-import type { AttributeChange, Change } from "../plan/plan";
-import { resourceTypes } from "../resources";
+import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
+import { Secret } from "../model/secret";
+import { GeneratedSecret } from "../model/value";
+import { printsOfRevealed, secretPaths } from "../plan/fingerprint-secrets";
+import type { Change, Plan, PlanInput } from "../plan/plan";
+import type { Revealed, SecretPrints } from "../plan/secret-prints";
+import { isFingerprint } from "../plan/subject";
+import { typeNamed } from "../resources";
 import { checkStateKey } from "../state/state-key";
-import type { Prepared } from "./prepare";
 
-/**
- * `rnv drift --verify-values`: reveals each recorded secret and compares its fingerprint. The only thing in rnv that
- * reveals. A generated value has no fingerprint to compare with and is left out.
- */
-export async function verifyValues(prepared: Prepared): Promise<readonly DriftedResource[]> {
-  const { connection, plan, fingerprintKey, input } = prepared;
-  const missing = input.state && checkStateKey(input.state, fingerprintKey);
-  if (missing) throw new DiagnosticsError([missing]);
-  if (!fingerprintKey) return [];
-  const checked = await Promise.all(
-    plan.changes.map(async (change) => ({
-      address: change.address,
-      fields: await changedSecrets(connection.reads, change, fingerprintKey),
-    })),
-  );
-  return checked.filter(({ fields }) => fields.length > 0);
+export interface Revealing {
+  readonly input: PlanInput;
+  /** Made without what is live: it tells what has to be asked for. */
+  readonly plan: Plan;
+  readonly reads: Reads;
+  /** What live values are compared with: `recorded` by drift, `declared` by what would set them. */
+  readonly against: "declared" | "recorded";
 }
 
-async function changedSecrets(
-  reads: Reads,
-  change: Change,
-  key: Uint8Array,
-): Promise<readonly AttributeChange[]> {
-  const { live, recorded } = change.subject;
-  const type = resourceTypes.find((candidate) => candidate.type === change.type);
-  const isKnown = Object.values(recorded?.applied ?? {}).some(isComparable);
-  if (!live || !recorded || !type?.reveal || !isKnown || (change.drift ?? []).length > 0) return [];
-  const values = await type.reveal(reads, live);
-  return [...values].flatMap(([path, secret]): AttributeChange[] => {
-    const applied = recorded.applied[path];
-    if (applied === undefined || !isComparable(applied)) return [];
-    if (secret.fingerprint(key, change.address) === applied.fingerprint) return [];
-    const sides = { before: { kind: "secret" }, after: { kind: "secret" } } as const;
-    return [{ path, ...sides, cause: "drift", forcesReplacement: false }];
+/**
+ * `--verify-values`: reveals live secrets once and keeps their fingerprints. The only thing in rnv that reveals. Where
+ * they are compared with what is declared, only those are asked for that would be set otherwise.
+ */
+export async function revealValues(revealing: Revealing): Promise<{
+  readonly revealed: ReadonlyMap<Address, Revealed>;
+  readonly diagnostics: readonly Diagnostic[];
+}> {
+  const { input, plan, against } = revealing;
+  const missing = input.state && !input.fingerprintKey && checkStateKey(input.state, undefined);
+  if (missing) return { revealed: new Map(), diagnostics: [missing] };
+  const diagnostics: Diagnostic[] = [];
+  const found = await Promise.all(
+    plan.changes.map(async (change) => {
+      const paths = against === "declared" ? pathsToSet(change) : pathsRecorded(change);
+      const { live } = change.subject;
+      if (!live || paths.length === 0) return [];
+      try {
+        return [[change.address, await reveal(revealing, { change, live, paths })] as const];
+      } catch (failure) {
+        diagnostics.push(notRevealed(change, failure));
+        return [];
+      }
+    }),
+  );
+  return { revealed: new Map(found.flat()), diagnostics: sortDiagnostics(diagnostics) };
+}
+
+/** Secrets that the plan would set, and whose text is known here. */
+function pathsToSet({ action, type, attributes, subject }: Change): readonly string[] {
+  if (action !== "adopt" && action !== "update") return [];
+  const { resolved, recorded } = subject;
+  return secretPathsOf(type).filter((path) => {
+    if (!attributes.some((change) => change.path === path)) return false;
+    const value = resolved.get(path);
+    // What was made before, and is no longer what it was, cannot be told from it.
+    if (value instanceof GeneratedSecret) return !isFingerprint(recorded?.applied[path]);
+    return value instanceof Secret;
   });
 }
 
-const isComparable = (value: AppliedValue): value is { readonly fingerprint: string } =>
-  value !== null &&
-  typeof value === "object" &&
-  "fingerprint" in value &&
-  !String(value.fingerprint).startsWith("generate:");
+/** Secrets that seem to be as they were recorded. What was generated has no fingerprint to compare with. */
+function pathsRecorded({ type, drift, subject }: Change): readonly string[] {
+  if ((drift ?? []).length > 0) return [];
+  return secretPathsOf(type).filter((path) => {
+    const value = subject.recorded?.applied[path];
+    return isFingerprint(value) && !value.fingerprint.startsWith("generate:");
+  });
+}
+
+const secretPathsOf = (type: string): readonly string[] => {
+  const resource = typeNamed(type);
+  return resource?.reveal ? secretPaths(resource) : [];
+};
+
+/** To go on without it would write what may be equal. */
+function notRevealed({ address, subject }: Change, failure: unknown): Diagnostic {
+  const range = subject.desired?.range;
+  const found = diagnosticOf(failure, { address, ...(range && { range }) });
+  const without =
+    "without --verify-values nothing is revealed, and what differs or cannot be told is written";
+  return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
+}
+
+interface Subject {
+  readonly change: Change;
+  readonly live: LiveResource;
+  readonly paths: readonly string[];
+}
+
+async function reveal({ input, reads }: Revealing, { change, live, paths }: Subject): Promise<Revealed> {
+  const { address, previousAddress, subject, type } = change;
+  const keys = { key: input.fingerprintKey, previousKey: input.previousFingerprintKey };
+  const values = await typeNamed(type)?.reveal?.(reads, live);
+  const prints: Record<string, SecretPrints> = {};
+  for (const path of paths) {
+    const value = values?.get(path);
+    const at = { address, previousAddress };
+    if (value) prints[path] = printsOfRevealed(value, subject.resolved.get(path), at, keys);
+  }
+  return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
+}

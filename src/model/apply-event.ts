@@ -41,6 +41,14 @@ export interface PlannedEvent {
   readonly reason?: string;
 }
 
+/** Live values were revealed, on request, to compare them with what is declared; the service audits each. */
+export interface RevealedEvent {
+  readonly type: "revealed";
+  readonly count: number;
+  /** Those that are as declared: nothing is sent. */
+  readonly equal: number;
+}
+
 /** A step is about to send its first write. */
 export interface StartEvent extends Step {
   readonly type: "start";
@@ -103,6 +111,7 @@ export interface SummaryEvent {
 /** What a run tells while it runs, in order (DESIGN section 8). Plain data, without a secret. */
 export type ApplyEvent =
   | VersionEvent
+  | RevealedEvent
   | PlannedEvent
   | StartEvent
   | ProgressEvent

@@ -50,6 +50,7 @@ export interface DriftReport {
   /** Fields of managed things that nobody declares and that are not at their default; empty unless asked for. */
   readonly undeclared: readonly UndeclaredField[];
   readonly unchecked: Plan["unchecked"];
+  readonly revealed?: Plan["revealed"];
   /** The classes that count here. */
   readonly failOn: readonly DriftClass[];
   /** Something of a class that counts was found. */
@@ -62,8 +63,6 @@ export interface DriftRequested {
   /** What is there and not managed besides what the plan knows of. */
   readonly unmanaged?: Plan["unmanaged"];
   readonly undeclared?: readonly UndeclaredField[];
-  /** Found changed by other means than the plan. */
-  readonly revealed?: readonly DriftedResource[];
   /** What could not be looked at besides what the plan knows of. */
   readonly unchecked?: Plan["unchecked"];
 }
@@ -79,7 +78,7 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
     plan.standing.filter((one) => one.class === "pending").map((one) => [one.address, one]),
   );
   const found = {
-    drifted: [...drifted, ...(requested.revealed ?? [])],
+    drifted,
     missing,
     consequences: plan.changes.flatMap((change) => consequenceOf(change, causeOf)),
     pending: plan.changes.flatMap((change) => pendingOf(change, causeOf, standing.get(change.address))),
@@ -91,6 +90,7 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
       ...plan.unchecked.filter(({ attribute }) => attribute === undefined),
       ...(requested.unchecked ?? []),
     ],
+    ...(plan.revealed && { revealed: plan.revealed }),
     failOn: driftClasses.filter((one) => alwaysDrift.includes(one) || requested.failOn?.includes(one)),
   };
   return { ...found, hasDrift: found.failOn.some((one) => countOf(found, one) > 0) };

@@ -16,6 +16,8 @@ export interface Decision {
   readonly drift: readonly AttributeChange[];
   /** What the state keeps besides fields, where that changes. */
   readonly lifecycle?: readonly AttributeChange[];
+  /** Its secrets were compared with what is live: equal ones are recorded as they are. */
+  readonly isRevealed?: true;
   readonly reason?: string;
   readonly trigger?: () => Trigger;
   readonly withParent: boolean;

@@ -2,8 +2,8 @@ import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
 import type { AttributeRule } from "../model/resource-type";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
-import type { SecretPrints } from "./fingerprint-secrets";
 import type { AttributeChange, Cause } from "./plan";
+import type { Revealed, SecretPrints } from "./secret-prints";
 import { absent, secret, shownValue } from "./shown-value";
 import { isFingerprint, liveValue, recordedValue, type Subject } from "./subject";
 
@@ -17,6 +17,7 @@ export interface AttributesDiff {
 interface Declared {
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   readonly secrets: ReadonlyMap<string, SecretPrints>;
+  readonly revealed?: Revealed;
 }
 
 /** What one row of the table says about a field. */
@@ -137,15 +138,22 @@ function judge(
   return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }
 
-/** Secrets are never read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. */
-function judgeSecret(subject: Subject, path: string, { resolved, secrets }: Declared): Verdict {
+/**
+ * Secrets are not read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. One that was revealed
+ * tells both.
+ */
+function judgeSecret(subject: Subject, path: string, { resolved, secrets, revealed }: Declared): Verdict {
   const recorded = subject.recorded?.applied[path];
   const declared = resolved.get(path);
   if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
+  const prints = secrets.get(path);
+  const live = revealed?.prints[path];
+  if (live?.now !== undefined && live.now === prints?.now) return same;
   if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
   if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
-  const isTouched = isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
-  const prints = secrets.get(path);
+  const isTouched = live
+    ? !live.asRecorded.includes(recorded.fingerprint)
+    : isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
   // Its text, or the key of fingerprints, is not here: only the time tells.
   const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
   if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };

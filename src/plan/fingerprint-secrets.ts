@@ -1,15 +1,9 @@
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { GeneratedSecret } from "../model/value";
+import { GeneratedSecret, type ResolvedValue } from "../model/value";
 import type { ResolvedAttributes } from "./resolve";
+import type { SecretPrints } from "./secret-prints";
 import type { Subject } from "./subject";
-
-/** The fingerprints of one secret: of the declared value, and those that the same value may have been recorded with. */
-export interface SecretPrints {
-  readonly now: string | undefined;
-  /** Under its recorded address; with the key of now and with the one before it. */
-  readonly asRecorded: readonly string[];
-}
 
 const none: ReadonlyMap<string, SecretPrints> = new Map();
 
@@ -24,6 +18,40 @@ export function secretPaths(type: ResourceType): readonly string[] {
   return paths;
 }
 
+/** Keys of fingerprints: that of now, and the one before it while keys are changed. */
+export interface PrintKeys {
+  readonly key?: Uint8Array;
+  readonly previousKey?: Uint8Array;
+}
+
+/**
+ * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
+ * alone: nobody wrote down what was made.
+ */
+export function printsOfRevealed(
+  live: Secret,
+  declared: ResolvedValue | undefined,
+  at: Pick<Subject, "address" | "previousAddress">,
+  keys: PrintKeys,
+): SecretPrints {
+  if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
+  const print = live.byteLength === declared.length ? `generate:${declared.length}` : "another";
+  return { now: print, asRecorded: [print] };
+}
+
+function printsOf(
+  secret: Secret,
+  { address, previousAddress }: Pick<Subject, "address" | "previousAddress">,
+  { key, previousKey }: PrintKeys,
+): SecretPrints {
+  if (!key) return { now: undefined, asRecorded: [] };
+  const keys = previousKey ? [key, previousKey] : [key];
+  return {
+    now: secret.fingerprint(key, address),
+    asRecorded: keys.map((one) => secret.fingerprint(one, previousAddress ?? address)),
+  };
+}
+
 /**
  * Fingerprints of the declared secrets by path: of their text, or of how they are made up. A secret stands where its
  * type says so, or in a text that refers to one.
@@ -31,7 +59,7 @@ export function secretPaths(type: ResourceType): readonly string[] {
 export function fingerprintSecrets(
   subject: Subject,
   { resolved, templates }: ResolvedAttributes,
-  { key, previousKey }: { readonly key?: Uint8Array; readonly previousKey?: Uint8Array },
+  keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
   let prints: Map<string, SecretPrints> | undefined;
   const look = (path: string): void => {
@@ -41,14 +69,9 @@ export function fingerprintSecrets(
       const print = `generate:${value.length}`;
       prints ??= new Map();
       prints.set(path, { now: print, asRecorded: [print] });
-    } else if (value instanceof Secret && key) {
-      const recordedAt = subject.previousAddress ?? subject.address;
-      const keys = previousKey ? [key, previousKey] : [key];
+    } else if (value instanceof Secret && keys.key) {
       prints ??= new Map();
-      prints.set(path, {
-        now: value.fingerprint(key, subject.address),
-        asRecorded: keys.map((one) => value.fingerprint(one, recordedAt)),
-      });
+      prints.set(path, printsOf(value, subject, keys));
     }
   };
   secretPaths(subject.type).forEach(look);

@@ -30,6 +30,7 @@ export function makeChange(
   const isQuiet = !changesSomething(decision);
   const about: Writable<Change["subject"]> = { resolved, fingerprints };
   if (desired) about.desired = desired;
+  if (decision.isRevealed) about.isRevealed = true;
   if (recorded) about.recorded = recorded;
   if (live) about.live = live;
   if (read.kind === "gone" && read.ending) about.ending = read.ending;

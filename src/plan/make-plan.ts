@@ -1,4 +1,5 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import { checkData } from "./check-data";
 import { checkDeclared } from "./check-declared";
 import { type ChangeCost, totalCost } from "./cost";
@@ -54,6 +55,7 @@ export function makePlan(input: PlanInput): Plan {
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(changes),
     unchecked: [...listUnchecked(subjects), ...unreadSecrets(decisions)],
+    ...(input.revealed && { revealed: listRevealed(input.revealed, decisions) }),
     cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
     diagnostics: sortDiagnostics([
       ...moved.diagnostics,
@@ -97,6 +99,21 @@ const listStanding = (changes: readonly Change[]): Plan["standing"] => {
   }
   return found;
 };
+function listRevealed(
+  revealed: NonNullable<PlanInput["revealed"]>,
+  decisions: ReadonlyMap<Address, Decision>,
+): NonNullable<Plan["revealed"]> {
+  return [...revealed].flatMap(([address, { prints }]) =>
+    Object.keys(prints).map((attribute) => {
+      const { attributes = [], drift = [] } = decisions.get(address) ?? {};
+      return {
+        address,
+        attribute,
+        isEqual: ![...attributes, ...drift].some(({ path }) => path === attribute),
+      };
+    }),
+  );
+}
 
 function listUnchecked(subjects: Subjects): Plan["unchecked"] {
   const unchecked: Plan["unchecked"][number][] = [];

@@ -29,6 +29,11 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
     unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
     standing: plan.standing.length === 0 ? undefined : plan.standing.map((one) => ({ ...one })),
     unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
+    revealed: plan.revealed?.map(({ address, attribute, isEqual }) => ({
+      address,
+      attribute,
+      is_equal: isEqual,
+    })),
     diagnostics: plan.diagnostics.map(diagnosticDocument),
     options: optionsDocument(plan),
     binding: { ...plan.binding },

@@ -11,6 +11,7 @@ import type { Standing } from "../model/standing";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
 import type { DataUse } from "./fill-data";
+import type { Revealed } from "./secret-prints";
 
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
 
@@ -112,6 +113,8 @@ export interface ChangeSubject {
   readonly resolved: Attributes<ResolvedValue>;
   readonly recorded?: RecordedResource;
   readonly live?: LiveResource;
+  /** Its secrets were revealed and compared with what is declared. */
+  readonly isRevealed?: true;
   /** It is being deleted: how to find out when that has ended. */
   readonly ending?: Pending;
   /** Fingerprints of declared secrets, by attribute path. */
@@ -136,6 +139,14 @@ export interface Unchecked {
    */
   readonly attribute?: string;
   readonly reason: string;
+}
+
+/** A live secret that was compared in the clear, on request. */
+export interface RevealedValue {
+  readonly address: Address;
+  readonly attribute: string;
+  /** It is what it should be: nothing is sent. */
+  readonly isEqual: boolean;
 }
 
 export interface PlanSummary {
@@ -192,6 +203,8 @@ export interface Plan {
   readonly standing: readonly PlanStanding[];
   /** What this plan could not check. */
   readonly unchecked: readonly Unchecked[];
+  /** Undefined unless values were to be revealed; the service keeps an audit event of each. */
+  readonly revealed?: readonly RevealedValue[];
   /** Estimated monthly price of everything managed. */
   readonly cost: { readonly before: Money; readonly after: Money; readonly estimate: boolean };
   readonly diagnostics: readonly Diagnostic[];
@@ -223,6 +236,8 @@ export interface PlanInput {
   readonly options: PlanOptions;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */
   readonly fingerprintKey?: Uint8Array;
+  /** Live secrets that were asked for; undefined when none were to be. */
+  readonly revealed?: ReadonlyMap<Address, Revealed>;
   /** While keys are changed: what was recorded may still bear fingerprints of this one. */
   readonly previousFingerprintKey?: Uint8Array;
 }

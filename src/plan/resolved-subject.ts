@@ -2,9 +2,10 @@ import type { Address } from "../model/address";
 import type { ResolvedValue } from "../model/value";
 import type { Deciding } from "./deciding";
 import { type Decision, decideNothing } from "./decision";
-import { fingerprintSecrets, type SecretPrints } from "./fingerprint-secrets";
+import { fingerprintSecrets } from "./fingerprint-secrets";
 import type { AttributeChange } from "./plan";
 import { resolveAttributes } from "./resolve";
+import type { Revealed, SecretPrints } from "./secret-prints";
 import { shownValue } from "./shown-value";
 import type { Subject } from "./subject";
 
@@ -13,6 +14,8 @@ export interface ResolvedSubject {
   readonly subject: Subject;
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   readonly secrets: ReadonlyMap<string, SecretPrints>;
+  /** Its secrets as they are live, where they were asked for. */
+  readonly revealed?: Revealed;
   /** What every decision about it starts from. */
   readonly undecided: Decision;
 }
@@ -25,7 +28,10 @@ export function resolveSubject(subject: Subject, { input, lookup }: Deciding): R
     previousKey: input.previousFingerprintKey,
   });
   const undecided = decideNothing(subject, resolved, secrets.size > 0 ? printsOfNow(secrets) : undefined);
-  return { subject, resolved, secrets, undecided };
+  const revealed = input.revealed?.get(subject.address);
+  const isOfThis = revealed?.id === subject.live?.id && revealed?.updatedAt === subject.live?.updatedAt;
+  if (!revealed || !isOfThis) return { subject, resolved, secrets, undecided };
+  return { subject, resolved, secrets, revealed, undecided: { ...undecided, isRevealed: true } };
 }
 
 function printsOfNow(secrets: ReadonlyMap<string, SecretPrints>): Record<string, string> {

@@ -1,8 +1,9 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/digest";
 import { canonicalJson, type Plain } from "../model/value";
-import type { Plan, PlanOptions } from "./plan";
+import type { Plan, PlanInput, PlanOptions } from "./plan";
 import { planDocument, type Unbound } from "./plan-document";
+import type { Revealed } from "./secret-prints";
 
 /** What has to be planned again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
@@ -15,18 +16,24 @@ export interface SavedPlan {
   readonly request: SavedRequest;
   /** As `planDocument` made it. */
   readonly plan: Readonly<Record<string, Plain>>;
+  /** Fingerprints of what was revealed for it, by address: applying it reveals nothing again. */
+  readonly revealed?: Readonly<Record<string, Revealed>>;
 }
 
 /**
  * A plan as text to keep: canonical JSON with a SHA-256 over all of it. It is applied by planning again and
  * demanding the same, so it needs neither secrets nor live values.
  */
-export function savePlan(plan: Plan, extra: { readonly files: readonly string[] }): string {
+export function savePlan(
+  plan: Plan,
+  extra: { readonly files: readonly string[]; readonly revealed?: PlanInput["revealed"] },
+): string {
   const saved: SavedPlan = {
     format: "rnv-plan",
     version: 1,
     request: { ...plan.options, files: extra.files },
     plan: planDocument(plan),
+    ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
   };
   return textOf(saved as unknown as Plain);
 }
@@ -79,13 +86,17 @@ export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | und
     if (!before.has(address)) return stale(`${address} would change now`, address);
     if (!after.has(address)) return stale(`${address} no longer needs to change`, address);
   }
-  for (const address of addresses) {
+  for (const address of [...addresses.filter((one) => !isReaction(after.get(one))), ...addresses]) {
     const moved = firstDifference(before.get(address), after.get(address));
     if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
   }
   const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
   return output === undefined ? undefined : stale(`output ${output} is another`);
 }
+
+/** It runs because of other changes. */
+const isReaction = (change: Plain | undefined): boolean =>
+  (change as { readonly reason?: Plain } | undefined)?.reason !== undefined;
 
 const stale = (why: string, address?: string): Diagnostic =>
   error("plan.stale", `the saved plan is out of date: ${why}`, {

@@ -16,6 +16,7 @@ export function driftJson(report: DriftReport): string {
     unmanaged: report.unmanaged,
     undeclared: report.undeclared,
     unchecked: report.unchecked,
+    revealed: report.revealed?.map(({ isEqual, ...rest }) => ({ ...rest, is_equal: isEqual })),
   };
   return `${inertJson(document, 2)}\n`;
 }

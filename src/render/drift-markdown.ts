@@ -16,7 +16,7 @@ import { fieldLines } from "./markdown-fields";
 import { counted, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { standingPhrase } from "./standing";
-import { uncheckedRows } from "./unchecked";
+import { asRecorded, revealedLine, uncheckedRows } from "./unchecked";
 import { capLines, plainText } from "./value-text";
 
 export interface DriftMarkdownOptions {
@@ -36,6 +36,7 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
     `### ${inertMarkdown(shorten(options.title ?? "rnv drift", longestName))}`,
     `**${inertMarkdown(driftLine(report))}**`,
   ];
+  const revealed = revealedLine(report, asRecorded);
   const things = report.unmanaged.filter(({ within }) => within === undefined);
   const consequences = consequencesByRoot(report);
   const following = (address: Address): string[] =>
@@ -79,6 +80,7 @@ export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions
           `${code(address)} ${code(path)}: ${code(plainText(value))} (default ${code(plainText(byDefault))})`,
       ),
     ),
+    ...(revealed === undefined ? [] : [revealed]),
     ...(things.length === 0
       ? []
       : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(things))}.`]),

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { driftClasses } from "../plan/classify-drift";
-import { json, shown, standingSchema } from "./plan-schema";
+import { json, revealedValue, shown, standingSchema } from "./plan-schema";
 
 const field = z.strictObject({
   path: z.string().describe("Attribute path: `configuration.branch`."),
@@ -61,4 +61,10 @@ export const driftDocumentSchema = z.strictObject({
     .array(z.strictObject({ address: z.string(), path: z.string(), value: json, default: json }))
     .describe("Settings that nobody declares and that are not at their default; only with `--strict`."),
   unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
+  revealed: z
+    .array(revealedValue)
+    .optional()
+    .describe(
+      "Values that were revealed to compare them with what is recorded; only with `--verify-values`.",
+    ),
 });

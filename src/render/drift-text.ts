@@ -16,7 +16,7 @@ import { actionSymbols, unmanagedText } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { standingPhrase, standingRows } from "./standing";
 import type { Style } from "./style";
-import { uncheckedRows } from "./unchecked";
+import { asRecorded, revealedLine, uncheckedRows } from "./unchecked";
 import { capLines, plainText } from "./value-text";
 
 const below = " ".repeat(6);
@@ -56,6 +56,7 @@ export function driftText(report: DriftReport, style: Style): string {
         inertText(reason),
       ]),
     ),
+    revealedLine(report, asRecorded) ?? "",
     ...unmanagedSections(report),
     colors.bold(driftLine(report)),
   ];

@@ -34,6 +34,7 @@ const step = { at, address, action: stepAction };
 /** One line of `apply -json`, as `eventJson` writes it. */
 export const eventSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("version"), at, format: z.literal("1.0"), rnv: z.string() }),
+  z.strictObject({ type: z.literal("revealed"), at, count, equal: count }),
   z.strictObject({
     type: z.literal("planned"),
     at,

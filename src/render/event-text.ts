@@ -27,7 +27,7 @@ const deed: Readonly<Record<StepAction, string>> = {
  */
 export function eventText(event: ApplyEvent, style: Style): string {
   const { colors } = style;
-  if (event.type === "version" || event.type === "planned") return "";
+  if (event.type === "version" || event.type === "planned" || event.type === "revealed") return "";
   if (event.type === "summary") return summaryText(event, style);
   const subject = colors.bold(`${inertText(event.address)}:`);
   switch (event.type) {

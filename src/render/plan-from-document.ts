@@ -41,6 +41,13 @@ export function planFromDocument(document: unknown): Plan | undefined {
     unmanaged: data.unmanaged,
     standing: (data.standing ?? []).map((one) => ({ ...one, address: asAddress(one.address) })),
     unchecked: data.unchecked.map(({ address, ...rest }) => ({ address: asAddress(address), ...rest })),
+    ...(data.revealed && {
+      revealed: data.revealed.map(({ address, attribute, is_equal: isEqual }) => ({
+        address: asAddress(address),
+        attribute,
+        isEqual,
+      })),
+    }),
     cost: data.cost,
     diagnostics: data.diagnostics as readonly Diagnostic[],
     binding: data.binding,

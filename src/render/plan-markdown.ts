@@ -19,7 +19,7 @@ import {
 } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { standingPhrase } from "./standing";
-import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
+import { asDeclared, revealedLine, uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { capLines } from "./value-text";
 
 export interface PlanMarkdownOptions {
@@ -49,11 +49,13 @@ export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): str
     `**${planLine(plan)}**`,
     ...blocked(entries),
   ];
+  const revealed = revealedLine(plan, asDeclared);
   const closing = [
     ...outputs(plan),
     ...moved(plan),
     ...standing(plan),
     ...unchecked(plan),
+    ...(revealed === undefined ? [] : [revealed]),
     ...footer(plan, entries),
   ];
   const losses = entries.filter(({ first }) => isLoss(first));

@@ -122,6 +122,13 @@ export const standingSchema = z.strictObject({
   since: z.string().optional().describe("ISO 8601."),
 });
 
+/** One secret that was revealed to be compared. */
+export const revealedValue = z.strictObject({
+  address: z.string(),
+  attribute: z.string(),
+  is_equal: z.boolean(),
+});
+
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
@@ -148,6 +155,7 @@ export const planDocumentSchema = z.strictObject({
   unchecked: z.array(
     z.strictObject({ address: z.string(), attribute: z.string().optional(), reason: z.string() }),
   ),
+  revealed: z.array(revealedValue).optional(),
   diagnostics: z.array(finding),
   options: z.strictObject({
     mode: z.enum(["apply", "destroy", "refresh-only"]),

@@ -22,7 +22,7 @@ import {
 } from "./plan-wording";
 import { standingRows } from "./standing";
 import { arrowOf, type Style } from "./style";
-import { uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
+import { asDeclared, revealedLine, uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
 import { capLines, shownText } from "./value-text";
 
 export interface PlanTextOptions {
@@ -46,6 +46,7 @@ export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}
     releasedSection(plan, style),
     standingSection(plan, style),
     uncheckedSection(plan, style),
+    revealedLine(plan, asDeclared) ?? "",
     unmanagedLine(plan),
     diagnosticsText(plan.diagnostics, style, options.sources, { closing: false }),
     blockedLine(entries, style),

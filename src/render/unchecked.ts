@@ -16,6 +16,22 @@ export const unreadHeading = (values: Plan["unchecked"]): string =>
     ? "1 value was not compared, because it is not here; apply reads and compares it:"
     : `${values.length} values were not compared, because they are not here; apply reads and compares them:`;
 
+/** How many values were revealed, and what became of them; undefined where nobody asked. */
+export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
+  if (revealed === undefined) return undefined;
+  const { length } = revealed;
+  if (length === 0) return "No value had to be revealed.";
+  const same = revealed.filter(({ isEqual }) => isEqual).length;
+  const parts = [
+    ...(same > 0 ? [`${same} ${same === 1 ? "is" : "are"} ${equal}`] : []),
+    ...(same < length ? [`${length - same} ${length - same === 1 ? "is" : "are"} not`] : []),
+  ];
+  return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
+}
+
+export const asDeclared = "as declared and not written";
+export const asRecorded = "as recorded";
+
 /** What could not be read, a row for each; many with one reason share a row that names the first of them. */
 export function uncheckedRows(
   unchecked: Plan["unchecked"],

@@ -156,6 +156,33 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
+  it("by values that are revealed, whether they are equal or not", async () => {
+    const theirs = canary("theirs");
+    canaries.push(theirs);
+    const [service] = scenario.emulator.store.services();
+    const [variable] = scenario.emulator.store.variables(service?.id ?? "");
+    const recorded = scenario.read(".rnv/state.json");
+    scenario.emulator.store.editVariable(variable?.id ?? "", { value: theirs.value });
+    scenario.forget();
+    await watched(["drift", "--verify-values", "-json"]);
+    await watched(["plan", "--no-secrets", "-json"]);
+    await watched(["plan", "--verify-values"]);
+    for (const how of [["-json"], ["--format", "markdown"], ["-out", "v.rnvplan"]])
+      await watched(["plan", "--adopt", "--verify-values", "--state", "other/state.json", ...how]);
+    const echoed = `bad ${theirs.value}: ${theirs.core}, or ${plain.value}`;
+    for (const kind of ["status", "malformed"] as const) {
+      scenario.fail(({ path }) =>
+        path.endsWith("/reveal") ? { kind, status: 400, message: echoed } : undefined,
+      );
+      await watched(["plan", "--adopt", "--verify-values", "--state", "third/state.json"]);
+    }
+    scenario.fail();
+    expect(scenario.requests().filter((request) => request.endsWith("/reveal")).length).toBeGreaterThan(8);
+    expect(scenario.read(".rnv/state.json")).toBe(recorded);
+    expect((await watched(["apply", "--verify-values", ...approve])).code).toBe(0);
+    expect(seen).toEqual([]);
+  });
+
   it("by a run that is killed while a secret is on its way", async () => {
     const killed = canary("killed");
     canaries.push(killed);

@@ -36,7 +36,17 @@ export const destroyHandler: Handler = (invocation) =>
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {
-  const given = ["file", "target", "exclude", "replace", "adopt", "allowEmpty", "destroy", "refreshOnly"];
+  const given = [
+    "file",
+    "target",
+    "exclude",
+    "replace",
+    "adopt",
+    "allowEmpty",
+    "verifyValues",
+    "destroy",
+    "refreshOnly",
+  ];
   const first = given.find((name) => options[name] !== undefined);
   if (first === undefined) return;
   const flag = first.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -15,7 +15,6 @@ export const driftHandler: Handler = async (invocation) => {
   const { options, terminal } = invocation;
   const request = {
     ...planRequestOf(options),
-    verifyValues: options.verifyValues === true,
     failOn: (options.failOn as readonly DriftClass[] | undefined) ?? [],
     strict: options.strict === true,
   };

@@ -30,7 +30,7 @@ export const planHandler: Handler = async (invocation) => {
   report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
-    writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files }));
+    writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files, revealed: outcome.revealed }));
     terminal.err(savedLine(outcome.plan, options.out));
   }
   if (options.detailedExitcode !== true) return exitCode;

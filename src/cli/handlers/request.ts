@@ -19,6 +19,7 @@ export function planRequestOf(
     adopt: options.adopt === true,
     allowEmpty: options.allowEmpty === true,
     confirmedDeletes: list(options.confirmDelete),
+    verifyValues: options.verifyValues === true,
   };
 }
 

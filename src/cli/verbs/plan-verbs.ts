@@ -58,6 +58,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       options.refreshOnly(),
       options.destroy(),
       options.noSecrets(),
+      options.verifyValues(),
       options.out(),
       options.detailedExitcode(),
       options.answerTimeout(),
@@ -82,7 +83,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     detail:
       "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval.\n" +
       "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
-    options: [...selection(), options.refreshOnly(), options.destroy(), ...running()],
+    options: [...selection(), options.verifyValues(), options.refreshOnly(), options.destroy(), ...running()],
     examples: [
       ["rnv apply", "shows the plan, then asks"],
       ["rnv apply plan.rnvplan", "a saved plan"],

@@ -1,0 +1,208 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const viewerKey = "rnv_viewer";
+const shop = ({ level = "info", more = "" } = {}) => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/api" }
+        variables:
+          LOG_LEVEL: ${level}
+          TOKEN: { fromEnv: SHOP_TOKEN }
+          HOST: "\${service.shop.api.internalHost}:80"
+          MADE: { generate: { length: 32 } }
+          THEIRS: { preserve: true }
+${more}
+`;
+const env = { SHOP_TOKEN: "token-true" };
+
+/** DESIGN section 4: "`--verify-values` reveal once (audited) and record equal values without a write". */
+describe("--verify-values", () => {
+  let scenario: Scenario;
+  const store = () => scenario.emulator.store;
+  const variable = (key: string) =>
+    store()
+      .variables(store().services()[0]?.id ?? "")
+      .find((one) => one.key === key);
+  const valueAt = (key: string) => store().variableValue(variable(key)?.id ?? "");
+  const rnv = (...args: string[]) => scenario.runWith({ env }, ...args);
+  const reveals = () => scenario.requests().filter((request) => request.endsWith("/reveal"));
+  const writes = () => scenario.requests().filter((request) => !request.endsWith("/reveal"));
+  const loseState = () => rmSync(join(scenario.folder, ".rnv"), { recursive: true, force: true });
+  const isQuiet = async () => {
+    const { code, stdout } = await rnv("plan", "-detailed-exitcode");
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+  };
+  beforeAll(async () => {
+    scenario = await openScenario({
+      apiKeys: [
+        { key: embeddedApiKey, scope: "write", role: "owner" },
+        { key: viewerKey, scope: "write", role: "viewer" },
+      ],
+    });
+    scenario.write("rnv.yaml", shop().replace(/ +THEIRS.*\n/, ""));
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    const [api] = store().services();
+    store().addVariable(api?.id ?? "", "THEIRS", "their-value");
+    scenario.write("rnv.yaml", shop());
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => {
+    scenario.write("rnv.yaml", shop());
+    scenario.forget();
+  });
+
+  it("plan shows what a lost state would take over, reveals each value once, and writes nothing", async () => {
+    loseState();
+    const { code, stdout } = await rnv("plan", "--adopt", "--verify-values");
+    expect(code).toBe(0);
+    expect(stdout).toContain("  > 5 variables will be imported\n");
+    expect(stdout).not.toContain("updated in place");
+    expect(stdout).not.toContain("deploys");
+    expect(stdout).toContain(
+      "4 values were revealed to compare them (the service keeps an audit event of each): 4 are as declared and not written.",
+    );
+    expect(stdout).toContain("0 to add, 0 to change, 0 to destroy.");
+    expect(reveals()).toHaveLength(4);
+    expect(writes()).toEqual([]);
+    for (const format of [["--format", "markdown"], ["-json"]]) {
+      const other = await rnv("plan", "--adopt", "--verify-values", ...format);
+      expect(other.stdout).toMatch(/4 are as declared and not written|"is_equal": true/);
+    }
+  });
+
+  it("apply after a lost state rewrites and redeploys nothing that is equal", async () => {
+    loseState();
+    const before = ["LOG_LEVEL", "TOKEN", "HOST", "MADE", "THEIRS"].map((key) => [
+      variable(key),
+      valueAt(key),
+    ]);
+    const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect(reveals()).toHaveLength(4);
+    expect(writes()).toEqual([]);
+    expect(
+      ["LOG_LEVEL", "TOKEN", "HOST", "MADE", "THEIRS"].map((key) => [variable(key), valueAt(key)]),
+    ).toEqual(before);
+    await isQuiet();
+  });
+
+  it("what was recorded once is not revealed again", async () => {
+    const { code, stdout } = await rnv("apply", "--verify-values", ...approve);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+    expect(stdout).toContain("No value had to be revealed.");
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("never reveals without the flag", async () => {
+    loseState();
+    expect(await rnv("plan", "--adopt")).toMatchObject({ code: 0 });
+    await rnv("drift");
+    await rnv("apply", ...approve);
+    expect(reveals()).toEqual([]);
+  });
+
+  it("a saved plan keeps what was found out: applied, it reveals nothing again", async () => {
+    loseState();
+    expect(await rnv("plan", "--adopt", "--verify-values", "-out", "p.rnvplan")).toMatchObject({ code: 0 });
+    expect(scenario.read("p.rnvplan")).not.toContain("token-true");
+    expect(reveals()).toHaveLength(4);
+    scenario.forget();
+    expect(await rnv("apply", "p.rnvplan")).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    await isQuiet();
+  });
+
+  it("a saved plan is stale once a value that it compared was changed", async () => {
+    loseState();
+    expect(await rnv("plan", "--adopt", "--verify-values", "-out", "p.rnvplan")).toMatchObject({ code: 0 });
+    store().editVariable(variable("TOKEN")?.id ?? "", { value: "theirs" });
+    scenario.forget();
+    const { code, stderr } = await rnv("apply", "p.rnvplan");
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining("variable.shop.api.TOKEN"),
+    });
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("writes what is different as usual, with one deployment, and says how many", async () => {
+    const { code, stdout } = await rnv("apply", "--adopt", "--verify-values", ...approve);
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("3 are as declared and not written, 1 is not."),
+    });
+    expect(stdout).not.toMatch(/theirs|token-true/);
+    expect(writes().map((request) => request.split("/").at(-2))).toEqual(["variables", expect.any(String)]);
+    expect(writes()[1]).toMatch(/\/deploys$/);
+    expect(valueAt("TOKEN")).toBe("token-true");
+    await isQuiet();
+  });
+
+  it("a generated value of another length is made anew, one of its length is kept", async () => {
+    loseState();
+    store().editVariable(variable("MADE")?.id ?? "", { value: "short" });
+    expect(await rnv("apply", "--adopt", "--verify-values", ...approve)).toMatchObject({ code: 0 });
+    expect(valueAt("MADE")).toHaveLength(32);
+    await isQuiet();
+  });
+
+  it("an edit that the dashboard made already is recorded, and so is one that was touched and put back", async () => {
+    store().editVariable(variable("LOG_LEVEL")?.id ?? "", { value: "debug" });
+    store().editVariable(variable("TOKEN")?.id ?? "", { value: "token-true" });
+    scenario.write("rnv.yaml", shop({ level: "debug" }));
+    const usual = await rnv("plan", "-detailed-exitcode");
+    expect(usual.code).toBe(2);
+    const { code, stdout } = await rnv("apply", "--verify-values", ...approve, "-json");
+    expect(code).toBe(0);
+    expect(stdout).toContain('"type":"revealed"');
+    expect(stdout).toMatch(/"count":2,"equal":2/);
+    expect(writes()).toEqual([]);
+    await isQuiet();
+    expect(await rnv("drift", "--verify-values")).toMatchObject({ code: 0 });
+  });
+
+  it("a variable that was imported by its id is recorded with its value", async () => {
+    expect(await rnv("state", "rm", "variable.shop.api.LOG_LEVEL")).toMatchObject({ code: 0 });
+    const id = variable("LOG_LEVEL")?.id ?? "";
+    scenario.write("rnv.yaml", shop({ level: "debug" }));
+    expect(await rnv("import", "variable.shop.api.LOG_LEVEL", id)).toMatchObject({ code: 0 });
+    scenario.forget();
+    expect(await rnv("apply", "--verify-values", ...approve)).toMatchObject({ code: 0 });
+    expect(reveals()).toHaveLength(1);
+    expect(writes()).toEqual([]);
+    await isQuiet();
+  });
+
+  it("reveals nothing for a plan that cannot be applied", async () => {
+    loseState();
+    const { code, stderr } = await rnv("plan", "--verify-values");
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("not managed here") });
+    expect(reveals()).toEqual([]);
+    expect(await rnv("apply", "--adopt", "--verify-values", ...approve)).toMatchObject({ code: 0 });
+  });
+
+  it("is an error that names the variable where the key may not reveal", async () => {
+    loseState();
+    scenario.fail(({ path }) => (path.endsWith("/reveal") ? { kind: "status", status: 403 } : undefined));
+    const { code, stderr } = await rnv("apply", "--adopt", "--verify-values", ...approve);
+    scenario.fail();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      /error\[api\.forbidden\]: revealVariable for variable\.shop\.api\.\w+ was refused/,
+    );
+    expect(stderr).toContain("--verify-values");
+    expect(writes()).toEqual([]);
+  });
+
+  it("cannot change a saved plan", async () => {
+    const { code, stderr } = await rnv("apply", "--verify-values", "p.rnvplan");
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("--verify-values") });
+  });
+});
