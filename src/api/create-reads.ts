@@ -92,7 +92,9 @@ class CachedReads implements Reads {
     const read = await this.#serviceById(id);
     if (read.kind === "found" || (read.kind === "gone" && read.deleting !== undefined)) return read;
     const shown = (await this.#listedAnew()).byId.get(id);
-    return shown === undefined ? read : foundOrGone(shown);
+    if (shown !== undefined) return foundOrGone(shown);
+    // Nobody knows yet whether the route exists.
+    return this.#serviceRoute === "unproven" ? noServiceRoute : read;
   }
 
   variables(serviceId: string): Promise<readonly Variable[] | undefined> {

@@ -136,7 +136,8 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
   });
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
   const updatedAt = live?.updatedAt ?? recorded.updatedAt;
-  const next: RecordedResource = { ...recorded, applied, retained: true };
+  const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
+  const next: RecordedResource = { ...recorded, applied, computed, retained: true };
   await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
   return { kind: "done" };
 }

@@ -112,8 +112,9 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: Subject
   if (owner === undefined && taken === undefined) return;
   const summary =
     owner === undefined ? `${address} is recorded with id ${taken?.id}` : `${id} is recorded as ${owner}`;
-  const hint =
-    owner === undefined || owner === address
+  const hint = state.resources[(owner ?? address) as Address]?.retained
+    ? `it was archived when it was removed: declare ${owner ?? address}, and the next apply restores it`
+    : owner === undefined || owner === address
       ? `nothing to do, or remove the record first: rnv state rm ${address}`
       : `rnv state mv ${owner} ${address}`;
   throw refusal("state.conflict", summary, { address, hint });

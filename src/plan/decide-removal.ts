@@ -15,7 +15,12 @@ export function decideRemoval(subject: Subject, { children, decisions }: Decidin
   if (subject.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
   if (nothing.onRemove === "archive" && subject.type.archivable)
-    return { ...nothing, action: "delete", retains: true, reason: "onRemove: archive" };
+    return {
+      ...nothing,
+      action: "delete",
+      retains: true,
+      reason: "onRemove: archive; declared again, it is restored",
+    };
 
   if (subject.type.removedWithParent && isKept(subject.parent && decisions.get(subject.parent)))
     return { ...forget, reason: `${subject.parent} is kept` };

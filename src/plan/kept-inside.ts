@@ -35,7 +35,7 @@ export function keptInside(
     if (holder === undefined || !addresses.has(holder) || type.removedWithParent) continue;
     if (isGone(subject) || told.has(keyOf(subject))) continue;
     told.add(keyOf(subject));
-    keep(holder, `${address} (id ${recorded?.id})`);
+    keep(holder, `${address} (id ${recorded?.id}${recorded?.retained ? ", archived by onRemove" : ""})`);
   }
   for (const { type, id, name, parentId } of inventory) {
     const holder = parentId === null ? undefined : holders.get(parentId);

@@ -65,5 +65,5 @@ function namesake(made: Subject, retained: readonly Subject[]): Diagnostic[] {
 
 const left = (retained: readonly Subject[]): Diagnostic =>
   warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
-    hint: "to delete one, declare it again with onRemove: delete and apply; to forget it: rnv state rm ADDRESS",
+    hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
   });

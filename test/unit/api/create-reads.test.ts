@@ -104,6 +104,27 @@ describe("a service", () => {
     expect(await reads.service("s2")).toMatchObject({ kind: "found", value: { archived: true } });
   });
 
+  it("is looked at anew: by id, and on a 404 in a list of that moment, one for all who ask", async () => {
+    let isListed = true;
+    let canvases = 0;
+    const { reads, lines } = readsOf({
+      "/canvas": () => {
+        canvases += 1;
+        return canvasOf(isListed ? [serviceNamed("s1"), serviceNamed("s2")] : [serviceNamed("s1")]);
+      },
+      "/services/s1": { service: serviceNamed("s1") },
+    });
+    await reads.services();
+    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "found" });
+    isListed = false;
+    const before = canvases;
+    const seen = await Promise.all(["s2", "s3", "s4", "s5"].map((id) => reads.serviceNow(id)));
+    expect(seen).toEqual([{ kind: "gone" }, { kind: "gone" }, { kind: "gone" }, { kind: "gone" }]);
+    expect(canvases - before).toBeLessThanOrEqual(2);
+    expect(await reads.serviceNow("s1")).toMatchObject({ kind: "found" });
+    expect(lines().at(-1)).toBe("GET /services/s1");
+  });
+
   it.each(["deletedAt", "deletionRequestedAt"])("is gone when it bears %s", async (field) => {
     const ending = (id: string) => serviceNamed(id, { [field]: "2026-01-01T00:00:00Z" });
     const { reads } = readsOf({
