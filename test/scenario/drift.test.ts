@@ -167,10 +167,10 @@ describe("what drift tells apart, and what counts", () => {
     const { stdout } = await scenario.run("drift", "-strict");
     expect(stdout).toContain('service.shop.web  "DEBUG"');
     expect(stdout).toContain("configuration.port  9000 (default 8000)");
-    expect(stdout).toContain('not managed here: 1 service ("theirs").');
+    expect(stdout).toContain('not managed here: 1 service ("theirs")');
     expect(stdout).toMatch(/\nDrift: 3 not managed here\.\n$/);
     expect(stdout).not.toContain("canary-of-theirs");
-    expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs").');
+    expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs")');
   });
 
   it("that undeclared variables are not known is said with -strict, where the service does not list them", async () => {
