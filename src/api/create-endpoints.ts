@@ -49,4 +49,7 @@ export function createEndpoints(
 }
 
 /** The gap "project color", as planning needs it. */
-const assumedOf = ({ projectColor }: GapSettings): NonNullable<Catalog["assumed"]> => ({ projectColor });
+const assumedOf = ({
+  projectColor,
+  productionEnvironment,
+}: GapSettings): NonNullable<Catalog["assumed"]> => ({ projectColor, productionEnvironment });

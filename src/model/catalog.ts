@@ -35,5 +35,7 @@ export interface Catalog {
   readonly assumed?: {
     /** For a project that names none. */
     readonly projectColor: string;
+    /** Of the environment that a project has from its creation. */
+    readonly productionEnvironment: string;
   };
 }

@@ -18,6 +18,18 @@ export interface LiveResource {
   readonly updatedAt?: string;
   /** Where it stands, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
+  /** What lies in it may choose from these, by the attribute path of the choice. */
+  readonly offers?: Offers;
+}
+
+export type Offers = Readonly<Record<string, readonly Offered[]>>;
+
+export interface Offered {
+  /** Undefined while it is not created. */
+  readonly id?: string;
+  readonly name: string;
+  /** It is chosen where nothing is declared. */
+  readonly isDefault: boolean;
 }
 
 export type ReadResult =

@@ -3,7 +3,7 @@ import type { DiagnosticCode } from "../diagnostics/codes";
 import type { Address } from "./address";
 import type { Attributes } from "./attributes";
 import type { Catalog } from "./catalog";
-import type { LiveResource, ReadResult } from "./live";
+import type { LiveResource, Offers, ReadResult } from "./live";
 import type { Pending } from "./pending";
 import type { Ready } from "./ready";
 import type { Secret } from "./secret";
@@ -74,6 +74,16 @@ export interface Finding {
   readonly attribute?: string;
 }
 
+/** Where a declared resource is to be. */
+export interface Around {
+  /** It is made anew. */
+  readonly isNew: boolean;
+  /** What its parent offers; undefined where that is not known. */
+  readonly offers?: Offers;
+  /** Its parent is made anew. */
+  readonly isParentNew: boolean;
+}
+
 export interface Money {
   readonly usd: number;
   readonly ngn: number;
@@ -138,8 +148,14 @@ export interface ResourceType {
   readonly follows: readonly string[];
   /** The service's defaults by attribute path (column C of DESIGN section 4). */
   readonly defaults: (catalog: Catalog) => Attributes;
-  /** What the catalog does not offer, and what cannot go together. */
-  readonly check: (declared: Attributes<ResolvedValue>, catalog: Catalog) => readonly Finding[];
+  /** What the catalog or the parent does not offer, and what cannot go together. */
+  readonly check: (
+    declared: Attributes<ResolvedValue>,
+    catalog: Catalog,
+    around?: Around,
+  ) => readonly Finding[];
+  /** What those in it may choose from once it is created. */
+  readonly offersWhenNew?: (catalog: Catalog) => Offers;
   /** Estimated monthly price of these attributes (live or default where not declared); undefined: unpriced. */
   readonly monthlyCost?: (
     attributes: Pick<Attributes<ResolvedValue>, "get">,

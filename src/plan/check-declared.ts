@@ -1,6 +1,7 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import type { Around } from "../model/resource-type";
 import type { Decision } from "./decision";
 import { changesRecordOnly } from "./diff-lifecycle";
 
@@ -16,7 +17,11 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
     const { subject, action, resolved, attributes } = decision;
     if (!sending.has(action) || changesRecordOnly(decision)) continue;
     const { address } = subject;
-    for (const { code, summary, hint, attribute } of subject.type.check(resolved, catalog)) {
+    for (const { code, summary, hint, attribute } of subject.type.check(
+      resolved,
+      catalog,
+      aroundOf(decision, decisions, catalog),
+    )) {
       const isSent =
         attribute === undefined ||
         action === "create" ||
@@ -34,4 +39,15 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
     }
   }
   return diagnostics;
+}
+
+function aroundOf(
+  { subject, action }: Decision,
+  decisions: ReadonlyMap<Address, Decision>,
+  catalog: Catalog,
+): Around {
+  const parent = subject.parent && decisions.get(subject.parent);
+  const isParentNew = parent?.action === "create" || parent?.action === "replace";
+  const offers = isParentNew ? parent?.subject.type.offersWhenNew?.(catalog) : parent?.subject.live?.offers;
+  return { isNew: action === "create" || action === "replace", isParentNew, ...(offers && { offers }) };
 }

@@ -8,7 +8,7 @@ import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { RulesOf } from "../model/leaf-path";
-import type { LiveResource, ReadResult } from "../model/live";
+import type { LiveResource, Offered, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type {
   Accepted,
@@ -83,6 +83,9 @@ export const project: Resource = {
       ["color", assumed?.projectColor ?? assumedColor],
     ]),
   check: () => [],
+  offersWhenNew: ({ assumed }) => ({
+    environment: [{ name: assumed?.productionEnvironment ?? productionName, isDefault: true }],
+  }),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
   holdings,
@@ -110,7 +113,15 @@ export function liveProject(found: Project): LiveResource {
       updatedAt: found.updatedAt,
     }),
     updatedAt: found.updatedAt,
+    offers: { environment: offeredEnvironments(found) },
   };
+}
+
+function offeredEnvironments(found: Project): Offered[] {
+  const production = productionEnvironmentId(found);
+  return found.environments
+    .map(environmentOf)
+    .map(({ id, name }) => ({ id, name, isDefault: id === production }));
 }
 
 /** Gap "environment named Production": the one of that name, in any case of letters, or the only one there is. */

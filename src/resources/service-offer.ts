@@ -1,13 +1,14 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../model/catalog";
-import type { Finding } from "../model/resource-type";
+import type { Offered } from "../model/live";
+import type { Around, Finding } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import { textAt } from "./attribute-values";
 
 type Declared = ReadonlyMap<string, ResolvedValue>;
 
 /** What a declared service asks for that the catalog does not offer, or that cannot go together. */
-export function checkService(declared: Declared, catalog: Catalog): readonly Finding[] {
+export function checkService(declared: Declared, catalog: Catalog, around?: Around): readonly Finding[] {
   return [
     ...checkChoice(
       declared,
@@ -24,7 +25,7 @@ export function checkService(declared: Declared, catalog: Catalog): readonly Fin
     ),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkReplicas(declared),
-    ...checkEnvironment(declared),
+    ...checkEnvironment(declared, around),
   ];
 }
 
@@ -105,8 +106,11 @@ function checkReplicas(declared: Declared): readonly Finding[] {
   ];
 }
 
-function checkEnvironment(declared: Declared): readonly Finding[] {
-  if (!declared.has("environment") || (declared.get("projectId") ?? null) !== null) return [];
+/** A service outside of projects has no environment; in one it has one of those that the project has. */
+function checkEnvironment(declared: Declared, around: Around | undefined): readonly Finding[] {
+  if ((declared.get("projectId") ?? null) !== null)
+    return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
+  if (!declared.has("environment")) return [];
   return [
     {
       code: "plan.invalid_combination",
@@ -116,3 +120,41 @@ function checkEnvironment(declared: Declared): readonly Finding[] {
     },
   ];
 }
+
+function checkOffered(declared: Declared, around: Around, offered: readonly Offered[]): readonly Finding[] {
+  const environment = textAt(declared, "environment");
+  if (environment === undefined) {
+    if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];
+    return [
+      notInProject("the project has no environment for services that name none", [
+        `write \`environment\`; ${hasText(offered)}`,
+      ]),
+    ];
+  }
+  const named = offered.filter(({ id, name }) => id === environment || name === environment);
+  const ids = named.flatMap(({ id }) => id ?? []);
+  if (named.length === 1 || named.some(({ id }) => id === environment)) return [];
+  if (named.length > 1) {
+    const summary = `the project has ${named.length} environments called "${environment}"`;
+    return [notInProject(summary, [`name one by its id: ${ids.join(", ")}`])];
+  }
+  const names = offered.map(({ name }) => name);
+  return [
+    notInProject(`the project has no environment "${environment}"`, [
+      didYouMean(environment, names),
+      around.isParentNew
+        ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
+        : `${hasText(offered)}; others are made in the dashboard`,
+    ]),
+  ];
+}
+
+const hasText = (offered: readonly Offered[]): string =>
+  `it has: ${offered.map(({ name }) => name).join(", ") || "none"}`;
+
+const notInProject = (summary: string, hints: readonly (string | undefined)[]): Finding => ({
+  code: "plan.not_on_offer",
+  summary,
+  hint: hints.filter((hint) => hint !== undefined).join("; "),
+  attribute: "environment",
+});

@@ -1,4 +1,6 @@
 import type { Catalog, CatalogPlan } from "../../../src/model/catalog";
+import type { Offered } from "../../../src/model/live";
+import type { Around } from "../../../src/model/resource-type";
 import type { ResolvedValue } from "../../../src/model/value";
 import { Unknown } from "../../../src/model/value";
 import { service } from "../../../src/resources/service";
@@ -100,6 +102,65 @@ describe("what a service asks for", () => {
     expect(check({ environment: "Production" })).toMatchObject([{ attribute: "environment" }]);
     expect(check({ environment: "Production", projectId: "p" })).toEqual([]);
     expect(check({ environment: "Production", projectId: new Unknown([]) })).toEqual([]);
+  });
+
+  describe("in a project", () => {
+    const offered = [
+      { id: "1", name: "Production", isDefault: true },
+      { id: "2", name: "Staging", isDefault: false },
+      { id: "3", name: "Staging", isDefault: false },
+    ];
+    const inProject = (
+      values: object,
+      environments: readonly Offered[] = offered,
+      more: Partial<Around> = {},
+    ) =>
+      checkService(new Map(Object.entries({ projectId: "p", kind: "web", ...values })), catalog, {
+        ...{ isNew: true, isParentNew: false, offers: { environment: environments } },
+        ...more,
+      });
+
+    it.each([
+      {},
+      { environment: "Production" },
+      { environment: "1" },
+      { environment: "3" },
+      { environment: new Unknown([]) },
+    ])("has an environment that the project has: %j", (values) => expect(inProject(values)).toEqual([]));
+
+    it("has no environment that the project has not", () => {
+      expect(inProject({ environment: "Prodution" })).toEqual([
+        {
+          code: "plan.not_on_offer",
+          summary: 'the project has no environment "Prodution"',
+          hint: 'did you mean "Production"?; it has: Production, Staging, Staging; others are made in the dashboard',
+          attribute: "environment",
+        },
+      ]);
+    });
+
+    it("must say which one is meant of two that bear the name", () => {
+      expect(inProject({ environment: "Staging" })).toMatchObject([
+        { summary: 'the project has 2 environments called "Staging"', hint: "name one by its id: 2, 3" },
+      ]);
+    });
+
+    it("has only Production where the project is created as well", () => {
+      const created = { isParentNew: true };
+      const production = [{ name: "Production", isDefault: true }];
+      expect(inProject({ environment: "Production" }, production, created)).toEqual([]);
+      expect(inProject({}, production, created)).toEqual([]);
+      expect(inProject({ environment: "Staging" }, production, created)).toMatchObject([
+        { hint: expect.stringContaining("a new project has only Production") },
+      ]);
+      expect(inProject({ environment: "1" }, production, created)).toHaveLength(1);
+    });
+
+    it("must name one where none is for those that name none", () => {
+      const others = offered.slice(1);
+      expect(inProject({}, others)).toMatchObject([{ hint: expect.stringContaining("write `environment`") }]);
+      expect(inProject({}, others, { isNew: false })).toEqual([]);
+    });
   });
 });
 
