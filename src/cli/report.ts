@@ -5,6 +5,7 @@ import { diagnosticsText } from "../render/diagnostics-text";
 import { githubAnnotations } from "../render/github-annotations";
 import { createStyle, type Style } from "../render/style";
 import type { Environment } from "./invocation";
+import { repositoryPath } from "./repository-path";
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, interrupted: 130 } as const;
@@ -12,6 +13,8 @@ export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, interrupte
 interface Screen {
   readonly terminal: Terminal;
   readonly environment: Environment;
+  /** The folder that paths of findings start from; that of the process unless said. */
+  readonly cwd?: string;
 }
 
 /** How text for standard output looks here. */
@@ -34,11 +37,12 @@ export function report(
 
 /** In GitHub Actions, findings as annotations beside the lines of the pull request. */
 export function annotate(
-  { terminal, environment }: Screen,
+  { terminal, environment, cwd = process.cwd() }: Screen,
   diagnostics: readonly Diagnostic[],
   sources: ReadonlyMap<string, string>,
 ): void {
-  if (environment.GITHUB_ACTIONS === "true") terminal.err(githubAnnotations(diagnostics, sources));
+  if (environment.GITHUB_ACTIONS !== "true") return;
+  terminal.err(githubAnnotations(diagnostics, sources, (file) => repositoryPath(file, cwd, environment)));
 }
 
 /** Tells why a verb could not go on; returns the exit code. What nobody foresaw is a bug, and says so. */

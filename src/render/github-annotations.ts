@@ -3,18 +3,30 @@ import { locationData } from "./diagnostics-json";
 import type { Sources } from "./diagnostics-text";
 import { inertLines, inertText } from "./inert";
 
-/** Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`. */
-export const githubAnnotations = (diagnostics: readonly Diagnostic[], sources: Sources = new Map()): string =>
+/**
+ * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
+ * `pathOf` gives the path of a file from the root of its repository, undefined for what is no file.
+ */
+export const githubAnnotations = (
+  diagnostics: readonly Diagnostic[],
+  sources: Sources = new Map(),
+  pathOf: (file: string) => string | undefined = (file) => file,
+): string =>
   sortDiagnostics(diagnostics)
-    .map((diagnostic) => `${annotation(diagnostic, sources)}\n`)
+    .map((diagnostic) => `${annotation(diagnostic, sources, pathOf)}\n`)
     .join("");
 
-function annotation(diagnostic: Diagnostic, sources: Sources): string {
+function annotation(
+  diagnostic: Diagnostic,
+  sources: Sources,
+  pathOf: (file: string) => string | undefined,
+): string {
   const { severity, code, summary, detail, hint, range } = diagnostic;
-  const place = range === undefined ? undefined : locationData(range, sources);
+  const file = range === undefined ? undefined : pathOf(range.file);
+  const place = range === undefined || file === undefined ? undefined : locationData(range, sources);
   const isOneLine = place?.line !== undefined && place.line === place.endLine;
   const properties = {
-    file: place?.file,
+    file,
     line: place?.line,
     endLine: place?.endLine,
     col: place?.column,

@@ -1,3 +1,5 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const shop = `projects:
@@ -195,6 +197,41 @@ describe("verbs that need nothing", () => {
     expect((await scenario.run("init")).code).toBe(0);
     expect(scenario.read("rnv.yaml")).toBe(text);
     expect(await scenario.runWith(bare, "validate")).toMatchObject({ code: 0 });
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/node_modules\/\S+\/manifest\.schema\.json\n/);
+  });
+
+  it("init asks the service once whether the key opens the workspace, and says what it answers", async () => {
+    scenario.forget();
+    const good = await scenario.run("init");
+    expect(good.stdout).toContain(`+ ${scenario.url} answers: the key opens workspace`);
+    expect(scenario.requests("all")).toEqual(["GET /workspaces/ID/projects"]);
+    for (const [env, code] of [
+      [{ RNV_API_KEY: "rnv_wrong" }, "api.unauthorized"],
+      [{ RNV_WORKSPACE_ID: "00000000-0000-4000-8000-0000000000ff" }, "api.not_found"],
+    ] as const) {
+      const bad = await scenario.runWith({ env }, "init");
+      expect(bad.stderr).toContain(`warning[${code}]`);
+      expect(bad.stdout).toContain("see to the warnings above, then");
+      expect(bad.code).toBe(0);
+    }
+  });
+
+  it("annotations name files from the root of the repository, wherever rnv runs", async () => {
+    mkdirSync(join(scenario.folder, "apps", "shop"), { recursive: true });
+    mkdirSync(join(scenario.folder, ".git"));
+    scenario.write("apps/shop/rnv.yaml", "x: 1\n");
+    const env = { ...bare.env, GITHUB_ACTIONS: "true" };
+    for (const workspace of [{}, { GITHUB_WORKSPACE: scenario.folder }] as Record<string, string>[]) {
+      const { stderr } = await scenario.runWith(
+        { env: { ...env, ...workspace } },
+        "-chdir=apps/shop",
+        "validate",
+      );
+      expect(stderr).toContain("--> rnv.yaml:1:1");
+      expect(stderr).toContain("::error file=apps/shop/rnv.yaml,line=1,");
+    }
+    const piped = await scenario.runWith({ env, input: "x: 1\n" }, "validate", "-f", "-");
+    expect(piped.stderr).toContain("::error title=manifest.unknown_key::");
   });
 
   it.each([

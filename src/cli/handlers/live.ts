@@ -1,9 +1,11 @@
+import { dirname, resolve } from "node:path";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
 import { inertString, inertText } from "../../render/inert";
 import { counted } from "../../render/plan-wording";
 import type { Handler } from "../invocation";
 import { outStyle, report } from "../report";
+import { schemaLine } from "../schema-line";
 import { withContext } from "../with-context";
 import { writeWholeFile } from "../write-whole-file";
 
@@ -29,14 +31,15 @@ export const importHandler: Handler = async (invocation) => {
 
 /** `rnv export` */
 export const exportHandler: Handler = async (invocation) => {
-  const { terminal, options } = invocation;
+  const { terminal, options, cwd } = invocation;
   const { project, out } = options as { readonly project?: string; readonly out?: string };
   const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
   report(invocation, outcome.diagnostics);
   if (outcome.text === undefined) return outcome.exitCode;
-  if (out === undefined) terminal.out(outcome.text);
+  const text = schemaLine(out === undefined ? cwd : dirname(resolve(cwd, out))) + outcome.text;
+  if (out === undefined) terminal.out(text);
   else {
-    writeWholeFile(out, outcome.text, { keep: true, mode: 0o666 & ~process.umask() });
+    writeWholeFile(out, text, { keep: true, mode: 0o666 & ~process.umask() });
     terminal.err(
       `Wrote ${counted(outcome.count, "resource")} to ${out}. To manage them: rnv apply --adopt\n`,
     );

@@ -13,7 +13,7 @@ export function addToolVerbs(program: Command, run: Run): void {
   addVerb(program, run, {
     usage: "init",
     summary: "Write a first manifest here, and check the settings",
-    detail: "Never overwrites a file.",
+    detail: "Never overwrites a file. Asks the service once whether the key opens the workspace.",
     options: [options.state()],
     examples: [["RNV_BASE_URL=embedded rnv init", "to try it without an account"]],
     handler: (lazy) => lazy.init().initHandler,
