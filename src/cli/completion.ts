@@ -39,7 +39,7 @@ function __rnv_complete
   if test "$lines[1]" = words
     set -e lines[1]
     for line in $lines
-      echo $line
+      printf '%s\\n' $line
     end
   else
     __fish_complete_path "$current"

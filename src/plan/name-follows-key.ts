@@ -8,7 +8,7 @@ import type { Subject } from "./subject";
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
 export function nameFollowsKey(subject: Subject, changes: readonly AttributeChange[]): readonly Diagnostic[] {
-  const { address, type, live, recorded, previousAddress } = subject;
+  const { address, type, live, recorded } = subject;
   const { nameAttribute, manifest } = type;
   if (nameAttribute === undefined || !isKeyed(subject, nameAttribute)) return [];
   const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
@@ -23,14 +23,24 @@ export function nameFollowsKey(subject: Subject, changes: readonly AttributeChan
       {
         address,
         attribute: nameAttribute,
-        ...(previousAddress && {
-          detail: `The move from ${previousAddress} alone changes nothing at the service; the new ${nameAttribute} does.`,
-        }),
+        ...detail(subject, nameAttribute),
         hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
         ...place(subject),
       },
     ),
   ];
+}
+
+function detail({ type, previousAddress }: Subject, nameAttribute: string): { readonly detail?: string } {
+  const sentences = [
+    ...(previousAddress
+      ? [`The move from ${previousAddress} alone would change nothing at the service.`]
+      : []),
+    ...(type.rules[nameAttribute]?.takesEffect === "at once"
+      ? []
+      : [`What runs gets the new ${nameAttribute} with its next deployment.`]),
+  ];
+  return sentences.length > 0 ? { detail: sentences.join(" ") } : {};
 }
 
 const keyOf = ({ address }: Subject): string => address.slice(address.lastIndexOf(".") + 1);

@@ -47,9 +47,10 @@ const schema = z.strictObject({
 export type ProjectBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ProjectBlock> = {
-  name: { change: "update" },
-  description: { change: "update" },
-  color: { change: "update", equal: sameColor },
+  // What runs belongs to services: nothing of a project is deployed.
+  name: { change: "update", takesEffect: "at once" },
+  description: { change: "update", takesEffect: "at once" },
+  color: { change: "update", equal: sameColor, takesEffect: "at once" },
 };
 
 const computed = {

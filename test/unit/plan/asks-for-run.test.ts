@@ -22,6 +22,10 @@ describe("a change asks for a deployment", () => {
     expect(configurationNames.length).toBeGreaterThanOrEqual(48);
   });
 
+  it("for nothing of a project", () => {
+    expect(asks("project", Object.keys(rulesOf("project")))).toBe(false);
+  });
+
   it("for a key and a value of a variable", () => {
     expect(asks("variable", ["key"])).toBe(true);
     expect(asks("variable", ["value"])).toBe(true);
