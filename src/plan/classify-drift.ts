@@ -27,6 +27,8 @@ export interface Consequence {
 export interface PendingResource {
   readonly address: Address;
   readonly action: Change["action"];
+  /** A `delete` that archives it. */
+  readonly archives?: true;
   readonly previousAddress?: Address;
   readonly reason?: string;
   /** Live value before, declared value after; `released` where the field is let go. */
@@ -107,7 +109,7 @@ function consequenceOf({ address, action, reason }: Change, causeOf: CauseOf): C
 }
 
 function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefined): PendingResource[] {
-  const { address, action, previousAddress, reason } = change;
+  const { address, action, previousAddress, reason, onRemove } = change;
   const cause = causeOf(address);
   if (!cause?.isPending && !standing) return [];
   if (!cause?.isPending) return [{ address, action: "no-op", fields: [], ...(standing && { standing }) }];
@@ -116,6 +118,7 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
       address,
       action,
       fields: cause.fields,
+      ...(action === "delete" && onRemove === "archive" && { archives: true }),
       ...(previousAddress && { previousAddress }),
       ...(reason !== undefined && { reason }),
       ...(standing && { standing }),

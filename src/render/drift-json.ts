@@ -22,10 +22,11 @@ export function driftJson(report: DriftReport): string {
 }
 
 const pendingData = (pending: PendingResource) => {
-  const { address, action, previousAddress, reason, fields, standing } = pending;
+  const { address, action, archives, previousAddress, reason, fields, standing } = pending;
   return {
     address,
     action,
+    ...(archives && { archives }),
     ...(previousAddress && { previous_address: previousAddress }),
     ...(reason !== undefined && { reason }),
     attributes: fields.map(fieldData),

@@ -37,6 +37,7 @@ export const driftDocumentSchema = z.strictObject({
       z.strictObject({
         address: z.string(),
         action,
+        archives: z.literal(true).optional().describe("A `delete` that archives it."),
         previous_address: z.string().optional(),
         reason: z.string().optional(),
         attributes: z.array(field),

@@ -34,7 +34,9 @@ export function driftLine(report: DriftReport): string {
 }
 
 /** What becomes of what was not applied yet, to stand after its address. */
-export function pendingPhrase({ action, fields, previousAddress, reason }: PendingResource): string {
+export function pendingPhrase(pending: PendingResource): string {
+  const { action, archives, fields, previousAddress, reason } = pending;
+  if (archives) return "would be archived";
   if (action === "no-op")
     return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
   if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";

@@ -135,6 +135,26 @@ describe("what drift tells apart, and what counts", () => {
     expect(refused.stderr).toContain('did you mean "pending"?');
   });
 
+  it("what the manifest drops is pending, in the words of what becomes of it", async () => {
+    const kept = shop().replace(
+      "deploy: { when: never } }",
+      "deploy: { when: never }, lifecycle: { onRemove: archive } }",
+    );
+    scenario.write("rnv.yaml", kept);
+    expect(await report()).toMatchObject({
+      code: 0,
+      pending: [{ address: "service.shop.web", attributes: [{ path: "lifecycle.onRemove" }] }],
+    });
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", shop().replace(/ {6}web:.*\n/, ""));
+    expect(await report()).toMatchObject({
+      code: 0,
+      missing: [],
+      pending: [{ address: "service.shop.web", action: "delete", archives: true }],
+    });
+    expect((await scenario.run("drift")).stdout).toContain("service.shop.web would be archived");
+  });
+
   it("the deployment that repairs drift stands below it, and is not pending", async () => {
     store().editConfiguration(find("api"), { branch: "evil" });
     expect(await report()).toMatchObject({
