@@ -1,4 +1,5 @@
 import type { WireRequest, WireResponse } from "../../src/api/transport";
+import type { Condition } from "../../src/emulator/conditions";
 import {
   createEmulator,
   type Emulator,
@@ -17,6 +18,13 @@ export const baseUrl = "http://127.0.0.1:1/api/v1";
 export const workspaceId = embeddedWorkspaceId;
 export const statePath = "/state/rnv.json";
 
+/** How the service of a scenario behaves, for good. */
+export interface ServiceWays {
+  /** It offers no list of variables. */
+  readonly unlisted?: true;
+  readonly conditions?: readonly Condition[];
+}
+
 /** What a case starts from: the service's data and the files of the state. */
 export interface Image {
   readonly service: EmulatorImage;
@@ -24,7 +32,7 @@ export interface Image {
   readonly time: number;
   /** Ids of things that were there before rnv came. */
   readonly seeded: ReadonlySet<string>;
-  readonly unlisted: boolean;
+  readonly ways: ServiceWays;
   /** Where the state lies on a server. */
   readonly remote?: RemoteImage;
 }
@@ -38,7 +46,7 @@ export class Machine {
   /** Everything that happened, a line each: the same case gives the same lines. */
   readonly trace: string[] = [];
   readonly seeded: ReadonlySet<string>;
-  readonly unlisted: boolean;
+  readonly ways: ServiceWays;
   readonly running = new Set<number>();
   /** The server of the state, unless the state lies on the disk. */
   readonly remote?: RemoteWorld;
@@ -47,10 +55,10 @@ export class Machine {
   #pids = 1000;
   #fault: Fault | undefined;
 
-  constructor(seed: number, image?: Image, unlisted = image?.unlisted ?? false, remote = image?.remote) {
+  constructor(seed: number, image?: Image, ways: ServiceWays = image?.ways ?? {}, remote = image?.remote) {
     this.remote = remote && new RemoteWorld(this, remote);
     this.random = createRandom(seed);
-    this.unlisted = unlisted;
+    this.ways = ways;
     this.seeded = image?.seeded ?? new Set();
     this.clock = manualClock({ sleepMoves: true, ...(image && { start: image.time }) });
     this.disk = image?.disk.afterPowerCut(() => true) ?? new MemoryDisk();
@@ -59,7 +67,8 @@ export class Machine {
       random: this.random.next,
       apiKeys: apiKeys.map((key) => ({ key, scope: "write", role: "owner" })),
       ...(image && { image: image.service }),
-      gaps: { listVariables: !unlisted },
+      gaps: { listVariables: !ways.unlisted },
+      conditions: ways.conditions,
       // Taken by the emulator before its first pause, so that it meets the request it is meant for.
       faults: () => this.#fault,
     });
@@ -77,7 +86,7 @@ export class Machine {
       disk: this.disk,
       time: this.clock.now() + 1000,
       seeded,
-      unlisted: this.unlisted,
+      ways: this.ways,
       ...(this.remote && { remote: this.remote.image() }),
     };
   }

@@ -31,12 +31,17 @@ function serviceLine(store: EmulatorStore, service: StoredService, place: string
     .map(([field, value]) => `${field}=${JSON.stringify(value)}`)
     .sort();
   const requested = requestedDeployments(store, service.id);
+  const actions = store
+    .operations()
+    .filter(({ serviceId, kind }) => serviceId === service.id && kind !== "delete")
+    .map(({ kind }) => kind);
   return [
     `service ${place} ${service.kind}`,
     ...own,
     ...(service.archived ? ["archived"] : []),
     `deployments=${requested}`,
     ...(service.liveDeploymentId === null ? [] : ["live"]),
+    ...[...new Set(actions)].sort().map((kind) => `${kind}=${actions.filter((one) => one === kind).length}`),
   ].join(" ");
 }
 

@@ -29,10 +29,11 @@ const mostReruns = 2;
 /** Plays one case from its beginning to the judge's verdict. */
 export async function play(stage: Stage, one: Case): Promise<Played> {
   const machine = new Machine(seedOf(one.name), stage.image);
+  stage.scenario.arrange?.(machine.emulator.store);
   const runs: { process: Process; ended: Ended }[] = [];
   const verdicts: Verdict[] = [];
   const run = async (process: Process): Promise<Ended> => {
-    const ended = await process.apply(stage.request);
+    const ended = await process.carryOut(stage.request, stage.scenario.command);
     runs.push({ process, ended });
     return ended;
   };

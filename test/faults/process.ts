@@ -10,6 +10,7 @@ import type { Rnv } from "./build-rnv";
 import { apiKeys, baseUrl, type Machine, statePath, workspaceId } from "./machine";
 import { ProcessDisk } from "./process-disk";
 import type { StateMishap, StateRequest } from "./remote-faults";
+import type { Command } from "./scenarios";
 
 /** What goes wrong with one request: on its way or at the service, or in what comes back. */
 export interface RequestMishap {
@@ -87,6 +88,30 @@ export class Process {
 
   apply(request: Partial<ApplyRequest>): Promise<Ended> {
     return this.run((context) => this.rnv.apply(context, this.#request(request)));
+  }
+
+  /** Carries out what a person would type, with everything it asks confirmed. */
+  carryOut(request: Partial<ApplyRequest>, command: Command = "apply"): Promise<Ended> {
+    if (command === "apply") return this.apply(request);
+    if (command === "saved") return this.run((context) => this.#applySaved(context, request));
+    return this.run((context) =>
+      this.rnv.runtimeAction(context, {
+        ...command,
+        wait: true,
+        timeoutMs: 40_000,
+        lockTimeoutMs: 0,
+        confirm: async ({ name }) => name,
+        onWaiting: () => {},
+      }),
+    );
+  }
+
+  async #applySaved(context: Context, request: Partial<ApplyRequest>) {
+    const whole = this.#request(request);
+    const planned = await this.rnv.plan(context, { ...whole, isSaved: true });
+    if (!planned.plan || planned.exitCode !== 0) return planned;
+    const savedPlan = this.rnv.savePlan(planned.plan, { files: whole.files });
+    return this.rnv.apply(context, { ...whole, savedPlan });
   }
 
   plan(request: Partial<ApplyRequest>): Promise<Ended> {

@@ -44,8 +44,8 @@ export async function realKill(seed: number): Promise<RealKill> {
   const name = `${scenario.name}, ${way}, request ${at}, seed ${seed}`;
   try {
     const start = (limit?: number) => startCli(folder, server, scenario, limit);
-    if (scenario.before !== undefined) {
-      writeFileSync(join(folder, "rnv.yaml"), scenario.before);
+    for (const before of scenario.before ?? []) {
+      writeFileSync(join(folder, "rnv.yaml"), before);
       const first = await ended(start());
       if (first.code !== 0) throw new Error(first.output);
     }

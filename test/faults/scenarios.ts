@@ -1,21 +1,30 @@
+import type { RuntimeRequest } from "../../src/commands/runtime-action";
 import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { ServiceWays } from "./machine";
 
 /** What a variable's value looks like when it leaks: no output and no file but a request may hold it. */
 export const canary = "CANARY-7f3a";
+
+/** `saved`: a plan to a file, then `apply` of that file. Otherwise a verb outside of a plan. */
+export type Command = "apply" | "saved" | Pick<RuntimeRequest, "address" | "action">;
 
 export interface Scenario {
   readonly name: string;
   /** What others made before rnv came. */
   readonly seed?: (store: EmulatorStore) => void;
-  /** Applied without a fault before the case begins. */
-  readonly before?: string;
+  /** Applied without a fault before the case begins, one after the other. */
+  readonly before?: readonly string[];
   /** What others do after that. */
   readonly between?: (store: EmulatorStore) => void;
   readonly manifest: string;
   readonly confirmedDeletes?: readonly string[];
   readonly adopt?: boolean;
-  /** The service offers no list of variables. */
-  readonly unlisted?: true;
+  /** How the service behaves in it. */
+  readonly ways?: ServiceWays;
+  /** What is wrong once, with the first run that meets it. Called on the service of every case. */
+  readonly arrange?: (store: EmulatorStore) => void;
+  /** How a person carries it out; `apply` unless said. */
+  readonly command?: Command;
   /** Addresses whose things may be deleted. */
   readonly deletes: readonly string[];
   /** The picture of the service in the end; see `picture.ts`. */
@@ -73,7 +82,7 @@ const createAll: Scenario = {
 
 const update: Scenario = {
   name: "update",
-  before: shop,
+  before: [shop],
   manifest: shop
     .replace("name: Shop", 'name: Shop\n    description: "all of it"')
     .replace("healthCheckPath: /healthz", "healthCheckPath: /ready, startCommand: run")
@@ -91,7 +100,7 @@ const update: Scenario = {
 
 const remove: Scenario = {
   name: "delete",
-  before: `${shop}${docs}`,
+  before: [`${shop}${docs}`],
   manifest: `${docs}\nremoved: [project.shop, service.shop.api, service.shop.worker]`,
   deletes: ["project.shop", "service.shop.api", "service.shop.worker"],
   want: ['service /docs static publishDirectory="build" deployments=0'],
@@ -99,7 +108,7 @@ const remove: Scenario = {
 
 const replace: Scenario = {
   name: "replace",
-  before: shop,
+  before: [shop],
   manifest: shop.replace("kind: web", "kind: static"),
   confirmedDeletes: ["service.shop.api"],
   deletes: ["service.shop.api"],
@@ -133,7 +142,7 @@ const adopt: Scenario = {
 
 const noOp: Scenario = {
   name: "no-op",
-  before: shop,
+  before: [shop],
   manifest: shop,
   deletes: [],
   want: shopPicture(1),
@@ -141,9 +150,11 @@ const noOp: Scenario = {
 
 const moved: Scenario = {
   name: "moved",
-  before: shop
-    .replace("      api:", "      web:\n        name: api")
-    .replaceAll("service.shop.api", "service.shop.web"),
+  before: [
+    shop
+      .replace("      api:", "      web:\n        name: api")
+      .replaceAll("service.shop.api", "service.shop.web"),
+  ],
   manifest: `${shop.replace("/healthz", "/ready")}moved: [{ from: service.shop.web, to: service.shop.api }]`,
   deletes: [],
   want: shopPicture(2).map((line) => line.replace("/healthz", "/ready")),
@@ -158,7 +169,7 @@ const mixed: Scenario = {
     store.addService({ name: "new", projectId: id });
     store.addService({ name: "worker" });
   },
-  before: shop,
+  before: [shop],
   between(store) {
     const ours = store.projects().find(({ name }) => name === "Shop");
     const service = store.services().find(({ name, projectId }) => name === "api" && projectId === ours?.id);
@@ -194,10 +205,83 @@ const mixed: Scenario = {
 const unlisted: Scenario = {
   ...createAll,
   name: "unlisted",
-  unlisted: true,
+  ways: { unlisted: true },
   manifest: shop,
   want: shopPicture(1),
 };
+
+/** The first deletion that is asked for is queued, and fails. */
+const failedDeletion: Scenario = {
+  ...remove,
+  name: "failed-deletion",
+  arrange: (store) => store.failNextOperation("*"),
+};
+
+/** Every deletion is queued: of variables, of services that never ran, of the project. */
+const queuedDeletions: Scenario = {
+  name: "queued-deletions",
+  ways: { conditions: ["queued-deletions"] },
+  before: [`${shop}${docs}`],
+  manifest: `${docs.replace("when: never }", "when: never }\n    variables: { MODE: quick }")}
+removed: [project.shop, service.shop.api, service.shop.worker]`,
+  deletes: ["project.shop", "service.shop.api", "service.shop.worker"],
+  want: ['service /docs static publishDirectory="build" deployments=0', "variable /docs/MODE=quick"],
+};
+
+/** Somebody archived a service in the dashboard, and the manifest changes it. */
+const archivedOutside: Scenario = {
+  name: "archived-outside",
+  before: [shop],
+  between(store) {
+    const service = store.services().find(({ name }) => name === "api");
+    if (service === undefined) throw new Error("the shop is not there");
+    store.editService(service.id, () => ({ archived: true }));
+  },
+  manifest: shop.replace("/healthz", "/ready"),
+  deletes: [],
+  want: shopPicture(2).map((line) => line.replace("/healthz", "/ready")),
+};
+
+const archiving = shop.replace(
+  "deploy: { when: never }",
+  "deploy: { when: never }\n        lifecycle: { onRemove: archive }",
+);
+
+/** Archived by us because its block went, then declared again. */
+const archivedAndBack: Scenario = {
+  name: "archived-and-back",
+  before: [archiving, shop.replace(/ {6}worker:[\s\S]*/, "").replace(/ {10}HOST.*\n/, "")],
+  manifest: archiving,
+  deletes: [],
+  want: shopPicture(3),
+};
+
+const savedPlan: Scenario = { ...update, name: "saved-plan", command: "saved" };
+
+const verb = (
+  action: RuntimeRequest["action"],
+  want: (picture: readonly string[]) => readonly string[],
+): Scenario => ({
+  name: `verb-${action}`,
+  before: [shop, shop.replace("/healthz", "/ready")],
+  manifest: shop.replace("/healthz", "/ready"),
+  command: { address: "service.shop.api", action },
+  deletes: [],
+  want: want(shopPicture(2).map((line) => line.replace("/healthz", "/ready"))),
+});
+
+const deployed = (lines: readonly string[]) =>
+  lines.map((line) => line.replace("deployments=2", "deployments=3"));
+const operated = (kind: string) => (lines: readonly string[]) =>
+  lines.map((line) => line.replace("deployments=2 live", `deployments=2 live ${kind}=1`));
+
+const verbs = [
+  verb("deploy", deployed),
+  verb("clear-cache", deployed),
+  verb("rollback", deployed),
+  verb("restart", operated("restart")),
+  verb("suspend", operated("suspend")),
+];
 
 export const scenarios: readonly Scenario[] = [
   createAll,
@@ -209,4 +293,10 @@ export const scenarios: readonly Scenario[] = [
   moved,
   mixed,
   unlisted,
+  failedDeletion,
+  queuedDeletions,
+  archivedOutside,
+  archivedAndBack,
+  savedPlan,
+  ...verbs,
 ];
