@@ -34,8 +34,8 @@ interface Sent {
 
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
- * lock is free while it waits: what was accepted is recorded, and `rnv cancel` must be possible. A process that is
- * killed meanwhile leaves that in the run record, and the same command goes on with it.
+ * lock is free while it waits: what was accepted is recorded, and `rnv cancel` must be possible. A run that
+ * ends before the end is seen leaves that in its record, and the same command goes on with it.
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
@@ -193,7 +193,7 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
         [
           error("apply.deploy_timeout", `${what} has not settled: it is ${result.status}`, {
             address,
-            hint: "the service goes on with it; --timeout waits longer",
+            hint: "the service goes on with it; the same command again goes on waiting, --timeout longer",
           }),
         ],
         7,
@@ -204,22 +204,30 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
           error("apply.deploy_timeout", `${what} was accepted, but its end could not be seen`, {
             address,
             detail: `${sent.pending.kind} ${sent.pending.id}: ${result.failure.message}`,
-            hint: "the service goes on with it: look at it before you repeat the command",
+            hint: "the service goes on with it; the same command again goes on waiting",
           }),
         ],
         7,
       );
     case "interrupted":
       return refused(
-        [error("apply.interrupted", `stopped waiting for ${what}; the service goes on with it`, { address })],
+        [
+          error("apply.interrupted", `stopped waiting for ${what}; the service goes on with it`, {
+            address,
+            hint: "the same command again goes on waiting",
+          }),
+        ],
         130,
       );
   }
 }
 
+const endsSeen: readonly string[] = ["done", "failed", "checkout"];
+
 /**
- * Ends the run, and records what became of the part that was made. Where somebody else writes the state now, or has
- * done so meanwhile, that run has looked at it, or will.
+ * Ends the run, and records what became of the part that was made. A run whose end was not seen stays recorded with
+ * what was accepted. Where somebody else writes the state now, or has done so meanwhile, that run has looked at it, or
+ * will.
  */
 async function recordEnd(
   context: Context,
@@ -227,6 +235,7 @@ async function recordEnd(
   { part, pending }: Sent,
   end: { readonly kind: string; readonly id?: string },
 ): Promise<void> {
+  if (!endsSeen.includes(end.kind)) return;
   await holdLock(context, { command: verbOf(request), timeoutMs: 0 }, async (session) => {
     const { state } = session;
     const isOurs = state?.run?.accepted?.pending.id === pending.id;

@@ -23,19 +23,25 @@ export interface Case {
 
 type Mode = "once" | "held" | "onward";
 
+/** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
+const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command === "object";
+
 /** Every case of a scenario. */
 export function* casesOf(stage: Stage): Generator<Case> {
   if (stage.remote !== undefined) return yield* remoteCasesOf(stage, stage.remote);
   yield* requestCases(stage);
   yield* killCases(stage);
   yield* diskCases(stage);
-  yield* rivalCases(stage);
+  // Whoever asks for it while another one does asks for it twice.
+  if (!isVerb(stage)) yield* rivalCases(stage);
 }
 
-function* requestCases({ scenario, requests }: Stage): Generator<Case> {
+function* requestCases(stage: Stage): Generator<Case> {
+  const { scenario, requests } = stage;
   for (const [index, label] of requests.entries()) {
     const [method = "", path = ""] = label.split(" ");
     for (const fault of requestFaults) {
+      if (fault.foreign && isVerb(stage)) continue;
       if (fault.applies && !fault.applies({ method, path })) continue;
       const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
       // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
@@ -70,9 +76,12 @@ function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["re
 
 const afterKill = [undefined, "power-cut", "torn", "later", "earlier", "another-key"] as const;
 
-function* killCases({ scenario, points }: Stage): Generator<Case> {
+function* killCases(stage: Stage): Generator<Case> {
+  const { scenario, points } = stage;
   for (const [at, label] of points.entries()) {
     for (const between of afterKill) {
+      // Whoever asks for it a day later wants it once more.
+      if (isVerb(stage) && (between === "later" || between === "earlier")) continue;
       const fault = `kill${between === undefined ? "" : ` ${between}`}`;
       yield {
         name: `${scenario.name} ${fault} @${at} ${label}`,

@@ -102,6 +102,7 @@ export class Process {
         lockTimeoutMs: 0,
         confirm: async ({ name }) => name,
         onWaiting: () => {},
+        onGoingOn: () => {},
       }),
     );
   }

@@ -1,4 +1,4 @@
-import type { RuntimeRequest } from "../../src/commands/runtime-action";
+import type { RuntimeRequest } from "../../src/commands/requests";
 import type { EmulatorStore } from "../../src/emulator/emulator-store";
 import type { ServiceWays } from "./machine";
 
