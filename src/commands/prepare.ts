@@ -78,6 +78,7 @@ export async function prepare(
     inventory: refreshed.inventory,
     holdings: refreshed.holdings,
     catalog: await connection.reads.catalog(),
+    timestamp: new Date(context.clock.now()).toISOString(),
     types: resourceTypes,
     options,
     fingerprintKey: key.key ?? (compares(request, state) ? context.randomBytes(32) : undefined),

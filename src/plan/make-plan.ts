@@ -50,7 +50,8 @@ export function makePlan(input: PlanInput): Plan {
   return {
     options: input.options,
     changes,
-    outputs: diffOutputs(input, decisions),
+    ...diffOutputs(input, decisions),
+    ...(input.timestamp !== undefined && { timestamp: input.timestamp }),
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(changes),

@@ -16,12 +16,15 @@ type Json = { readonly [key: string]: Plain };
  * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
  */
 export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
+  const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
     format_version: "1.2",
+    timestamp: plan.timestamp,
     applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
     errored: hasErrors(plan.diagnostics),
-    resource_changes: plan.changes.map((change) => changeDocument(change, unbound)),
+    planned_values: plannedDocument(plan, sides),
+    resource_changes: plan.changes.map((change, i) => changeDocument(change, sides[i] as Sides, unbound)),
     resource_drift: drifted.map(driftDocument),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: { ...plan.summary },
@@ -52,20 +55,39 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
 
 export type Unbound = ReadonlyMap<string, readonly string[]>;
 
-function changeDocument(change: Change, unbound: Unbound): Json {
+/** What there is once the plan is applied, as Terraform tells it: unknown values are left out, secrets are null. */
+function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly Sides[]): Json {
+  const resources = changes.flatMap((change, i): Json[] => {
+    const after = sides[i]?.after;
+    if (!after) return [];
+    const known = new Map([...after].filter(([, value]) => value.kind !== "unknown"));
+    return [{ ...placeOf(change), values: plainSide(known), sensitive_values: marks(after, "secret") }];
+  });
+  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, Json] => [
+    name,
+    { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
+  ]);
+  return { outputs: Object.fromEntries(outputs), root_module: { resources } };
+}
+
+const placeOf = ({ address, type }: Change): Json => ({
+  address,
+  mode: "managed",
+  type,
+  name: nameOf(address),
+});
+
+function changeDocument(change: Change, sides: Sides, unbound: Unbound): Json {
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
   const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
   return compact({
-    address: change.address,
+    ...placeOf(change),
     previous_address: change.previousAddress,
-    mode: "managed",
-    type: change.type,
-    name: nameOf(change.address),
     change: compact({
       actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
-      ...sidesDocument(sidesOf(change)),
+      ...sidesDocument(sides),
       importing: isTakeOver && change.id !== undefined ? { id: change.id } : undefined,
       replace_paths:
         change.action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,

@@ -196,6 +196,10 @@ export interface Plan {
   /** Every declared or recorded resource, no-ops too, sorted by address. */
   readonly changes: readonly Change[];
   readonly outputs: readonly OutputChange[];
+  /** Every output as it is once the plan is applied, unchanged ones too; a secret one has no value. */
+  readonly plannedOutputs: Readonly<Record<string, ShownValue>>;
+  /** When it was made, ISO 8601; no part of what it says. */
+  readonly timestamp?: string;
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly UnmanagedThing[];
@@ -232,6 +236,8 @@ export interface PlanInput {
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
   readonly catalog: Catalog;
+  /** When the plan is made, ISO 8601. */
+  readonly timestamp?: string;
   readonly types: readonly ResourceType[];
   readonly options: PlanOptions;
   /** Key of secret fingerprints; undefined when there is none yet and none is recorded. */

@@ -3,9 +3,9 @@ import { Secret } from "../model/secret";
 import { plainEqual } from "../model/value";
 import type { Decision } from "./decision";
 import { ownerKey } from "./owners";
-import type { Change, OutputChange, Plan, PlanInput, PlanSummary } from "./plan";
+import type { Change, OutputChange, Plan, PlanInput, PlanSummary, ShownValue } from "./plan";
 import { lookupIn, resolveValue } from "./resolve";
-import { absent, shownValue } from "./shown-value";
+import { absent, secret, shownValue } from "./shown-value";
 import { isRetained } from "./subject";
 
 /** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
@@ -47,23 +47,34 @@ export function listUnmanaged(
     .sort((a, b) => (a.type + a.name + a.id < b.type + b.name + b.id ? -1 : 1));
 }
 
-/** Outputs whose value changes. A secret is never stored, so it is never compared. */
-export function diffOutputs(input: PlanInput, decisions: ReadonlyMap<Address, Decision>): OutputChange[] {
+/** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
+export function diffOutputs(
+  input: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Pick<Plan, "outputs" | "plannedOutputs"> {
   const { mode } = input.options;
-  if (mode === "refresh-only") return [];
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
+  const plannedOutputs: Record<string, ShownValue> = {};
+  if (mode === "refresh-only") {
+    for (const [name, value] of recorded) plannedOutputs[name] = shownValue(value, false);
+    return { outputs: [], plannedOutputs };
+  }
   const declared = mode === "destroy" ? new Map() : input.desired.outputs;
   const lookup = lookupIn(decisions);
-  const changes: OutputChange[] = [];
+  const outputs: OutputChange[] = [];
   for (const name of [...new Set([...recorded.keys(), ...declared.keys()])].sort()) {
     const output = input.desired.outputs.get(name);
     const value = declared.has(name) && output ? resolveValue(output.value, lookup) : undefined;
-    if (value instanceof Secret) continue;
+    if (value instanceof Secret) {
+      plannedOutputs[name] = secret;
+      continue;
+    }
     const before = recorded.has(name) ? shownValue(recorded.get(name), false) : absent;
     const after = shownValue(value, false);
+    if (after.kind !== "absent") plannedOutputs[name] = after;
     const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
     if (!isSame && !(before.kind === "absent" && after.kind === "absent"))
-      changes.push({ name, before, after });
+      outputs.push({ name, before, after });
   }
-  return changes;
+  return { outputs, plannedOutputs };
 }

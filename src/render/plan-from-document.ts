@@ -37,6 +37,13 @@ export function planFromDocument(document: unknown): Plan | undefined {
         output.actions.includes("delete"),
       ),
     })),
+    plannedOutputs: Object.fromEntries(
+      Object.entries(data.planned_values.outputs).map(([name, { sensitive, value }]) => [
+        name,
+        sideOf(value ?? null, sensitive, value === undefined, false),
+      ]),
+    ),
+    ...(data.timestamp !== undefined && { timestamp: data.timestamp }),
     summary: data.summary,
     unmanaged: data.unmanaged,
     standing: (data.standing ?? []).map((one) => ({ ...one, address: asAddress(one.address) })),

@@ -132,8 +132,17 @@ export const revealedValue = z.strictObject({
 /** The plan document that `planDocument` makes and `planFromDocument` reads. */
 export const planDocumentSchema = z.strictObject({
   format_version: z.literal("1.2"),
+  timestamp: z.iso.datetime().optional().describe("When the plan was made."),
   applyable: z.boolean(),
   errored: z.boolean(),
+  planned_values: z
+    .strictObject({
+      outputs: z.record(z.string(), z.strictObject({ sensitive: z.boolean(), value: json.optional() })),
+      root_module: z.strictObject({
+        resources: z.array(z.strictObject({ ...place, values: attributes, sensitive_values: attributes })),
+      }),
+    })
+    .describe("What there is once the plan is applied: unknown values are left out, secrets are null."),
   resource_changes: z.array(resourceChange),
   resource_drift: z.array(
     z.strictObject({ ...place, change: z.strictObject(sides), attributes: z.array(field) }),

@@ -29,8 +29,10 @@ describe("a saved plan", () => {
   it("is shown, and applied without asking", async () => {
     const shown = await scenario.run("show", "first.rnvplan");
     expect(shown.stdout).toContain("Plan: 5 to add, 0 to change, 0 to destroy.");
-    const json = await scenario.run("show", "-json", "first.rnvplan");
-    expect(JSON.parse(json.stdout).format_version).toBe("1.2");
+    const planned = await scenario.run("plan", "-json", "-out", "same.rnvplan");
+    const json = await scenario.run("show", "-json", "same.rnvplan");
+    expect(JSON.parse(json.stdout)).toEqual(JSON.parse(planned.stdout));
+    expect(Object.keys(JSON.parse(json.stdout)).slice(0, 2)).toEqual(["format_version", "timestamp"]);
     const { code, stdout } = await scenario.run("apply", "first.rnvplan");
     expect(code).toBe(0);
     expect(stdout).toContain("Apply complete! Resources: 5 added, 0 changed, 0 destroyed.");

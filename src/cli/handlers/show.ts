@@ -3,6 +3,7 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { readSavedPlan } from "../../plan/saved-plan";
 import { inertFence, inertJson } from "../../render/inert";
 import { planFromDocument } from "../../render/plan-from-document";
+import { planDocumentSchema } from "../../render/plan-schema";
 import { stateJson } from "../../render/state-json";
 import { stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
@@ -25,7 +26,11 @@ export const showHandler: Handler = async (invocation) => {
     });
     throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
   }
-  showPlan(invocation, plan, formatOf(invocation.options));
+  const format = formatOf(invocation.options);
+  // As it was when it was made: what only apply needs of a plan is not read back.
+  if (format === "json")
+    invocation.terminal.out(`${inertJson(planDocumentSchema.parse(document.plan), 2)}\n`);
+  else showPlan(invocation, plan, format);
   return 0;
 };
 

@@ -1,5 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { driftReport } from "../../../src/plan/classify-drift";
+import { makePlan } from "../../../src/plan/make-plan";
 import { planDocument } from "../../../src/plan/plan-document";
 import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
 import { changeOf, declare, desiredOf, range, reference, World } from "./world";
@@ -44,6 +45,59 @@ describe("a plan as JSON", () => {
     });
     expect(variable).toMatchObject({ change: { after: { value: null }, after_sensitive: { value: true } } });
     expect(JSON.stringify(document)).not.toContain("t0ken-text");
+  });
+
+  it("tells what there will be as Terraform does: unknown values left out, secrets null, what ends not at all", () => {
+    const planned = (...args: Parameters<World["plan"]>) =>
+      planDocument(settled().plan(...args)).planned_values as never as {
+        outputs: object;
+        root_module: { resources: { address: string }[] };
+      };
+    expect(planDocument(new World().plan(desiredOf(shop(), { outputs }))).planned_values).toEqual({
+      outputs: { url: { sensitive: false } },
+      root_module: {
+        resources: [
+          {
+            ...{ address: "project.shop", mode: "managed", type: "project", name: "shop" },
+            ...{ values: { name: "shop" }, sensitive_values: {} },
+          },
+          {
+            ...{ address: "service.shop.api", mode: "managed", type: "service", name: "shop.api" },
+            ...{
+              values: { kind: "web", name: "api", configuration: { branch: "dev" } },
+              sensitive_values: {},
+            },
+          },
+          {
+            ...{
+              address: "variable.shop.api.TOKEN",
+              mode: "managed",
+              type: "variable",
+              name: "shop.api.TOKEN",
+            },
+            ...{ values: { key: "TOKEN", value: null }, sensitive_values: { value: true } },
+          },
+        ],
+      },
+    });
+    const unchanged = planned(desiredOf(shop()));
+    expect(unchanged.root_module.resources.map(({ address }) => address)).toEqual(
+      shop().map(({ address }) => address),
+    );
+    expect(planned(desiredOf(shop("main"))).root_module.resources[1]).toMatchObject({
+      values: { configuration: { branch: "main" } },
+    });
+    expect(planned(desiredOf([]), { mode: "destroy" }).root_module.resources).toEqual([]);
+  });
+
+  it("bears the time it was given, and is no other plan because of it", () => {
+    const world = settled();
+    const desired = desiredOf(shop("main"));
+    const at = (timestamp: string) => makePlan({ ...world.input(desired), timestamp });
+    const [first, second] = [at("2026-01-01T00:00:00.000Z"), at("2026-01-02T00:00:00.000Z")];
+    expect(planDocument(first).timestamp).toBe("2026-01-01T00:00:00.000Z");
+    const saved = readSavedPlan(savePlan(first, { files: [] })).document;
+    expect(saved && compareWithSaved(saved, second)).toBeUndefined();
   });
 
   it("shows both sides of an update, whole, with the cause of each field", () => {

@@ -50,6 +50,7 @@ export const plan = (changes: readonly Change[], rest: Partial<Plan> = {}): Plan
   },
   changes,
   outputs: [],
+  plannedOutputs: {},
   summary: { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 },
   unmanaged: [],
   standing: [],
