@@ -223,6 +223,13 @@ export const gaps = [
     settings: [setting("renameProject", "on", oneOf("on", "off"), "off")],
   },
   {
+    name: "configuration fields",
+    assumption: "fields beyond the documented ones that the catalog's defaults name may be declared",
+    verifiedBy: "their type is that of the default; the answer is compared with what was sent",
+    fallback: "a field that neither knows is an error",
+    settings: [],
+  },
+  {
     name: "items of array fields",
     assumption: "ignorePaths, includePaths, ipAllowList and environmentGroupIds hold texts",
     verifiedBy: "nothing: an item that is an object is compared, shown and sent as it stands",

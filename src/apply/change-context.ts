@@ -44,7 +44,7 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     type: change.type,
     name: change.name,
     parentId,
-    takesEffectAtOnce: !asksForRun(change, type.rules),
+    takesEffectAtOnce: !asksForRun(change, type),
     after: ({ method, id, hasEnded }) => ({
       recording: {
         address: change.address,
@@ -103,8 +103,8 @@ function provisionalRecord(
 }
 
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
-export const writesAfter = (change: Change, { rules }: Pick<Resource, "rules">): number =>
-  (change.subject.recorded?.writes ?? 0) + (asksForRun(change, rules) ? 1 : 0);
+export const writesAfter = (change: Change, type: Pick<Resource, "rules" | "open">): number =>
+  (change.subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
 
 /** Where it was made: without it, one that cannot be read would look as if it lay elsewhere. */
 function placement(

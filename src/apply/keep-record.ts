@@ -1,3 +1,4 @@
+import { ruleAt } from "../model/rule-at";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { type ChangeContext, inputsOf } from "./change-context";
@@ -35,7 +36,7 @@ async function acceptDrift({ run, change, type }: ChangeContext): Promise<Change
   if (!live || !recorded) return { kind: "done" };
   const defaults = run.defaults(type.type);
   const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
-    const now = type.rules[path]?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
+    const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];
   });
   for (const path of type.ours ?? []) {

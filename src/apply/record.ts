@@ -3,6 +3,7 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { AppliableValue, ResourceType } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
@@ -88,7 +89,7 @@ function appliedValues(recording: Recording): Record<string, AppliedValue> {
   const ignored = previous ? (change.subject.desired?.lifecycle.ignoreChanges ?? []) : [];
   const applied: Record<string, AppliedValue> = {};
   for (const path of change.subject.desired?.attributes.keys() ?? []) {
-    if (type.rules[path]?.change === "local") continue;
+    if (ruleAt(type, path)?.change === "local") continue;
     const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
       ? previous?.applied[path]
       : appliedValue(recording, path, values.get(path));

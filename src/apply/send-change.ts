@@ -2,6 +2,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { isPlain, type Plain } from "../model/value";
 import { type ChangeContext, closeEarlier, inputsOf, writesAfter } from "./change-context";
 import { knownAttributes } from "./known-values";
@@ -169,7 +170,7 @@ const needsItsTime = (
 ): boolean =>
   movedTime(before, before) !== undefined &&
   movedTime(before, answered.updatedAt) === undefined &&
-  [...sent.keys()].some((path) => type.rules[path]?.secret === true);
+  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** A write whose answer did not show the thing: one look by id. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {

@@ -2,6 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { AppliableValue, ResourceType } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
@@ -34,7 +35,7 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
   return error(
     "apply.not_taken",
     `${change.address}: the service accepted the change, but ${fields} did not take`,
-    refused.every((path) => taken.type.rules[path]?.secret === true)
+    refused.every((path) => ruleAt(taken.type, path)?.secret === true)
       ? {
           ...about,
           detail:
@@ -58,7 +59,7 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function pathsNotTaken({ type, sent, live, defaults, before }: Taken): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
-    const rule = type.rules[path];
+    const rule = ruleAt(type, path);
     if (!rule || rule.change === "local") return false;
     if (rule.secret) return value !== null && movedTime(before, live.updatedAt) === false;
     if (value instanceof Secret) return false;
@@ -90,7 +91,7 @@ const nearMs = 120_000;
  * service counts in whole seconds. Sent again once a second has passed, it tells.
  */
 export const mayShareTime = (taken: Taken, now: number): boolean =>
-  pathsNotTaken(taken).some((path) => taken.type.rules[path]?.secret === true) &&
+  pathsNotTaken(taken).some((path) => ruleAt(taken.type, path)?.secret === true) &&
   Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;
 
 const hintOf = (hint: string, { untaken }: ResourceType): string =>

@@ -4,6 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";
 import type { Catalog } from "../model/catalog";
 import type { LiveResource } from "../model/live";
+import { isOpenField, ruleAt } from "../model/rule-at";
 import { type Plain, plainEqual } from "../model/value";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome } from "./context";
@@ -92,12 +93,16 @@ export function blockOf(
   catalog: Catalog,
   isNamedByIdOnly: boolean,
 ): ManifestBlock {
-  const { rules, parents, defaults } = typeOf(type);
+  const resourceType = typeOf(type);
+  const { rules, parents, defaults } = resourceType;
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
   const written = new Map<string, Plain>();
-  for (const [path, value] of attributes) {
-    const isDeclarable = rules[path] !== undefined && !parentAttributes.includes(path);
+  // Fields that this version does not know are looked at where the catalog does.
+  const further = [...base.keys()].filter((path) => isOpenField(resourceType, path));
+  const shown = [...attributes, ...further.map((path) => [path, attributes.get(path) ?? null] as const)];
+  for (const [path, value] of shown) {
+    const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
     if (isDeclarable && value !== null && !plainEqual(value, base.get(path))) written.set(path, value);
   }
   // A secret stays where it is: its value is never read.

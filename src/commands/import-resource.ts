@@ -7,6 +7,7 @@ import type { Catalog } from "../model/catalog";
 import { dataType } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
+import { ruleAt } from "../model/rule-at";
 import type { RecordedResource, State } from "../model/state";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
@@ -230,7 +231,7 @@ function refuseIfReplaced(
   sources: Sources,
 ): void {
   for (const [path, value] of plainAttributes(desired)) {
-    const rule = type.rules[path];
+    const rule = ruleAt(type, path);
     const found = live.attributes.get(path) ?? null;
     if (rule?.change !== "replace" || value === null || (rule.equal ?? plainEqual)(value, found)) continue;
     const range = desired.attributes.get(path)?.range;

@@ -8,6 +8,7 @@ import { Template } from "../model/value";
 import { fillData } from "../plan/fill-data";
 import { secretPaths } from "../plan/fingerprint-secrets";
 import { makePlan } from "../plan/make-plan";
+import { isOpenFieldFinding, settleOpenFields } from "../plan/open-fields";
 import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { fold } from "../state/fold";
@@ -56,9 +57,11 @@ export async function prepare(
   const secrets = reachOf(request);
   const loaded = await load(context, request.files, secrets);
   const options = planOptions(request);
-  const early = loaded.diagnostics;
-  if (!loaded.desired) return { diagnostics: early, sources: loaded.sources };
-  const key = await fingerprintKey(context, loaded.desired, { ...from, ...request, secrets });
+  if (!loaded.desired) return { diagnostics: loaded.diagnostics, sources: loaded.sources };
+  const known = await knownFields(loaded.desired, loaded.diagnostics, connection);
+  const early = known.diagnostics;
+  if (hasErrors(early)) return { diagnostics: early, sources: loaded.sources };
+  const key = await fingerprintKey(context, known.desired, { ...from, ...request, secrets });
   if (hasErrors(key.diagnostics))
     return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
 
@@ -66,8 +69,8 @@ export async function prepare(
   if (hasErrors(resumed.diagnostics))
     return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
   const state = from.state && fold(from.state, resumed.entries);
-  const refreshed = await refresh(connection.reads, resourceTypes, loaded.desired, state);
-  const filled = fillData(loaded.desired, refreshed.data);
+  const refreshed = await refresh(connection.reads, resourceTypes, known.desired, state);
+  const filled = fillData(known.desired, refreshed.data);
   const first: PlanInput = {
     desired: filled.desired,
     data: filled.uses,
@@ -128,6 +131,19 @@ async function withRevealed(
   const { revealed, diagnostics } = await revealValues({ input, plan, reads, against });
   const seen = { ...input, revealed };
   return { input: seen, plan: makePlan(seen), refusals: diagnostics };
+}
+
+/** What the manifest left for the catalog to decide is decided; without any, nothing is waited for. */
+async function knownFields(
+  desired: Desired,
+  diagnostics: readonly Diagnostic[],
+  { reads }: Connection,
+): Promise<{ readonly desired: Desired; readonly diagnostics: readonly Diagnostic[] }> {
+  const open = diagnostics.filter(isOpenFieldFinding);
+  if (open.length === 0) return { desired, diagnostics };
+  const others = diagnostics.filter((one) => !isOpenFieldFinding(one));
+  const settled = settleOpenFields(desired, open, resourceTypes, await reads.catalog());
+  return { desired: settled.desired, diagnostics: [...others, ...settled.diagnostics] };
 }
 
 /** How long at most the first requests are waited for, milliseconds; a service may be far away, or nowhere. */

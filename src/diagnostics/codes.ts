@@ -12,6 +12,7 @@ export const diagnosticCodes = [
   "manifest.duplicate_key",
   "manifest.duplicate_address",
   "manifest.unknown_key",
+  "manifest.unknown_field",
   "manifest.missing_key",
   "manifest.invalid_type",
   "manifest.invalid_value",

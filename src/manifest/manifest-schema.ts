@@ -157,7 +157,11 @@ const groupSchema = (placed: PlacedType, key: string, group: ReadonlyMap<string,
   ...description(placed.type.schema.shape[key] as z.ZodType),
   type: ["object", "null"],
   properties: Object.fromEntries([...group].map(([name, shape]) => [name, attributeSchema(shape)])),
-  additionalProperties: false,
+  // An editor marks what only the catalog may know, and a validator takes it.
+  additionalProperties:
+    placed.type.open?.group === key
+      ? { deprecationMessage: "not known to this version of rnv: rnv plan asks the service's catalog" }
+      : false,
   ...required(group),
 });
 

@@ -5,7 +5,7 @@ import { hintForFlag } from "./form-hints";
 import { readPlain } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { describeNode, type MapEntry, quoteShort, type SourceNode } from "./source-tree";
-import { lifecycleKeys } from "./type-index";
+import { lifecycleKeys, openShape, unknownField } from "./type-index";
 import type { Block } from "./walk-blocks";
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -93,6 +93,14 @@ function readIgnored(value: SourceNode, block: Block, reading: Reading): readonl
   for (const item of value.items) {
     const path = item.kind === "scalar" ? item.value : undefined;
     if (typeof path === "string" && (paths.has(path) || groups.has(path))) {
+      ignored.push(path);
+      continue;
+    }
+    const [group = "", field = ""] = typeof path === "string" ? path.split(".") : [];
+    const further = openShape(block.placed, group, field);
+    if (further !== undefined && further.path === path) {
+      const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
+      reading.report(unknownField(block.address, further.path, item.range, meant));
       ignored.push(path);
       continue;
     }

@@ -5,7 +5,7 @@ import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import type { Parent } from "../model/resource-type";
-import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
+import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
 import { Template } from "../model/value";
 import type { MapEntry, SourceNode } from "./source-tree";
 import { commentOf, type Program, type Site, type Stack, type StackResource } from "./stack";
@@ -14,7 +14,7 @@ import { dependsOnOf, metaEntries } from "./stack-meta";
 import { addressOfResource } from "./stack-names";
 import { problemAt, StackProblem, unsupported } from "./stack-problem";
 import { ownerOf, type Reader, readerOf } from "./stack-reader";
-import type { AttributeShape, PlacedType } from "./type-index";
+import { type AttributeShape, openShape, type PlacedType, unknownField } from "./type-index";
 import type { Block, WrittenAttribute } from "./walk-blocks";
 
 /** A resource of a stack on its way to the desired state: a block, and what a manifest has no words for. */
@@ -67,7 +67,7 @@ export function readResource(
   if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
     reader.refuse(unsupported("triggers"), place.at("triggers").keyPlace);
   let isReadable = true;
-  const unread = readAttributes(resource, placed, {
+  const unread = readAttributes(resource, placed, address, {
     ...reader,
     refuse: (problem, range) => {
       isReadable = false;
@@ -113,6 +113,7 @@ export function readResource(
 function readAttributes(
   { body, place }: StackResource,
   placed: PlacedType,
+  address: Address,
   reader: Reader,
 ): readonly WrittenAttribute[] {
   const found: WrittenAttribute[] = [];
@@ -124,15 +125,21 @@ function readAttributes(
     // Terraform takes null for what is left out.
     if (value === null || others.has(key)) continue;
     if (shape !== undefined) add(shape, value, at, found, reader);
-    else if (group !== undefined) readGroup(key, group, value, at, found, reader);
+    else if (group !== undefined) readGroup({ name: key, group, placed, address }, value, at, found, reader);
     else reader.refuse(unknownKey(key, [...attributes.keys(), ...groups.keys(), ...others]), at.keyPlace);
   }
   return found;
 }
 
+interface OfGroup {
+  readonly name: string;
+  readonly group: ReadonlyMap<string, AttributeShape>;
+  readonly placed: PlacedType;
+  readonly address: Address;
+}
+
 function readGroup(
-  name: string,
-  group: ReadonlyMap<string, AttributeShape>,
+  { name, group, placed, address }: OfGroup,
   value: Json,
   place: Site["place"],
   found: WrittenAttribute[],
@@ -145,8 +152,14 @@ function readGroup(
     return;
   }
   for (const [key, inner] of Object.entries(value)) {
-    const shape = group.get(key);
     if (inner === null || key === "//") continue;
+    const further = group.has(key) ? undefined : openShape(placed, camelCase(name), camelCase(key));
+    if (further !== undefined) {
+      reader.note(
+        unknownField(address, further.path, place.at(key).keyPlace, didYouMean(key, group.keys()), key),
+      );
+    }
+    const shape = group.get(key) ?? further;
     if (shape === undefined) reader.refuse(unknownKey(key, [...group.keys()]), place.at(key).keyPlace);
     else add(shape, inner, place.at(key), found, reader);
   }

@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { snakeCase, terraformPrefix } from "../model/terraform-name";
+import { camelCase, snakeCase, terraformPrefix } from "../model/terraform-name";
 import type { MapEntry, SourceNode } from "./source-tree";
 import { commentOf, type Program, type Stack, type StackResource } from "./stack";
 import { isObject, type Json, type JsonObject, type Place } from "./stack-document";
@@ -108,7 +108,11 @@ function ignoredPaths(value: Json, place: Place, placed: PlacedType): SourceNode
   );
   const items = value.map((item: Json, i): SourceNode => {
     const path = typeof item === "string" ? known.get(item) : undefined;
-    return literal(path ?? item, place.at(i));
+    // A further field of an open group is in no list.
+    return literal(
+      path ?? (typeof item === "string" && item.includes(".") ? camelCase(item) : item),
+      place.at(i),
+    );
   });
   return { kind: "list", items, range: place };
 }

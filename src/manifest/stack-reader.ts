@@ -1,3 +1,4 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import type { Address } from "../model/address";
 import type { SourceNode } from "./source-tree";
@@ -16,6 +17,8 @@ export function ownerOf({ terraformType, name, constructPath }: StackResource): 
 export interface Reader {
   readonly read: (value: Json, place: Site["place"]) => SourceNode | undefined;
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
+  /** Reports what keeps nothing from being read. */
+  readonly note: (finding: Diagnostic) => void;
 }
 
 const notBusy: Site["busy"] = new Set();
@@ -25,6 +28,7 @@ export function readerOf(stack: Stack, program: Program, owner: string, address?
     program.report(problemAt(problem, owner, range, address));
   return {
     refuse,
+    note: (finding) => program.report({ ...finding, summary: `${owner}: ${finding.summary}` }),
     read: (value, place) => {
       try {
         return readJson(value, { stack, place, source: "", busy: notBusy }, program);

@@ -1,8 +1,12 @@
-import type * as z from "zod";
+import * as z from "zod";
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
+import type { Address } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
+import { isOpenField } from "../model/rule-at";
 import { type Check, quickCheck } from "./quick-check";
-import type { ListNode, ScalarNode, SourceNode } from "./source-tree";
+import { type ListNode, quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
 import { mayHoldReferences } from "./template";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
@@ -89,6 +93,40 @@ function placeType(type: ResourceType): PlacedType {
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
   const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
   return { type, place: type.manifest, attributes, groups, paths, needed, children: new Map(), shorthand };
+}
+
+const anything = z.unknown();
+
+/** A further field of an open group, as an attribute that takes any value; undefined where the group takes none. */
+export function openShape({ type }: PlacedType, group: string, field: string): AttributeShape | undefined {
+  const path = `${group}.${field}`;
+  if (type.open?.group !== group || !isOpenField(type, path)) return undefined;
+  return {
+    ...{ path, schema: anything, required: false, secret: false, rule: type.open.rule },
+    ...{ isName: false, isText: true },
+    takes: (value) => value !== undefined && value !== null,
+  };
+}
+
+const whoKnows = "rnv plan asks the service's catalog";
+
+/** The finding about a further field: it is for the catalog to decide. */
+export function unknownField(
+  address: Address,
+  path: string,
+  range: SourceRange,
+  hint: string | undefined,
+  name = path.slice(path.indexOf(".") + 1),
+): Diagnostic {
+  const group = path.slice(0, path.indexOf("."));
+  return warning(
+    "manifest.unknown_field",
+    `${group} of ${address} has no attribute ${quoteShort(name)} that this version knows`,
+    {
+      ...{ address, attribute: path, range },
+      hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+    },
+  );
 }
 
 /** The attribute where it is, as by far the most are, a valid value without references: it needs no reading. */

@@ -17,7 +17,15 @@ import {
   type SourceEntries,
   type SourceNode,
 } from "./source-tree";
-import { type AttributeShape, asItStands, blockKeys, type PlacedType, type TypeIndex } from "./type-index";
+import {
+  type AttributeShape,
+  asItStands,
+  blockKeys,
+  openShape,
+  type PlacedType,
+  type TypeIndex,
+  unknownField,
+} from "./type-index";
 
 /** One attribute as written: its shape, its key and its value. */
 export interface WrittenAttribute {
@@ -189,7 +197,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
     if (shape !== undefined) take(shape, value, node.entries, key);
-    else if (group !== undefined) readGroup(group, value, key, address, take, noteUnknown, walk);
+    else if (group !== undefined) readGroup(placed, group, value, key, address, take, noteUnknown, walk);
     else if (placed.children.has(key)) return;
     else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
       meta ??= new Map();
@@ -203,6 +211,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
 }
 
 function readGroup(
+  placed: PlacedType,
   group: ReadonlyMap<string, AttributeShape>,
   value: SourceNode,
   groupKey: string,
@@ -215,8 +224,15 @@ function readGroup(
     const { entries } = value;
     forEachNode(entries, (inner, key) => {
       const shape = group.get(key);
+      const further = shape === undefined ? openShape(placed, groupKey, key) : undefined;
       if (shape !== undefined) take(shape, inner, entries, key);
-      else noteUnknown(entries.get(key) as MapEntry, groupKey);
+      else if (further !== undefined) {
+        const entry = entries.get(key) as MapEntry;
+        walk.report(
+          unknownField(address, further.path, entry.keyRange, unknownHint(key, address, placed, groupKey)),
+        );
+        take(further, inner, entries, key);
+      } else noteUnknown(entries.get(key) as MapEntry, groupKey);
     });
   } else if (!isNull(value)) {
     walk.report(
@@ -239,7 +255,7 @@ function reportUnknownKey(
   walk: Walk,
 ): string | undefined {
   const meant = meantKey(entry.key, placed, group);
-  const hint = misplacedIn(address, placed) ?? hintForUnseen(entry.key) ?? meant?.hint;
+  const hint = unknownHint(entry.key, address, placed, group);
   const owner = group === undefined ? address : `${group} of ${address}`;
   walk.report(
     error("manifest.unknown_key", `${owner} has no attribute ${quoteShort(entry.key)}`, {
@@ -250,6 +266,14 @@ function reportUnknownKey(
   );
   return meant?.path;
 }
+
+const unknownHint = (
+  key: string,
+  address: Address,
+  placed: PlacedType,
+  group: string | undefined,
+): string | undefined =>
+  misplacedIn(address, placed) ?? hintForUnseen(key) ?? meantKey(key, placed, group)?.hint;
 
 /** `services` beside the projects in place of in one: taken for the name of a project. */
 function misplacedIn(address: Address, placed: PlacedType): string | undefined {

@@ -1,5 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { ResourceType } from "../model/resource-type";
+import { isOpenField } from "../model/rule-at";
 import type { Plain } from "../model/value";
 import { escapeTemplate } from "./template";
 import { indexTypes, type PlacedType } from "./type-index";
@@ -116,6 +117,10 @@ function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
   for (const [key, group] of placed.groups) {
     const inner = new YAMLMap();
     for (const [field, shape] of group) addAttribute(inner, field, written.get(shape.path));
+    const prefix = `${key}.`;
+    for (const [path, value] of written)
+      if (path.startsWith(prefix) && isOpenField(placed.type, path))
+        addAttribute(inner, path.slice(prefix.length), value);
     if (inner.items.length > 0) add(map, key, inner);
   }
   addChildren(map, frame, placed.children);

@@ -129,6 +129,8 @@ export interface ResourceType {
   readonly alsoCalled?: Readonly<Record<string, readonly string[]>>;
   /** Nested objects of the schema, flattened one level: `configuration`. */
   readonly groups: readonly string[];
+  /** One of the groups takes further fields: those that `defaults` names and the schema does not, typed by it. */
+  readonly open?: { readonly group: string; readonly rule: AttributeRule };
   /** The first that applies; empty for a root type. */
   readonly parents: readonly Parent[];
   readonly manifest: ManifestPlace;

@@ -13,3 +13,7 @@ export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName
 /** `healthCheckPath` to `health_check_path`: how attributes are written in Terraform. */
 export const snakeCase = (name: string): string =>
   name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `health_check_path` to `healthCheckPath`: how attributes are written in a manifest. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,4 +1,5 @@
-import type { AttributeRule } from "../model/resource-type";
+import type { ResourceType } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import type { Action, AttributeChange } from "./plan";
 
 /** The parts of a decision or a change that say whether what reacts to it must run. */
@@ -14,11 +15,11 @@ export interface Reactable {
  */
 export function asksForRun(
   { action, attributes, retains }: Reactable,
-  rules: Readonly<Record<string, Pick<AttributeRule, "takesEffect">>>,
+  type: Pick<ResourceType, "rules" | "open">,
 ): boolean {
   // What is archived runs on as it is.
   if (retains) return false;
   if (action === "create" || action === "replace" || action === "delete") return true;
   if (action !== "update" && action !== "adopt") return false;
-  return attributes.some(({ path }) => rules[path]?.takesEffect !== "at once");
+  return attributes.some(({ path }) => ruleAt(type, path)?.takesEffect !== "at once");
 }

@@ -96,7 +96,7 @@ function upstreamOf(subject: Subject, { children, decisions, subjects }: Decidin
         address,
         ...(id !== undefined && { id }),
         writes: recorded?.writes ?? 0,
-        changes: decision !== undefined && asksForRun(decision, decision.subject.type.rules),
+        changes: decision !== undefined && asksForRun(decision, decision.subject.type),
       };
     },
   );

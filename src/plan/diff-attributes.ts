@@ -1,6 +1,7 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
 import type { AttributeRule } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { AttributeChange, Cause } from "./plan";
 import type { Revealed, SecretPrints } from "./secret-prints";
@@ -86,7 +87,7 @@ function differingFields(subject: Subject, declared: Declared): readonly Differi
   const look = (value: ResolvedValue | undefined, path: string): void => {
     // By far the most; a secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(subject, path)) return;
-    const rule = subject.type.rules[path];
+    const rule = ruleAt(subject.type, path);
     if (!rule || rule.change === "local" || isIgnored(subject.desired, path)) return;
     const judged = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
     const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
@@ -200,7 +201,7 @@ export function diffRecorded(subject: Subject): AttributeChange[] {
   const drift: AttributeChange[] = [];
   const paths = new Set([...Object.keys(subject.recorded?.applied ?? {}), ...(subject.type.ours ?? [])]);
   for (const path of [...paths].sort()) {
-    const rule = subject.type.rules[path];
+    const rule = ruleAt(subject.type, path);
     if (!rule || rule.change === "local") continue;
     const differs = rule.secret
       ? isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt)

@@ -1,6 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import { sha256 } from "../model/digest";
 import type { Effect } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { canonicalJson, type Plain } from "../model/value";
 import { costOf } from "./cost";
 import { changesSomething, type Decision } from "./decision";
@@ -87,7 +88,8 @@ function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   const effects = new Set<Effect>();
   if (reaction && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
     for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
-  for (const { path } of attributes) for (const effect of rules[path]?.effects ?? []) effects.add(effect);
+  for (const { path } of attributes)
+    for (const effect of ruleAt(subject.type, path)?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
   if (!changesTheBill(cost)) effects.delete("billing");
   return effectOrder.filter(

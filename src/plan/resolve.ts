@@ -1,6 +1,7 @@
 import type { Address } from "../model/address";
 import { LazyMap } from "../model/lazy-map";
 import type { Reference } from "../model/reference";
+import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
 import {
   canonicalJson,
@@ -101,7 +102,7 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
   const { subject, action, resolved, attributes } = decision;
   if (subject.removed) return undefined;
   const isNew = action === "create" || action === "replace" || !(subject.live ?? subject.recorded);
-  const rule = subject.type.rules[attribute];
+  const rule = ruleAt(subject.type, attribute);
   if (rule) {
     const declared = resolved.get(attribute);
     if (declared !== undefined) return declared;

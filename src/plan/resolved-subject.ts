@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import { ruleAt } from "../model/rule-at";
 import type { ResolvedValue } from "../model/value";
 import type { Deciding } from "./deciding";
 import { type Decision, decideNothing } from "./decision";
@@ -44,7 +45,7 @@ function printsOfNow(secrets: ReadonlyMap<string, SecretPrints>): Record<string,
 export function createdAttributes({ subject, resolved }: ResolvedSubject): AttributeChange[] {
   const attributes: AttributeChange[] = [];
   for (const path of [...resolved.keys()].sort()) {
-    const rule = subject.type.rules[path];
+    const rule = ruleAt(subject.type, path);
     const value = resolved.get(path);
     if (!rule || rule.change === "local" || value === undefined || value === null) continue;
     const isPlacement = subject.type.parents.some(({ attribute }) => attribute === path);

@@ -1,6 +1,7 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { ResourceType } from "../model/resource-type";
+import { ruleAt } from "../model/rule-at";
 import { type Plain, plainEqual } from "../model/value";
 import { isIgnored } from "./diff-attributes";
 import type { Plan } from "./plan";
@@ -27,7 +28,7 @@ export function undeclaredFields(
     const { type, defaults } = found;
     const fields: UndeclaredField[] = [];
     for (const [path, byDefault] of defaults) {
-      const rule = type.rules[path];
+      const rule = ruleAt(type, path);
       const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
       const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
       if (!rule || !isSetting || isOurs || isIgnored(desired, path)) continue;

@@ -48,7 +48,12 @@ function liveAttributes(found: Service, environment: string | undefined): Attrib
   const look = (path: string): Plain | undefined => {
     const field = configurationField(path);
     if (field !== undefined) return (configuration[field] ?? undefined) as Plain | undefined;
-    return Object.hasOwn(own, path) ? (own[path] ?? undefined) : undefined;
+    if (Object.hasOwn(own, path)) return own[path] ?? undefined;
+    // A field that this version does not know is answered for by its name, and never listed.
+    const further = path.startsWith(group) ? path.slice(group.length) : "";
+    return Object.hasOwn(configuration, further)
+      ? ((configuration[further] ?? undefined) as Plain | undefined)
+      : undefined;
   };
   return new LazyMap(look, (visit) => {
     for (const path of paths) {
@@ -57,6 +62,8 @@ function liveAttributes(found: Service, environment: string | undefined): Attrib
     }
   });
 }
+
+const group = "configuration.";
 
 const paths = [
   "name",

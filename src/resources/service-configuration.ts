@@ -129,12 +129,15 @@ export const configurationRules = Object.fromEntries(
 
 /** What a configuration field is when nobody set it: the catalog's word, else the documented one. */
 export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain>>): Map<string, Plain> {
-  return new Map(
-    configurationNames.map((field) => [
-      `configuration.${field}`,
-      fromCatalog[field] ?? (documentedDefaults[field] as Plain),
-    ]),
+  const documented = configurationNames.map(
+    (field) =>
+      [configurationPath(field), fromCatalog[field] ?? (documentedDefaults[field] as Plain)] as const,
   );
+  // Gap "configuration fields": further ones that the catalog names.
+  const further = Object.entries(fromCatalog)
+    .filter(([field]) => !Object.hasOwn(documentedDefaults, field))
+    .map(([field, value]) => [`configuration.${field}`, value] as const);
+  return new Map([...documented, ...further]);
 }
 
 /** Words of other services, and short ones, for fields of `configuration`. */

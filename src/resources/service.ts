@@ -105,6 +105,7 @@ export const service: Resource = {
   rules,
   computed,
   groups: ["configuration"],
+  open: { group: "configuration", rule: { change: "update" } },
   parents: [{ type: "project", attribute: "projectId" }],
   manifest: {
     key: "services",

@@ -193,10 +193,10 @@ describe("mistakes in a stack", () => {
   it.each([
     [
       "a misspelt attribute",
-      { configuration: { runtmie: "node" } },
-      "manifest.unknown_key",
-      '"runtmie"',
-      'did you mean "runtime"?',
+      { configuration: { health_chek_path: "/" } },
+      "manifest.unknown_field",
+      '"health_chek_path"',
+      'did you mean "health_check_path"? (rnv plan asks the service\'s catalog)',
     ],
     [
       "an attribute in camelCase",

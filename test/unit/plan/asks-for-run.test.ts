@@ -3,9 +3,10 @@ import type { Action } from "../../../src/plan/plan";
 import { configurationNames } from "../../../src/resources/service-configuration";
 import { types } from "./world";
 
-const rulesOf = (type: string) => types.get(type)?.rules ?? {};
+const typeOf = (type: string) => types.get(type) ?? { rules: {} };
+const rulesOf = (type: string) => typeOf(type).rules;
 const asks = (type: string, paths: readonly string[], action: Action = "update") =>
-  asksForRun({ action, attributes: paths.map((path) => ({ path })) }, rulesOf(type));
+  asksForRun({ action, attributes: paths.map((path) => ({ path })) }, typeOf(type));
 
 describe("a change asks for a deployment", () => {
   it("for every field of a service but those that nothing deployed reads", () => {

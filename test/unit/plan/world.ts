@@ -266,7 +266,7 @@ export class World {
         ...(live && { live }),
         values: sends ? values : (subject.resolved as ReadonlyMap<string, ResolvedValue>),
         ...(subject.recorded && { previous: subject.recorded }),
-        writes: (subject.recorded?.writes ?? 0) + (asksForRun(change, type.rules) ? 1 : 0),
+        writes: (subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
         ...(type.reaction && { inputs: this.#inputs(change, type) }),
         fingerprintKey: key,
       }),
