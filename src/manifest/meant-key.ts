@@ -45,8 +45,8 @@ function deeperIn(key: string, placed: PlacedType): MeantKey | undefined {
   return undefined;
 }
 
-/** A key of the block, written in a group of it. */
-function besides(key: string, placed: PlacedType, group: string): MeantKey | undefined {
+/** A key of the block, written in a group of it: no service has a field of that name there. */
+export function besides(key: string, placed: PlacedType, group: string): MeantKey | undefined {
   const names = blockKeys(placed);
   const found = sameWord(key, names) ?? synonymOf(key, names, (name) => wordsFor(placed, name, name));
   if (found === undefined) return undefined;

@@ -4,7 +4,7 @@ import { type Address, addressOf, isLogicalName, nameOf } from "../model/address
 import type { DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";
 import { hintForKeys, hintForNames, hintForUnseen } from "./form-hints";
-import { meantKey } from "./meant-key";
+import { besides, meantKey } from "./meant-key";
 import { isValueOf } from "./merge-files";
 import {
   describeKind,
@@ -224,7 +224,8 @@ function readGroup(
     const { entries } = value;
     forEachNode(entries, (inner, key) => {
       const shape = group.get(key);
-      const further = shape === undefined ? openShape(placed, groupKey, key) : undefined;
+      const isOpen = shape === undefined && besides(key, placed, groupKey) === undefined;
+      const further = isOpen ? openShape(placed, groupKey, key) : undefined;
       if (shape !== undefined) take(shape, inner, entries, key);
       else if (further !== undefined) {
         const entry = entries.get(key) as MapEntry;
