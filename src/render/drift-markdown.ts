@@ -107,13 +107,20 @@ function pendingItem(pending: PendingResource): string {
   const why = standing && standingPhrase(standing);
   if (action === "no-op" && fields.length === 0 && why !== undefined)
     return `- ${code(address)}: ${inertMarkdown(why)}`;
-  const phrase = pendingPhrase(pending);
-  return folded(address, why === undefined ? phrase : `${phrase}: ${why}`, fields.filter(isTelling));
+  return folded(address, pendingPhrase(pending), fields.filter(isTelling), why);
 }
 
 const code = (address: string): string => inertCode(shorten(address, longestName));
 
-const folded = (address: string, phrase: string, fields: readonly AttributeChange[]): string =>
-  fields.length === 0
-    ? `- ${code(address)} ${inertMarkdown(phrase)}`
-    : `<details><summary><code>${inertHtml(shorten(address, longestName))}</code> ${inertHtml(phrase)}</summary>\n\n${inertFence(fields.flatMap(fieldLines), "diff")}\n\n</details>`;
+/** What the service says stands below the fold: text in HTML is read for mentions and links. */
+function folded(address: string, phrase: string, fields: readonly AttributeChange[], why?: string): string {
+  const note = why === undefined ? "" : inertMarkdown(why);
+  if (fields.length === 0)
+    return `- ${code(address)} ${inertMarkdown(phrase)}${note === "" ? "" : `: ${note}`}`;
+  const summary = `<summary><code>${inertHtml(shorten(address, longestName))}</code> ${inertHtml(phrase)}</summary>`;
+  const body = [
+    inertFence(fields.flatMap(fieldLines), "diff"),
+    ...(note === "" ? [] : [`Last deployment: ${note}`]),
+  ];
+  return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
+}

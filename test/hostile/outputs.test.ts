@@ -1,9 +1,14 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
-import type { Plan } from "../../src/plan/plan";
+import type { Release, ReleaseList, RunningService } from "../../src/model/running-service";
+import { type DriftReport, driftReport } from "../../src/plan/classify-drift";
+import type { Plan, PlanStanding } from "../../src/plan/plan";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson } from "../../src/render/diagnostics-json";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
+import { driftJson } from "../../src/render/drift-json";
+import { driftMarkdown } from "../../src/render/drift-markdown";
+import { driftText } from "../../src/render/drift-text";
 import { eventJson } from "../../src/render/event-json";
 import { eventText } from "../../src/render/event-text";
 import { githubAnnotations } from "../../src/render/github-annotations";
@@ -12,8 +17,11 @@ import { inertHtml } from "../../src/render/inert";
 import { planJson } from "../../src/render/plan-json";
 import { planMarkdown } from "../../src/render/plan-markdown";
 import { planText } from "../../src/render/plan-text";
+import { releasesText } from "../../src/render/releases-text";
 import { stateJson } from "../../src/render/state-json";
 import { stateText } from "../../src/render/state-text";
+import { releasesJson, statusJson } from "../../src/render/status-json";
+import { oneStatusText, statusText } from "../../src/render/status-text";
 import { plainStyle } from "../../src/render/style";
 import { emptyState } from "../../src/state/fold";
 import { absent, change, field, plan, shopPlan, value } from "../unit/render/plan-fixture";
@@ -73,6 +81,14 @@ const pieces = [
 ];
 const texts = pieces.flatMap((a) => pieces.map((b) => `${a}${b}`));
 
+const standing = (text: string, of: PlanStanding["class"]): PlanStanding => ({
+  address: "service.a" as Address,
+  code: "waiting",
+  class: of,
+  summary: text,
+  since: text,
+});
+
 const planOf = (text: string): Plan =>
   plan(
     [
@@ -87,6 +103,7 @@ const planOf = (text: string): Plan =>
     {
       outputs: [{ name: "o", before: absent, after: value(text) }],
       unmanaged: [{ type: "service", id: text, name: text }],
+      standing: [standing(text, "running"), standing(text, "pending")],
       unchecked: [{ address: "service.a" as Address, reason: text }],
     },
   );
@@ -118,6 +135,49 @@ const stateOf = (text: string) => ({
     },
   },
 });
+const driftOf = (text: string): DriftReport =>
+  driftReport(planOf(text), {
+    unmanaged: [{ type: "variable", id: text, name: text, within: "service.a" as Address }],
+    undeclared: [
+      { address: "service.a" as Address, path: "configuration.branch", value: text, default: text },
+    ],
+    unchecked: [{ address: "service.b" as Address, reason: text }],
+  });
+const releaseOf = (text: string): Release => ({
+  id: text,
+  status: text,
+  serves: false,
+  branch: text,
+  commitMessage: text,
+  actor: text,
+  error: text,
+  createdAt: text,
+  finishedAt: text,
+  cancelRequested: false,
+  canRollback: true,
+});
+const runningOf = (text: string): RunningService => ({
+  address: "service.a" as Address,
+  id: text,
+  name: text,
+  runs: "release",
+  reason: text,
+  archived: false,
+  url: text,
+  status: text,
+  health: text,
+  healthCheckedAt: text,
+  release: releaseOf(text),
+  latest: releaseOf(text),
+  standing: [standing(text, "running")],
+});
+const releasesOf = (text: string): ReleaseList => ({
+  address: "service.a" as Address,
+  releases: [releaseOf(text)],
+  hasMore: true,
+  reason: text,
+});
+
 const event = (text: string) =>
   ({
     type: "waiting",
@@ -133,6 +193,16 @@ const renderers: Readonly<Record<string, (text: string) => string>> = {
   "plan as text": (text) => lines.text(planOf(text), plainStyle),
   "plan as Markdown": (text) => lines.markdown(planOf(text)),
   "plan as JSON": (text) => planJson(planOf(text)),
+  "drift as text": (text) => driftText(driftOf(text), plainStyle),
+  "drift as Markdown": (text) => driftMarkdown(driftOf(text)),
+  "drift as JSON": (text) => driftJson(driftOf(text)),
+  "status as text": (text) =>
+    statusText([runningOf(text)], 0, plainStyle) + oneStatusText(runningOf(text), 0, plainStyle),
+  "status as JSON": (text) => statusJson([runningOf(text)]),
+  "deployments as text": (text) =>
+    releasesText(releasesOf(text), 0, plainStyle) +
+    releasesText({ ...releasesOf(text), releases: [] }, 0, plainStyle),
+  "deployments as JSON": (text) => releasesJson(releasesOf(text)),
   "findings as text": (text) => diagnosticsText(finding(text), plainStyle, new Map([[text, text]])),
   "findings as JSON": (text) => diagnosticsJson(finding(text), new Map([[text, text]])),
   "state as text": (text) => stateText(stateOf(text), plainStyle),
@@ -180,7 +250,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("Markdown holds no link, image, mention, HTML or emphasis of an attacker", () => {
     for (const text of texts) {
-      const left = liveMarkdown(planMarkdown(planOf(text)));
+      const left = liveMarkdown(planMarkdown(planOf(text)) + driftMarkdown(driftOf(text)));
       if (alive.test(left)) expect({ text, left }).toEqual({ text, left: "inert" });
       checks += 1;
     }

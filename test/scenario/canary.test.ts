@@ -133,6 +133,7 @@ describe("no secret is ever shown", () => {
       ["export"],
       ["graph"],
       ["drift", "-json"],
+      ["status", "-json"],
     ]) {
       expect(await watched(how)).toMatchObject({ code: 0 });
     }
@@ -150,7 +151,7 @@ describe("no secret is ever shown", () => {
     const [service] = scenario.emulator.store.services();
     const [variable] = scenario.emulator.store.variables(service?.id ?? "");
     scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
-    expect((await watched(["drift"])).code).toBe(2);
+    expect((await watched(["drift", "-strict"])).code).toBe(2);
     expect((await watched(["apply", ...approve])).code).toBe(0);
     await watched(["plan"]);
     expect(seen).toEqual([]);
