@@ -2,6 +2,7 @@ import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/short-list";
 import type { Decision } from "./decision";
+import { isDeletion } from "./guards";
 import type { PlanInput } from "./plan";
 import { isRetained, type Subject } from "./subject";
 
@@ -23,12 +24,25 @@ export function tellUnlisted(
   const creates = inScope
     .filter(({ action, subject }) => action === "create" && subject.type.unlisted !== undefined)
     .map(({ subject }) => subject);
+  const doubled = creates.filter(
+    ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
+  );
+  const inTheWay = retained.filter(
+    ({ parent }) => options.mode === "destroy" || isDeleted(parent && decisions.get(parent)),
+  );
   return [
-    ...(options.adopt && creates.length > 0 ? [unlisted(creates)] : []),
+    ...(doubled.length > 0 ? [unlisted(doubled)] : []),
     ...creates.flatMap((made) => namesake(made, retained)),
-    ...(options.mode === "destroy" && retained.length > 0 ? [left(retained)] : []),
+    ...(inTheWay.length > 0 ? [left(inTheWay)] : []),
   ];
 }
+
+/** It was not made here, so neither was what lies in it. */
+const isTakenOver = (decision: Decision | undefined): boolean =>
+  decision?.action === "adopt" ||
+  (decision?.subject.recorded !== undefined && Object.keys(decision.subject.recorded.applied).length === 0);
+
+const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
 
 const named = (subjects: readonly Subject[]): string =>
   shortList(
@@ -38,7 +52,7 @@ const named = (subjects: readonly Subject[]): string =>
 
 function unlisted(creates: readonly Subject[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.unlisted))].join(", ");
-  const summary = `no list of the service shows ${kinds}: one of the same name is not found by --adopt`;
+  const summary = `no list of the service shows ${kinds}: one of the same name is not found by its name`;
   return warning("live.unlisted", summary, {
     detail: `Would be created: ${named(creates)}`,
     hint: "to take over an archived one, name its id: import: ID",

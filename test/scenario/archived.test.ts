@@ -155,6 +155,7 @@ describe("archived services", () => {
     const refused = await scenario.run("apply", ...approve, "--allow-empty");
     expect(refused.code).toBe(4);
     expect(refused.stderr).toContain("service.shop.api");
+    expect(refused.stdout).toContain("declare it again without onRemove: archive");
     const forgotten = await scenario.run("state", "rm", "service.shop.api");
     expect(forgotten.stdout).toContain(`rnv import service.shop.api ${id}`);
     expect(services()).toHaveLength(1);
@@ -169,6 +170,11 @@ describe("archived services", () => {
     expect(adopting.stdout + adopting.stderr).toContain("warning[live.unlisted]");
     expect(adopting.stdout + adopting.stderr).toContain("import: ID");
     expect((await scenario.run("export")).stderr).toContain("Archived services are in no list");
+    // What lies in something that was taken over was not made here either.
+    const [project] = scenario.emulator.store.projects();
+    expect((await scenario.run("import", "project.shop", project?.id ?? "")).code).toBe(0);
+    const inside = await scenario.run("plan");
+    expect(inside.stdout + inside.stderr).toContain("warning[live.unlisted]");
     scenario.write("rnv.yaml", block(`        import: ${id}\n`));
     const planned = await scenario.run("plan", "--adopt");
     expect(planned.stdout + planned.stderr).not.toContain("live.unlisted");
