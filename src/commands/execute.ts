@@ -1,3 +1,4 @@
+import { refreshRecords } from "../apply/refresh-records";
 import type { Run } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, runPlan } from "../apply/run-plan";
@@ -37,6 +38,7 @@ export async function execute(
   if (writes) await journal.begin(record, prepared.keyId);
   const run = runOf(context, prepared, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
+  await refreshRecords(run, plan);
   const outputs = knownOutputs(prepared.input.desired, run.lookup);
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
   // A run that was cut short is over once nothing of it is left to do.

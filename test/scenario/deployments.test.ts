@@ -9,6 +9,35 @@ services:
     deploy: ${deploy}
 `;
 
+describe("the state after an apply", () => {
+  it("shows what is: the service as it runs, and outputs of it", async () => {
+    const scenario = await openScenario();
+    scenario.write(
+      "rnv.yaml",
+      "services:\n  api: { kind: web, configuration: { repository: 'https://git.example.com/api' } }\n" +
+        "outputs: { status: '${service.api.status}' }\n",
+    );
+    const shown = async () => {
+      const { stdout } = await scenario.run("state", "show", "-json", "service.api");
+      return JSON.parse(stdout).values;
+    };
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const [live] = scenario.emulator.store.services();
+    expect(await shown()).toMatchObject({ status: "live", healthStatus: "ready" });
+    expect((await shown()).liveDeploymentId).toBe(scenario.emulator.store.deployments(live?.id ?? "")[0]?.id);
+    expect((await scenario.run("output", "-raw", "status")).stdout.trim()).toBe("live");
+    await scenario.isQuiet();
+    scenario.emulator.store.failNextDeployment("*");
+    scenario.write("rnv.yaml", scenario.read("rnv.yaml").replace("com/api", "com/other"));
+    expect((await scenario.run("apply", ...approve)).code).toBe(7);
+    const failed = scenario.emulator.store
+      .deployments(live?.id ?? "")
+      .find(({ status }) => status === "failed");
+    expect((await shown()).deploymentId).toBe(failed?.id);
+    await scenario.close();
+  });
+});
+
 describe("deployments", () => {
   let scenario: Scenario;
   const service = () => {
