@@ -118,8 +118,9 @@ export function addPlanVerbs(program: Command, run: Run): void {
     summary: "Show what changed outside rnv",
     detail:
       "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied\n" +
-      "yet or not managed here is said too, and counts with --fail-on or --strict. Needs no value of any variable\n" +
-      "and no RNV_STATE_KEY: no source of a secret is read, no command is run. What changed shows by its time.",
+      "yet or not managed here is said too, and counts with --fail-on or --strict.\n" +
+      "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is\n" +
+      "run. What changed shows by its time.",
     options: [
       options.file(),
       options.app(),

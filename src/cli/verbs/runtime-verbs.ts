@@ -25,7 +25,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
     detail:
       "Reads the service; takes no lock and writes nothing. Without an address: every recorded service.\n" +
       "What failed, waits, was rolled back or is suspended stands below each.",
-    options: [options.state(), options.json()],
+    options: [options.state(), options.json(), options.answerTimeout()],
     examples: [
       ["rnv status", "every recorded service, one line each"],
       ["rnv status service.shop.api", "one of them, with ids and exact times"],
@@ -42,6 +42,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       options.state(),
       options.json(),
       new Option("--limit <n>", "how many at most").argParser(positive).default(20),
+      options.answerTimeout(),
     ],
     examples: [
       ["rnv deployments service.shop.api", "the last 20"],
