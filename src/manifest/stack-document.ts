@@ -141,11 +141,27 @@ export function parseStackDocument(file: string, text: string): StackDocument | 
     const at = scanJson(text).failedAt ?? 0;
     // The engine's own words can quote the text, and the text can hold a secret.
     return [
-      error("manifest.syntax", "the text is not valid JSON", { range: { file, start: at, end: at + 1 } }),
+      error("manifest.syntax", "the text is not valid JSON", {
+        range: { file, start: at, end: at + 1 },
+        hint: jsonHint(text, at),
+      }),
     ];
   }
   const document = new StackDocument(file, text, value);
   return countKeys(value) === countColons(text) ? document : withoutDuplicates(document);
+}
+
+/** What to write where JSON breaks off; nothing of the text is quoted. */
+function jsonHint(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 100), at).trimEnd();
+  const found = text[at] ?? "";
+  if (text.trim() === "") return "the file is empty: synthesize the stack again";
+  if (text.slice(at).trim() === "") return "the text ends early: a } or ] is missing";
+  if ("}]".includes(found) && before.endsWith(",")) return "no comma stands before } or ]";
+  if (found === "'") return 'keys and texts stand in double quotes: "…"';
+  if (found === '"' && /["\dle}\]]$/.test(before)) return "a comma is missing before it";
+  if (found === "<" || found === "=" || found === ">") return "a merge conflict may stand here unresolved";
+  return "a stack is JSON as the synthesis writes it: synthesize it again";
 }
 
 function withoutDuplicates(document: StackDocument): StackDocument | readonly Diagnostic[] {

@@ -1,5 +1,5 @@
 import { removeFolders } from "./load";
-import { loadFiles, resource, values } from "./stack";
+import { loadFiles, loadStackJson, resource, values } from "./stack";
 
 afterEach(removeFolders);
 
@@ -47,6 +47,23 @@ const output = (stacks: Record<string, { text: object; dependencies?: readonly s
     ...entries.map(([name, one]) => [`cdktf.out/stacks/${name}/cdk.tf.json`, JSON.stringify(one.text)]),
   ]);
 };
+
+describe("a stack that is no JSON", () => {
+  it.each([
+    ["", "the file is empty: synthesize the stack again"],
+    ['{"resource": {"a": {}}', "the text ends early: a } or ] is missing"],
+    ['{"resource": {"a": 1,}}', "no comma stands before } or ]"],
+    ['{"resource": {"a": 1 "b": 2}}', "a comma is missing before it"],
+    ["{'resource': {}}", 'keys and texts stand in double quotes: "…"'],
+    ["<<<<<<< HEAD\n{}\n", "a merge conflict may stand here unresolved"],
+    ["resource {}", "a stack is JSON as the synthesis writes it: synthesize it again"],
+  ])("%j is one finding with what to write", async (text, hint) => {
+    const { diagnostics } = await loadStackJson(text);
+    expect(diagnostics).toMatchObject([
+      { code: "manifest.syntax", summary: "the text is not valid JSON", hint },
+    ]);
+  });
+});
 
 describe("an output folder", () => {
   it("is read as a whole, references across stacks included", async () => {
