@@ -5,6 +5,7 @@ import { hintForFlag } from "./form-hints";
 import { readPlain } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { describeNode, type MapEntry, quoteShort, type SourceNode } from "./source-tree";
+import { mayHoldReferences } from "./template";
 import { lifecycleKeys, openShape, unknownField } from "./type-index";
 import type { Block } from "./walk-blocks";
 
@@ -52,7 +53,9 @@ export function readLifecycle(block: Block, reading: Reading): Lifecycle {
 }
 
 function readItem(entry: MapEntry, block: Block, reading: Reading): Partial<Lifecycle> {
-  const { key, value } = entry;
+  const { key } = entry;
+  const value = filledIn(entry, block, reading);
+  if (value === undefined) return {};
   if (key === "preventDestroy") {
     if (value.kind === "scalar" && typeof value.value === "boolean") return { preventDestroy: value.value };
     refuse(block, "lifecycle.preventDestroy", "true or false", value, reading);
@@ -69,6 +72,17 @@ function readItem(entry: MapEntry, block: Block, reading: Reading): Partial<Life
     }),
   );
   return {};
+}
+
+/** The value with `${env.…}` filled in; undefined after a mistake, which is reported. */
+function filledIn({ key, value }: MapEntry, block: Block, reading: Reading): SourceNode | undefined {
+  if (value.kind !== "scalar" || !mayHoldReferences(value.value)) return value;
+  const attribute = `lifecycle.${key}`;
+  const noReference = `${attribute} is read by rnv only and cannot hold a reference`;
+  const text = readPlain(value, { address: block.address, attribute, noReference }, reading);
+  if (typeof text !== "string") return undefined;
+  const flag = text === "true" || text === "false";
+  return { kind: "scalar", value: flag ? text === "true" : text, range: value.range };
 }
 
 function readOnRemove(value: SourceNode, block: Block, reading: Reading): Partial<Lifecycle> {

@@ -1,4 +1,5 @@
-interface Span {
+/** A range of offsets. */
+export interface Span {
   readonly start: number;
   readonly end: number;
 }

@@ -270,6 +270,18 @@ describe("${env.NAME}", () => {
     if (expected === undefined) expect(found.diagnostics[0]?.code).toBe("manifest.reference_syntax");
   });
 
+  it("is filled in in a lifecycle too", async () => {
+    const text = api('    lifecycle: { preventDestroy: "${env.SAFE:-true}", onRemove: "${env.REMOVE}" }\n');
+    const found = await loadText(text, { environment: { REMOVE: "retain" } });
+    const [service] = found.desired?.resources.values() ?? [];
+    expect(service?.lifecycle).toMatchObject({ preventDestroy: true, onRemove: "retain" });
+    const wrong = await mistakes(text, { SAFE: "perhaps" });
+    expect(wrong.briefs).toEqual([
+      'manifest.invalid_value rnv.yaml:4:34 "${env.SAFE:-true}"',
+      "manifest.env_missing rnv.yaml:4:66 ${env.REMOVE}",
+    ]);
+  });
+
   it("gives its default to numbers too", async () => {
     const found = await loadText(api('    configuration: { replicas: "${env.COUNT:-3}" }\n'));
     const attributes = [...(found.desired?.resources.values() ?? [])][0]?.attributes;
