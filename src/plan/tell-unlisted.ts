@@ -17,13 +17,14 @@ export function tellUnlisted(
   decisions: ReadonlyMap<Address, Decision>,
   scope: ReadonlySet<Address>,
 ): Diagnostic[] {
-  const inScope = [...decisions.values()].filter(({ subject }) => scope.has(subject.address));
-  const retained = inScope
-    .map(({ subject }) => subject)
-    .filter((one) => isRetained(one) && one.type.archivable);
-  const creates = inScope
-    .filter(({ action, subject }) => action === "create" && subject.type.unlisted !== undefined)
-    .map(({ subject }) => subject);
+  const retained: Subject[] = [];
+  const creates: Subject[] = [];
+  for (const { subject, action } of decisions.values()) {
+    const { type, address } = subject;
+    if (!type.archivable || !scope.has(address)) continue;
+    if (isRetained(subject)) retained.push(subject);
+    else if (action === "create" && type.unlisted !== undefined) creates.push(subject);
+  }
   const doubled = creates.filter(
     ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
   );
@@ -52,7 +53,7 @@ const named = (subjects: readonly Subject[]): string =>
 
 function unlisted(creates: readonly Subject[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.unlisted))].join(", ");
-  const summary = `no list of the service shows ${kinds}: one of the same name is not found by its name`;
+  const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
   return warning("live.unlisted", summary, {
     detail: `Would be created: ${named(creates)}`,
     hint: "to take over an archived one, name its id: import: ID",
