@@ -42,7 +42,8 @@ export async function execute(
   const outputs = knownOutputs(prepared.input.desired, run.lookup);
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
   // A run that was cut short is over once nothing of it is left to do.
-  if (writes || journal.hasChanges || state.run !== null) await journal.finish(prepared.keyId ?? null);
+  if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
+    await journal.finish(prepared.keyId ?? null);
   return { ...result, outputs };
 }
 

@@ -55,6 +55,11 @@ export interface StateBackend {
 export interface StateSession {
   /** As read under the lock. */
   readonly state: State | undefined;
+  /**
+   * What stands there is not as it is to be written: in the clear or encrypted against the wish, or with the key before.
+   * The next snapshot puts that right.
+   */
+  readonly isFormOutdated: boolean;
   /** Why what stands there could not be read; set only where that was asked to be repaired. */
   readonly damage?: readonly Diagnostic[];
   /** Appends entries; `durable` returns only once they would survive a power cut. Concurrent calls share one sync. */

@@ -46,10 +46,12 @@ export class LocalSession implements StateSession {
   ) {
     this.#recorded = recorded;
     this.#encrypted = cipher.encrypts(recorded.encrypted);
+    this.isFormOutdated = recorded.state !== undefined && cipher.isOutdated(recorded.encrypted);
     this.state = recorded.state;
   }
 
   readonly state: State | undefined;
+  readonly isFormOutdated: boolean;
   readonly #encrypted: boolean;
 
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void> {

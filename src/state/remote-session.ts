@@ -47,6 +47,7 @@ interface Waiter {
  */
 export class RemoteSession implements StateSession {
   readonly state: State | undefined;
+  readonly isFormOutdated: boolean;
   readonly damage?: readonly Diagnostic[];
   readonly #encrypted: boolean;
   #current: State | undefined;
@@ -73,6 +74,7 @@ export class RemoteSession implements StateSession {
     this.state = start.state;
     this.damage = start.damage;
     this.#encrypted = parts.cipher.encrypts(start.encrypted);
+    this.isFormOutdated = start.state !== undefined && parts.cipher.isOutdated(start.encrypted);
     this.#current = start.state;
     this.#serial = start.serial;
     this.#version = start.stored?.version;

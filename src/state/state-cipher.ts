@@ -19,6 +19,7 @@ export class StateCipher {
   readonly #randomBytes: (length: number) => Uint8Array;
   #current: Promise<NamedKey | undefined> | undefined;
   #previous: Promise<NamedKey | undefined> | undefined;
+  #hasOpenedPrevious = false;
 
   constructor(
     environment: Readonly<Record<string, string | undefined>>,
@@ -40,6 +41,11 @@ export class StateCipher {
     ]);
   }
 
+  /** Whether what stands there, encrypted or not, would be written in another form, or under another key. */
+  isOutdated(isEncrypted: boolean): boolean {
+    return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedPrevious);
+  }
+
   /** Encrypts texts under the current key. Throws when there is none. */
   async sealer(): Promise<(text: string, bound: string) => Sealed> {
     const current = await this.#currentKey();
@@ -51,6 +57,7 @@ export class StateCipher {
   async opener(keyId: string, name: string): Promise<(sealed: Sealed, bound: string) => string | undefined> {
     const keys = [await this.#currentKey(), await this.#previousKey()];
     const found = keys.find((key) => key?.keyId === keyId);
+    this.#hasOpenedPrevious ||= found !== undefined && found !== keys[0];
     if (found !== undefined) return (sealed, bound) => openSealed(sealed, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);

@@ -73,6 +73,7 @@ export function dyingContext(context: Context, death: Death): DyingContext {
             get state() {
               return held.state;
             },
+            isFormOutdated: held.isFormOutdated,
             append: (entries, options) => whileAlive(() => held.append(entries, options)),
             commit: (state) => whileAlive(() => held.commit(state)),
             release: () => whileAlive(() => held.release()),
