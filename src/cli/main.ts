@@ -20,7 +20,12 @@ function print(text: string): void {
   try {
     writeSync(1, text);
   } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
     // A reader that has gone away is no failure; a pipe that is full for now is one for the stream.
-    if ((cause as NodeJS.ErrnoException).code === "EAGAIN") process.stdout.write(text);
+    if (code === "EAGAIN") process.stdout.write(text);
+    else if (code !== "EPIPE") {
+      process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);
+      process.exitCode = 1;
+    }
   }
 }

@@ -8,6 +8,7 @@ import { createProgram, optionShapes } from "./program";
 import { createTerminal, type Terminal } from "./terminal";
 import { tuneV8 } from "./tune-v8";
 import { version } from "./version";
+import { wholeWrites } from "./whole-writes";
 
 const exitInterrupted = 130;
 
@@ -66,9 +67,33 @@ export async function main(): Promise<void> {
   }
 }
 
+/** What was printed counts: a result that did not reach its file is none. Other failures say more than this one. */
+async function exitCodeWith(terminal: Terminal, exitCode: number): Promise<number> {
+  const cause = terminal.lostOutput();
+  if (cause === undefined) return exitCode;
+  const { report } = lazy.report();
+  report({ terminal, environment: process.env }, [
+    error("command.output_lost", `standard output could not be written (${cause.code ?? cause.message})`, {
+      detail: "What was printed is not whole. What the command does besides printing was done to its end.",
+      hint: "make room where standard output goes, and run it again",
+    }),
+  ]);
+  await terminal.flush();
+  return exitCode === 0 || exitCode === 2 ? 1 : exitCode;
+}
+
 async function runHere(): Promise<void> {
   const argv = process.argv.slice(2);
-  const terminal = createTerminal(process, {
+  const stdout = wholeWrites(process.stdout);
+  const streams = {
+    // Opened only for those who ask.
+    get stdin() {
+      return process.stdin;
+    },
+    stdout,
+    stderr: process.stderr,
+  };
+  const terminal = createTerminal(streams, {
     environment: process.env,
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
@@ -78,5 +103,5 @@ async function runHere(): Promise<void> {
   const exitCode = await run(argv, terminal, interruption);
   interruption.dispose();
   await terminal.flush();
-  process.exit(exitCode);
+  process.exit(await exitCodeWith(terminal, exitCode));
 }

@@ -21,6 +21,8 @@ export interface Terminal {
   readonly err: (text: string) => void;
   /** Resolves once everything written has left the process. */
   readonly flush: () => Promise<void>;
+  /** Why standard output is not whole: a full disk. A reader that went away is no reason. */
+  readonly lostOutput: () => NodeJS.ErrnoException | undefined;
 }
 
 export interface TerminalOptions {
@@ -57,6 +59,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
     flush: async () => {
       await Promise.all([out.flush(), err.flush()]);
     },
+    lostOutput: out.failure,
   };
 }
 
@@ -74,6 +77,7 @@ interface Writer {
   /** Writes what is still held back. */
   readonly push: () => void;
   readonly flush: () => Promise<void>;
+  readonly failure: () => NodeJS.ErrnoException | undefined;
 }
 
 /** Milliseconds that text for a reader who is no terminal may wait for more. */
@@ -86,15 +90,18 @@ const patience = 20;
 function writer(stream: TerminalStream, gathers: boolean, before: () => void = () => {}): Writer {
   let open = true;
   let held = "";
+  let failure: NodeJS.ErrnoException | undefined;
+  const note = (cause?: NodeJS.ErrnoException | null): void => {
+    if (cause && open && cause.code !== "EPIPE") failure ??= cause;
+    // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
+    if (cause) open = false;
+  };
   const push = (): void => {
     const text = held;
     held = "";
-    if (open && text !== "") stream.write(text);
+    if (open && text !== "") stream.write(text, note);
   };
-  stream.on("error", () => {
-    // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
-    open = false;
-  });
+  stream.on("error", note);
   return {
     write: (text) => {
       if (text === "") return;
@@ -111,5 +118,6 @@ function writer(stream: TerminalStream, gathers: boolean, before: () => void = (
         stream.once("error", () => resolve());
         stream.write("", () => resolve());
       }),
+    failure: () => failure,
   };
 }

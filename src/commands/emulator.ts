@@ -1,3 +1,4 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Condition } from "../emulator/conditions";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
 import { serveEmulator } from "../emulator/serve";
@@ -20,11 +21,25 @@ export interface ServedEmulator {
 
 /** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed. */
 export async function emulator({ port, ...options }: EmulatorRequest): Promise<ServedEmulator> {
-  const server = await serveEmulator(createEmulator(options), { port });
+  const server = await serveEmulator(createEmulator(options), { port }).catch((failure: unknown) => {
+    throw portRefused(port, failure);
+  });
   return {
     url: server.url,
     workspaceId: embeddedWorkspaceId,
     apiKey: embeddedApiKey,
     close: () => server.close(),
   };
+}
+
+/** Why nothing can be served on a port; what has another cause stays what it is. */
+function portRefused(port: number, failure: unknown): unknown {
+  const { code } = failure as NodeJS.ErrnoException;
+  const anyOther = "choose another with -port; rnv emulator -port 0 takes a free one";
+  const refused = (why: string, hint: string) =>
+    new DiagnosticsError([error("command.usage", `port ${port} ${why}`, { hint })]);
+  if (code === "EADDRINUSE")
+    return refused("is taken", `it may be an emulator that runs already; else ${anyOther}`);
+  if (code === "EACCES") return refused("may not be opened by this user", anyOther);
+  return code === "ERR_SOCKET_BAD_PORT" ? refused("does not exist", "a port is 0 to 65535") : failure;
 }

@@ -31,6 +31,7 @@ export const diagnosticCodes = [
   "config.invalid",
   "config.insecure",
   "command.usage",
+  "command.output_lost",
   // State.
   "state.unreadable",
   "state.newer",

@@ -1,4 +1,7 @@
-import { approve, openScenario, type RunOptions, type Scenario } from "../support/cli";
+import { spawn } from "node:child_process";
+import { closeSync, existsSync, openSync } from "node:fs";
+import { builtCli } from "../support/built-cli";
+import { approve, baseEnvironment, openScenario, type RunOptions, type Scenario } from "../support/cli";
 
 const service = (more = "") =>
   `services:\n  api: { kind: web, configuration: { repository: "https://git.example.com/api"${more} } }\n`;
@@ -157,6 +160,49 @@ describe("exit codes", () => {
     expect(ended).toMatchObject({ code });
     if (stderr !== undefined) expect(ended.stderr).toContain(stderr);
     expect(ended.stderr).not.toContain("This is a bug");
+    await scenario.close();
+  });
+
+  it("1: the port of the emulator is taken, which is no bug", async () => {
+    const scenario = await openScenario();
+    const { port } = new URL(scenario.url);
+    const { code, stdout, stderr } = await scenario.run("emulator", "-port", port);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toContain(`error[command.usage]: port ${port} is taken`);
+    expect(stderr).toContain("-port 0");
+    await scenario.close();
+  });
+
+  const full = "/dev/full";
+  (existsSync(full) ? it : it.skip).each([
+    ["plan", 1],
+    ["plan -detailed-exitcode", 1],
+    ["version", 1],
+    ["--help", 1],
+    ["apply -auto-approve -input=false", 1],
+  ])("1: standard output is a full disk: rnv %s", async (line, code) => {
+    const scenario = await openScenario();
+    scenario.write("rnv.yaml", service());
+    const stdout = openSync(full, "w");
+    const child = spawn(process.execPath, [builtCli(), ...line.split(" ")], {
+      cwd: scenario.folder,
+      env: baseEnvironment({ url: scenario.url }),
+      stdio: ["ignore", stdout, "pipe"],
+    });
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const ended = await new Promise((resolve) => child.once("close", resolve));
+    closeSync(stdout);
+    expect({ ended, stderr }).toEqual({
+      ended: code,
+      stderr: expect.stringContaining(
+        "error[command.output_lost]: standard output could not be written (ENOSPC)",
+      ),
+    });
+    // What it had to do was done all the same.
+    if (line.startsWith("apply")) await scenario.isQuiet();
     await scenario.close();
   });
 });

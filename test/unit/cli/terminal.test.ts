@@ -48,6 +48,17 @@ describe("createTerminal", () => {
     terminal.err("still here\n");
     await terminal.flush();
     expect(streams.stderr.text).toBe("still here\n");
+    expect(terminal.lostOutput()).toBeUndefined();
+  });
+
+  it("tells of output that a full disk took away", async () => {
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error("no space"), { code: "ENOSPC" })),
+    });
+    const terminal = createTerminal({ ...fakeStreams(), stdout }, { environment: {}, noColor: false });
+    terminal.out("one\n");
+    await terminal.flush();
+    expect(terminal.lostOutput()?.code).toBe("ENOSPC");
   });
 
   it("gathers lines for a pipe, and writes those to a terminal one by one", async () => {
