@@ -22,7 +22,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const { prepared, diagnostics, sources } = await prepare(context, { ...request, secrets: "skip" }, from);
   if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   const { plan, input } = prepared;
-  const parts = await unmanagedParts(prepared.connection.reads, plan);
+  const parts = await unmanagedParts(prepared.connection.reads, plan, input);
   const report = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,

@@ -1,6 +1,6 @@
 import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
-import type { Plan } from "../plan/plan";
+import { ownerKey } from "../plan/owners";
+import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 
 export interface UnmanagedParts {
@@ -12,13 +12,17 @@ export interface UnmanagedParts {
  * The parts of managed things, such as variables of a service, that nobody declares. One read for each thing that the
  * plan has not read already.
  */
-export async function unmanagedParts(reads: Reads, plan: Plan): Promise<UnmanagedParts> {
+export async function unmanagedParts(
+  reads: Reads,
+  plan: Plan,
+  input: Pick<PlanInput, "reads" | "state">,
+): Promise<UnmanagedParts> {
+  const managed = managedIds(input);
   const found: Plan["unmanaged"][number][] = [];
   const unchecked: Plan["unchecked"][number][] = [];
   for (const type of resourceTypes) {
     const { listIn } = type;
     if (listIn === undefined) continue;
-    const managed = managedIds(plan, type);
     const holders = plan.changes.filter(
       ({ type: name, subject }) => subject.desired && type.parents.some((parent) => parent.type === name),
     );
@@ -32,19 +36,22 @@ export async function unmanagedParts(reads: Reads, plan: Plan): Promise<Unmanage
             reason: `the service does not list what is in it: undeclared ${type.type}s are not known`,
           });
         for (const { id, name } of parts ?? [])
-          if (!managed.has(id)) found.push({ type: type.type, id, name, within: address });
+          if (!managed.has(ownerKey(type.type, id)))
+            found.push({ type: type.type, id, name, within: address });
       }),
     );
   }
   return { found: found.sort(byPlace), unchecked: unchecked.sort(byPlace) };
 }
 
-const managedIds = (plan: Plan, { type }: Resource): ReadonlySet<string> =>
-  new Set(
-    plan.changes
-      .filter((change) => change.type === type)
-      .flatMap(({ subject: { recorded, live } }) => [recorded?.id ?? [], live?.id ?? []].flat()),
-  );
+/** Whatever part of them the plan is about. */
+function managedIds({ reads, state }: Pick<PlanInput, "reads" | "state">): ReadonlySet<string> {
+  const managed = new Set<string>();
+  for (const read of reads.values())
+    if (read.kind === "found") managed.add(ownerKey(read.live.type, read.live.id));
+  for (const { type, id } of Object.values(state?.resources ?? {})) managed.add(ownerKey(type, id));
+  return managed;
+}
 
 const placeOf = (one: {
   readonly within?: string;

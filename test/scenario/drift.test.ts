@@ -193,6 +193,14 @@ describe("what drift tells apart, and what counts", () => {
     expect((await scenario.run("plan")).stdout).toContain('not managed here: 1 service ("theirs")');
   });
 
+  it("what is declared is not taken for unmanaged where only a part is looked at", async () => {
+    for (const part of [
+      ["-target", "deployment.shop.api"],
+      ["-exclude", "variable.shop.api.LOG_LEVEL"],
+    ])
+      expect(await report("-strict", ...part)).toMatchObject({ code: 0, unmanaged: [] });
+  });
+
   it("that undeclared variables are not known is said with -strict, where the service does not list them", async () => {
     const env = { RNV_GAP_LIST_VARIABLES: "off" };
     const { stdout } = await scenario.runWith({ env }, "drift", "-strict", "-json");
