@@ -41,7 +41,7 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
           detail:
             "A value cannot be read back, but its write must move updatedAt, and that is what it was before.",
           hint: hintOf(
-            "nothing was recorded: run rnv apply again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal",
+            "nothing was recorded: run the same command again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal",
             taken.type,
           ),
         }

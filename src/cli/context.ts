@@ -19,7 +19,7 @@ import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { readStandardInput } from "./standard-input";
 import { version } from "./version";
-import { watchWaiting } from "./waiting";
+import { type Waiting, watchWaiting } from "./waiting";
 
 export interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
@@ -37,6 +37,22 @@ export function openContext(
   const origin = originOf(settings);
   let connection: Promise<Connection> | undefined;
   let steps = 0;
+  const watch = (host: string): Waiting =>
+    watchWaiting({
+      host,
+      say: (line) => {
+        // Where steps in flight are shown with their time, that says it already.
+        if (!invocation.terminal.live || steps === 0) invocation.terminal.err(`${line}\n`);
+      },
+      now: () => systemClock.now(),
+      every: (milliseconds, callback) => {
+        const timer = setInterval(callback, milliseconds).unref();
+        return () => clearInterval(timer);
+      },
+    });
+  const stateServer = watch("the state's server");
+  // The platform's, with its types narrowed to what is used.
+  const send = fetch as unknown as Fetch;
   return {
     cwd,
     environment,
@@ -56,11 +72,10 @@ export function openContext(
       isAlive,
       clock: systemClock,
       randomBytes: draw,
-      // The platform's, with its types narrowed to what is used.
-      fetch: fetch as unknown as Fetch,
+      fetch: (url, init) => stateServer.during(() => send(url, init)),
     }),
     connect: () => {
-      connection ??= connect(settings, invocation, () => invocation.terminal.live && steps > 0);
+      connection ??= connect(settings, invocation, watch);
       return connection;
     },
     stateKey: (create) =>
@@ -77,6 +92,7 @@ export function openContext(
     },
     signal,
     close: async () => {
+      stateServer.close();
       await (await connection?.catch(() => undefined))?.close();
     },
   };
@@ -88,35 +104,24 @@ const draw = (length: number): Uint8Array => randomBytes(length);
 async function connect(
   settings: Settings,
   invocation: Invocation,
-  isDrawing: () => boolean,
+  watch: (host: string) => Waiting,
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
   const { cwd, signal, options } = invocation;
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
   report(invocation, settings.diagnostics);
-  const waiting = watchWaiting({
-    host: settings.baseUrl === "embedded" ? "the embedded service" : new URL(settings.baseUrl).host,
-    say: (line) => {
-      // Where steps in flight are shown with their time, that says it already.
-      if (!isDrawing()) invocation.terminal.err(`${line}\n`);
-    },
-    now: () => systemClock.now(),
-    every: (milliseconds, callback) => {
-      const timer = setInterval(callback, milliseconds).unref();
-      return () => clearInterval(timer);
-    },
-  });
-  const { answerTimeout } = options;
-  const transport = waiting.watched(
-    openTransport(settings.baseUrl, cwd, {
-      ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
-    }),
+  const waiting = watch(
+    settings.baseUrl === "embedded" ? "the embedded service" : new URL(settings.baseUrl).host,
   );
+  const { answerTimeout } = options;
+  const transport = openTransport(settings.baseUrl, cwd, {
+    ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
+  });
   const client = createClient({
     baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
     apiKey,
-    transport,
+    transport: { ...transport, send: (request) => waiting.during(() => transport.send(request)) },
     clock: systemClock,
     // For the ids of requests and for jitter, which nobody must not guess.
     random: Math.random,

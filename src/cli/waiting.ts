@@ -1,11 +1,10 @@
 import type { WaitEvent } from "../api/send-to-the-end";
-import type { Transport } from "../api/transport";
 import { elapsedText } from "../render/elapsed-text";
 
 /** Tells people that a run waits for somebody else: nothing is worse than a terminal that says nothing. */
 export interface Waiting {
-  /** Watches requests: how long none of them has been answered. */
-  readonly watched: (transport: Transport) => Transport;
+  /** Watches one request: how long none of them has been answered. */
+  readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
   /** A request will be sent again later. */
   readonly onWait: (event: WaitEvent) => void;
   readonly close: () => void;
@@ -62,21 +61,18 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting
     again = undefined;
   };
   return {
-    watched: (transport) => ({
-      ...transport,
-      send: async (request) => {
-        begin();
-        underWay += 1;
-        try {
-          const answer = await transport.send(request);
-          // What is asked to come later is not served.
-          if (answer.status < 500 && answer.status !== 429) answered();
-          return answer;
-        } finally {
-          underWay -= 1;
-        }
-      },
-    }),
+    during: async (request) => {
+      begin();
+      underWay += 1;
+      try {
+        const answer = await request();
+        // What is asked to come later is not served.
+        if (answer.status < 500 && answer.status !== 429) answered();
+        return answer;
+      } finally {
+        underWay -= 1;
+      }
+    },
     onWait: ({ reason, seconds }) => {
       begin();
       again = { reason, until: now() + seconds * 1000 };

@@ -1,6 +1,8 @@
 import type { Transport } from "../../../src/api/transport";
 import { watchWaiting } from "../../../src/cli/waiting";
 
+const request = { method: "GET", url: "https://host.example/api/v1/x", headers: {} };
+
 /** A service whose answers come when they are told to, and a clock that is moved by hand. */
 function setUp() {
   let time = 0;
@@ -23,12 +25,11 @@ function setUp() {
       new Promise((resolve) => answers.push((status) => resolve({ status, headers: {}, body: "{}" }))),
     close: async () => {},
   };
-  const { send } = waiting.watched(transport);
   return {
     said,
     waiting,
     isWatching: () => look !== undefined,
-    ask: () => send({ method: "GET", url: "https://host.example/api/v1/x", headers: {} }),
+    ask: () => waiting.during(() => transport.send(request)),
     answer: async (status: number) => {
       answers.shift()?.(status);
       await new Promise((resolve) => setImmediate(resolve));
