@@ -97,15 +97,21 @@ const secretSchema: Json = {
 const lifecycleSchema = (archivable: boolean): Json => ({
   type: ["object", "null"],
   properties: {
-    preventDestroy: { type: "boolean", description: "Refuse every plan that would delete it." },
+    preventDestroy: {
+      description: "Refuse every plan that would delete it.",
+      anyOf: [{ type: "boolean" }, { type: "string", pattern: environmentPattern }],
+    },
     ignoreChanges: {
       type: "array",
       items: { type: "string" },
       description: "Attributes that are neither compared nor sent on update.",
     },
     onRemove: {
-      enum: archivable ? ["delete", "archive", "retain"] : ["delete", "retain"],
       description: "What becomes of it when it is no longer declared.",
+      anyOf: [
+        { enum: archivable ? ["delete", "archive", "retain"] : ["delete", "retain"] },
+        { type: "string", pattern: environmentPattern },
+      ],
     },
   },
   additionalProperties: false,

@@ -15,16 +15,20 @@ const ownKeys = ["version", "moved", "removed", "outputs"];
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
   const known = [...ownKeys, ...index.root.keys()];
   let emptyPlace: string | undefined;
+  let isStack = false;
   for (const entry of root.entries.values()) {
     if (known.includes(entry.key)) {
       emptyPlace = index.root.has(entry.key) && isNull(entry.value) ? entry.key : undefined;
       continue;
     }
+    const ofStack = stackHint(entry.key);
+    if (ofStack !== undefined && isStack) continue;
+    isStack ||= ofStack !== undefined;
     const hint =
       hintForUnseen(entry.key) ??
       didYouMean(entry.key, known) ??
       (emptyPlace === undefined ? undefined : `indent it, if it lies in ${emptyPlace}`) ??
-      stackHint(entry.key);
+      ofStack;
     report(
       error("manifest.unknown_key", `a manifest has no key ${quoteShort(entry.key)}`, {
         range: entry.keyRange,

@@ -24,6 +24,7 @@ describe("manifestJsonSchema", () => {
       "a layout in short and in full",
       { projects: { a: { layout: "auto" }, b: { layout: { positions: "auto" } } } },
     ],
+    ["a lifecycle from the environment", service({ lifecycle: { preventDestroy: "${env.SAFE:-true}" } })],
     ["archive where it is possible", service({ lifecycle: { onRemove: "archive" } })],
     ["moved and removed", { moved: [{ from: "service.a", to: "service.b" }], removed: ["variable.a.b.C"] }],
   ])("accepts %s", (_, manifest) => expect(accepts(manifest)).toBe(true));

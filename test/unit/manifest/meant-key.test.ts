@@ -188,7 +188,7 @@ describe("a mistake of the kinds people make is one finding, with what to write"
     ],
     [
       "Terraform's JSON",
-      '{"resource": {}}\n',
+      '{"resource": {}, "terraform": {}}\n',
       'unknown_key 1:2 "resource" | a synthesized stack is read from cdktf.out or a file named *.tf.json: -f cdktf.out',
     ],
     [
