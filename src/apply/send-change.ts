@@ -19,6 +19,7 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const values = declaredValues(context);
   const input = {
     address: context.change.address,
+    isProven: true as const,
     name: nameIn(context, values),
     attributes: values,
     parent: parentAttributes(context),
@@ -65,6 +66,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     name: nameIn(context, values),
     id: change.id ?? "",
     attributes: new Map([...values, ...sent]),
+    isProven: true as const,
     parent: parentAttributes(context),
     changed: new Set(sent.keys()),
     live: change.subject.live,

@@ -18,7 +18,7 @@ export interface LiveResource {
   readonly updatedAt?: string;
   /** Where it stands, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
-  /** What lies in it may choose from these, by the attribute path of the choice. */
+  /** What it, or what lies in it, may choose from, by the attribute path of the choice. */
   readonly offers?: Offers;
 }
 
@@ -35,7 +35,11 @@ export interface Offered {
 export type ReadResult =
   | { readonly kind: "found"; readonly live: LiveResource }
   /** Nothing of that name where it was looked for, and no id to look for. */
-  | { readonly kind: "absent" }
+  | {
+      readonly kind: "absent";
+      /** What it could choose from, as `LiveResource.offers`. */
+      readonly offers?: Offers;
+    }
   /** A known id that the service answers 404 for and no list shows. */
   | {
       readonly kind: "gone";

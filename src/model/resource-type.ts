@@ -72,6 +72,8 @@ export interface Finding {
   readonly hint?: string;
   /** Attribute path the finding points at. */
   readonly attribute?: string;
+  /** It stands in the way of nothing; said where something is sent. */
+  readonly isWarning?: true;
 }
 
 /** Where a declared resource is to be. */
@@ -98,6 +100,23 @@ export interface Upstream {
   readonly writes: number;
   /** It is created, updated or replaced in this plan. */
   readonly changes: boolean;
+  /** Its name once the plan is applied. */
+  readonly name?: string;
+  /** Lists of the service show it, under this name, only once the plan is applied. */
+  readonly appears?: "made" | "restored" | "renamed";
+}
+
+/** What a resource lies beside once the plan is applied. */
+export interface Neighbour {
+  readonly address: Address;
+  /** Undefined while it is not created. */
+  readonly id?: string;
+  /** Its id before the plan is applied: a replacement gives it another. */
+  readonly idBefore?: string;
+  readonly name?: string;
+  /** No list of the service shows it. */
+  readonly isHidden: boolean;
+  readonly isRemoved: boolean;
 }
 
 export interface ReactionContext {
@@ -156,6 +175,17 @@ export interface ResourceType {
     catalog: Catalog,
     around?: Around,
   ) => readonly Finding[];
+  /**
+   * What is declared in the light of what lies beside it, in every plan; `offered` is what the service shows, undefined
+   * where that is not known.
+   */
+  readonly checkBeside?: (
+    declared: Attributes<ResolvedValue>,
+    offered: Offers | undefined,
+    beside: readonly Neighbour[],
+  ) => readonly Finding[];
+  /** With these attributes no list of the service shows it. */
+  readonly isHidden?: (attributes: Pick<Attributes<ResolvedValue>, "get">) => boolean;
   /** What those in it may choose from once it is created. */
   readonly offersWhenNew?: (catalog: Catalog) => Offers;
   /** Estimated monthly price of these attributes (live or default where not declared); undefined: unpriced. */
@@ -228,6 +258,8 @@ export interface CreateInput {
   readonly attributes: Attributes<AppliableValue>;
   /** Computed attributes of the parent as far as known; they save a request that looks them up. */
   readonly parent?: Attributes;
+  /** A plan has proven that what it names is there: what lists do not show now is hidden, and is left out. */
+  readonly isProven?: true;
 }
 
 export interface UpdateInput extends CreateInput {

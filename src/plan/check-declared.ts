@@ -1,44 +1,66 @@
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import type { Around } from "../model/resource-type";
+import type { Offers } from "../model/live";
+import type { Around, Finding } from "../model/resource-type";
 import type { Decision } from "./decision";
 import { changesRecordOnly } from "./diff-lifecycle";
+import { neighboursOf } from "./neighbours";
 
 const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
 
 /**
  * What the catalog does not offer and what cannot go together, at the declared value. An error where this plan
- * would send it; a warning about a field that is there already; nothing about what stays as it is.
+ * would send it; a warning about a field that is there already; nothing about what stays as it is. What is declared in
+ * the light of its neighbours is looked at in every plan: they change, it does not.
  */
 export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const decision of decisions.values()) {
     const { subject, action, resolved, attributes } = decision;
-    if (!sending.has(action) || changesRecordOnly(decision)) continue;
-    const { address } = subject;
-    for (const { code, summary, hint, attribute } of subject.type.check(
-      resolved,
-      catalog,
-      aroundOf(decision, decisions, catalog),
-    )) {
+    const { type, removed, desired } = subject;
+    const isSending = sending.has(action) && !changesRecordOnly(decision);
+    if (type.checkBeside && desired && !removed) {
+      const offered = offeredTo(decision, decisions);
+      for (const finding of type.checkBeside(resolved, offered, neighboursOf(decision, decisions)))
+        if (isSending || !finding.isWarning)
+          diagnostics.push(diagnosticOf(subject, finding, !finding.isWarning));
+    }
+    if (!isSending) continue;
+    for (const finding of type.check(resolved, catalog, aroundOf(decision, decisions, catalog))) {
+      const { attribute } = finding;
       const isSent =
         attribute === undefined ||
         action === "create" ||
         action === "replace" ||
         attributes.some(({ path }) => path === attribute);
-      const declared = attribute === undefined ? undefined : subject.desired?.attributes.get(attribute);
-      const range = declared?.range ?? subject.desired?.range;
-      const details = {
-        address,
-        ...(hint !== undefined && { hint }),
-        ...(attribute !== undefined && { attribute }),
-        ...(range && { range }),
-      };
-      diagnostics.push(isSent ? error(code, summary, details) : warning(code, summary, details));
+      diagnostics.push(diagnosticOf(subject, finding, isSent));
     }
   }
   return diagnostics;
+}
+
+function diagnosticOf(
+  { address, desired }: Decision["subject"],
+  { code, summary, hint, attribute }: Finding,
+  isError: boolean,
+): Diagnostic {
+  const declared = attribute === undefined ? undefined : desired?.attributes.get(attribute);
+  const range = declared?.range ?? desired?.range;
+  const details = {
+    address,
+    ...(hint !== undefined && { hint }),
+    ...(attribute !== undefined && { attribute }),
+    ...(range && { range }),
+  };
+  return isError ? error(code, summary, details) : warning(code, summary, details);
+}
+
+/** What the service shows of its choices; of what is made together with its parent there is nothing yet. */
+function offeredTo({ subject }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
+  const parent = subject.parent && decisions.get(subject.parent);
+  if (parent?.action === "create" || parent?.action === "replace") return {};
+  return subject.live?.offers ?? (subject.read.kind === "absent" ? subject.read.offers : undefined);
 }
 
 function aroundOf(

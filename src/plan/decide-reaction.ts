@@ -1,11 +1,11 @@
 import { warning } from "../diagnostics/diagnostic";
 import type { ReactionContext, Upstream } from "../model/resource-type";
-import type { ResolvedValue } from "../model/value";
 import { asksForRun } from "./asks-for-run";
 import type { Deciding } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
 import { followedSiblings } from "./graph";
+import { appearanceOf, attributesAfter, nameAfter } from "./neighbours";
 import type { AttributeChange, Trigger } from "./plan";
 import { createdAttributes, goesWithParent, resolveSubject } from "./resolved-subject";
 import { isGone, type Subject } from "./subject";
@@ -25,7 +25,7 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
     declared: resolved,
     recorded,
     live: isNew ? undefined : live,
-    parent: attributesAfter(around),
+    parent: around && attributesAfter(around),
     parentDeclares: (path) => around?.subject.desired?.attributes.has(path) === true,
     // One that never runs does not ask.
     get upstream() {
@@ -59,19 +59,6 @@ export function decideReaction(subject: Subject, deciding: Deciding): Decision {
 const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
   changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
-/** What is declared over what is live: also what nobody declared can stand in the way. */
-function attributesAfter(decision: Decision | undefined): ReactionContext["parent"] {
-  if (decision === undefined) return undefined;
-  const { resolved, subject, action, attributes } = decision;
-  const live = action === "replace" ? undefined : subject.live?.attributes;
-  const get = (path: string): ResolvedValue | undefined => {
-    if (resolved.has(path)) return resolved.get(path);
-    const isReset = attributes.some((change) => change.path === path);
-    return isReset ? subject.defaults.get(path) : live?.get(path);
-  };
-  return { get };
-}
-
 const cannotRun = ({ address, desired }: Subject, reason: string | undefined, held: string) =>
   warning("plan.not_deployed", `${address} cannot run: ${held}`, {
     address,
@@ -97,6 +84,13 @@ function upstreamOf(subject: Subject, { children, decisions, subjects }: Decidin
         ...(id !== undefined && { id }),
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.subject.type),
+        // Worked out for those that ask: by far the most do not.
+        get name() {
+          return decision && nameAfter(decision);
+        },
+        get appears() {
+          return decision && appearanceOf(decision);
+        },
       };
     },
   );

@@ -5,19 +5,21 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { type Canvas, type Position, position, type Viewport, viewport } from "../api/wire/canvas";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { type Address, typeOf } from "../model/address";
+import type { Address } from "../model/address";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
-import type {
-  Accepted,
-  CreateInput,
-  ReactionContext,
-  ReadSubject,
-  ResourceType,
-  UpdateInput,
-} from "../model/resource-type";
+import type { Accepted, CreateInput, ReadSubject, ResourceType, UpdateInput } from "../model/resource-type";
 import { type Plain, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
+import {
+  checkPlaces,
+  isPositions,
+  layoutReaction,
+  nodesNamed,
+  nodesOffered,
+  type Positions,
+  shownPositions,
+} from "./layout-places";
 import { nodeIds, placeNodes } from "./place-nodes";
 
 const schema = z.strictObject({
@@ -73,7 +75,8 @@ export const layout: Resource = {
       ["viewport", null],
     ]),
   check: () => [],
-  reaction,
+  checkBeside: checkPlaces,
+  reaction: layoutReaction,
   read,
   list: async () => [],
   create: save,
@@ -83,18 +86,6 @@ export const layout: Resource = {
   poll: async () => ({ kind: "done" }),
 };
 
-type Positions = Readonly<Record<string, Position>>;
-
-/** Under `auto`, a service that this plan creates needs a place once it is there. */
-function reaction({ declared, upstream }: ReactionContext): string | undefined {
-  if (declared.get("positions") !== "auto") return undefined;
-  const services = upstream.filter(({ address }) => typeOf(address) === "service");
-  const created = services.filter(({ id, changes }) => changes && id === undefined);
-  const [first, ...others] = created.map(({ address }) => address);
-  if (first === undefined) return undefined;
-  return others.length === 0 ? `${first} needs a place` : `${created.length} services need places`;
-}
-
 async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   const parent = subject.declared.get("projectId");
   const projectId = typeof parent === "string" ? parent : (subject.parentId ?? subject.id);
@@ -103,7 +94,8 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (project.kind === "gone") return { kind: subject.id === undefined ? "absent" : "gone" };
   if (project.kind === "unreadable") return { kind: "unchecked", reason: project.reason };
   const canvas = await reads.layout(projectId);
-  if (subject.id === undefined && canvas.layout.revision === 0) return { kind: "absent" };
+  if (subject.id === undefined && canvas.layout.revision === 0)
+    return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = subject.declared.get("positions");
   return { kind: "found", live: liveLayout(canvas, projectId, subject.name, declared) };
 }
@@ -122,32 +114,8 @@ export function liveLayout(canvas: Canvas, projectId: string, name: string, decl
       ["viewport", saved === null ? null : { x: saved.x, y: saved.y, zoom: saved.zoom }],
     ]),
     computed: present({ id: projectId, revision }),
+    offers: nodesOffered(canvas),
   };
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === "object" && !Array.isArray(value);
-
-function shownPositions(canvas: Canvas, declared: unknown): Plain {
-  const saved = canvas.layout.positions;
-  const plain = ({ x, y }: Position): Plain => ({ x, y });
-  if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
-  if (!isRecord(declared)) {
-    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
-  }
-  const shown: Record<string, Plain> = {};
-  for (const key of Object.keys(declared)) {
-    const [id, ...others] = nodesNamed(canvas, key);
-    const at = id === undefined || others.length > 0 ? undefined : saved[id];
-    if (at !== undefined) shown[key] = plain(at);
-  }
-  return shown;
-}
-
-/** Ids of the nodes that a key of `positions` stands for: an id stands for itself, a name for its services. */
-function nodesNamed(canvas: Canvas, key: string): readonly string[] {
-  if (nodeIds(canvas).includes(key)) return [key];
-  return canvas.nodes.filter(({ name }) => name === key).map(({ id }) => id);
 }
 
 async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
@@ -177,7 +145,7 @@ async function saveOnce(
   // A place of a node that is gone would be refused (`canvas_invalid_node`).
   const visible = new Set(nodeIds(canvas));
   const kept = Object.fromEntries(Object.entries(canvas.layout.positions).filter(([id]) => visible.has(id)));
-  const positions = newPositions(canvas, kept, declared, isSent("positions"), input.address);
+  const positions = newPositions(canvas, kept, declared, isSent("positions"), input);
   const viewport =
     isSent("viewport") && input.attributes.has("viewport")
       ? (input.attributes.get("viewport") as Viewport | null)
@@ -190,15 +158,20 @@ function newPositions(
   kept: Positions,
   declared: unknown,
   isSent: boolean,
-  address: Address,
+  { address, isProven }: CreateInput,
 ): Positions {
   if (declared === "auto") return placeNodes(canvas, kept);
-  if (!isSent || !isRecord(declared)) return kept;
-  const places = declared as Positions;
+  if (!isPositions(declared)) return kept;
   // The default, empty, resets the layout.
-  if (Object.keys(places).length === 0) return {};
+  if (Object.keys(declared).length === 0) return isSent ? {} : kept;
   const placed: Record<string, Position> = { ...kept };
-  for (const [key, at] of Object.entries(places)) placed[onlyNode(canvas, key, address)] = at;
+  for (const [key, at] of Object.entries(declared)) {
+    // It is archived: the plan has said so.
+    if (isProven && nodesNamed(canvas, key).length === 0) continue;
+    const id = onlyNode(canvas, key, address);
+    // What is not sent concerns only what has appeared since.
+    if (isSent || kept[id] === undefined) placed[id] = at;
+  }
   return placed;
 }
 

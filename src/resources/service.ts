@@ -150,6 +150,7 @@ export const service: Resource = {
   candidates,
   poll,
   actions: serviceActions,
+  isHidden: (attributes) => attributes.get("archived") === true,
 };
 
 function monthlyCost(

@@ -50,21 +50,20 @@ describe("an automatic layout", () => {
     expect(Object.keys(after)).toHaveLength(3);
   });
 
-  it("runs when this plan creates a service", () => {
-    const upstream = (id: string | undefined, changes: boolean) => ({
-      ...{ address: addressOf("service", "shop", "api"), writes: 0, changes },
-      ...(id === undefined ? {} : { id }),
-    });
-    const reason = (positions: "auto" | Record<string, never>, ...all: ReturnType<typeof upstream>[]) =>
-      layout.reaction?.({ declared: new Map([["positions", positions]]), upstream: all });
-    expect(reason("auto", upstream(undefined, true), upstream("s", true))).toBe(
-      "service.shop.api needs a place",
-    );
-    expect(reason("auto", upstream(undefined, true), upstream(undefined, true))).toBe(
-      "2 services need places",
-    );
-    expect(reason("auto", upstream("s", true))).toBeUndefined();
-    expect(reason({}, upstream(undefined, true))).toBeUndefined();
+  it.each([
+    ["auto", ["made"], "service.shop.s0 needs a place"],
+    ["auto", ["restored", undefined], "service.shop.s0 needs a place"],
+    ["auto", ["made", "restored"], "2 services need places"],
+    ["auto", ["renamed", undefined], undefined],
+    [{ s0: { x: 1, y: 1 } }, ["made"], "service.shop.s0 needs a place"],
+    [{ s0: { x: 1, y: 1 } }, ["renamed", "made"], "service.shop.s0 needs a place"],
+    [{ other: { x: 1, y: 1 } }, ["made"], undefined],
+  ] as const)("%j with services that are %j runs because %s", (positions, appearing, reason) => {
+    const upstream = appearing.map((appears, index) => ({
+      ...{ address: addressOf("service", "shop", `s${index}`), name: `s${index}`, writes: 0, changes: true },
+      ...(appears === undefined ? {} : { appears }),
+    }));
+    expect(layout.reaction?.({ declared: new Map([["positions", positions]]), upstream })).toBe(reason);
   });
 });
 
@@ -75,7 +74,9 @@ describe("explicit positions", () => {
     const { live } = await save({ positions: { api: { x: 1, y: 2 } } });
     expect(live?.attributes.get("positions")).toEqual({ api: { x: 1, y: 2 } });
     expect((await saved()).positions).toEqual({ [ids.api]: { x: 1, y: 2 }, [ids.db]: { x: 9, y: 9 } });
-    expect(await shown({ api: { x: 5, y: 5 }, unknown: { x: 0, y: 0 } })).toEqual({ api: { x: 1, y: 2 } });
+    // What no canvas shows has no place: none is missing.
+    const hidden = { x: 0, y: 0 };
+    expect(await shown({ api: { x: 5, y: 5 }, hidden })).toEqual({ api: { x: 1, y: 2 }, hidden });
   });
 
   it("must name a node that the canvas shows, and only one", async () => {
@@ -161,7 +162,10 @@ describe("reading a layout", () => {
   it("is absent while none is saved and none is recorded", async () => {
     const { reads, projectId, save } = world();
     const unrecorded = subject("shop", { values: { projectId, positions: "auto" } });
-    expect(await layout.read(reads(), unrecorded)).toEqual({ kind: "absent" });
+    expect(await layout.read(reads(), unrecorded)).toMatchObject({
+      kind: "absent",
+      offers: { positions: [{ name: "api" }, { name: "db" }] },
+    });
     await save({ positions: "auto" });
     expect(await layout.read(reads(), unrecorded)).toMatchObject({ kind: "found", live: { id: projectId } });
   });

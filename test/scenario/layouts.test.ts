@@ -1,0 +1,189 @@
+import type { Canvas } from "../../src/api/wire/canvas";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const service = (name: string, more = "") => `      ${name}: { kind: web, deploy: { when: never }${more} }\n`;
+const shop = (services: string, layout: string) =>
+  `projects:\n  shop:\n    services:\n${services}    layout: ${layout}\n`;
+const both = service("api") + service("web");
+const at = (x: number) => `{ x: ${x}, y: 0 }`;
+
+/** "Archived services are excluded" and "node ids must exist in the current canvas" (interface, "Canvas"). */
+describe("the layout of a canvas", () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  const ok = async (...args: string[]) => {
+    const ended = await scenario.run(...args);
+    expect({ args, ...ended }).toMatchObject({ args, code: 0 });
+    return ended;
+  };
+  const applied = async (services: string, layout: string, ...args: string[]) => {
+    scenario.write("rnv.yaml", shop(services, layout));
+    const ended = await ok("apply", ...approve, ...args);
+    await scenario.isQuiet();
+    return ended;
+  };
+  const store = () => scenario.emulator.store;
+  const idOf = (name: string) =>
+    store()
+      .services()
+      .find((one) => one.name === name)?.id ?? "";
+  const canvas = async (save?: object) => {
+    const address = `${scenario.url}/workspaces/${embeddedWorkspaceId}/canvas?projectId=${store().projects()[0]?.id}`;
+    const headers = { authorization: `Bearer ${embeddedApiKey}`, "content-type": "application/json" };
+    const answer = await fetch(
+      address,
+      save ? { method: "PATCH", headers, body: JSON.stringify(save) } : { headers },
+    );
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as Canvas;
+  };
+  const places = async () => {
+    const { layout, nodes } = await canvas();
+    const names = new Map(nodes.map(({ id, name }) => [id, name]));
+    return Object.fromEntries(
+      Object.entries(layout.positions).map(([id, { x }]) => [names.get(id) ?? id, x]),
+    );
+  };
+  /** What somebody does in the dashboard. */
+  const move = async (name: string, x: number) => {
+    const { layout } = await canvas();
+    const { revision, viewport, positions } = layout;
+    await canvas({ revision, viewport, positions: { ...positions, [idOf(name)]: { x, y: 5 } } });
+  };
+
+  it("auto has a place for a service that is restored, made, replaced or adopted, after one apply", async () => {
+    await applied(service("api", ", archived: true") + service("web"), "auto");
+    expect(Object.keys(await places())).toEqual(["web"]);
+    await applied(both, "auto");
+    expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
+    await applied(both + service("next"), "auto");
+    expect(Object.keys(await places()).sort()).toEqual(["api", "next", "web"]);
+    await applied(
+      both.replace("kind: web", "kind: static") + service("next"),
+      "auto",
+      "--confirm-delete",
+      "service.shop.api",
+    );
+    expect(Object.keys(await places()).sort()).toEqual(["api", "next", "web"]);
+    store().addService({ name: "found", projectId: store().projects()[0]?.id });
+    await applied(
+      both.replace("kind: web", "kind: static") + service("next") + service("found"),
+      "auto",
+      "--adopt",
+    );
+    expect(Object.keys(await places()).sort()).toEqual(["api", "found", "next", "web"]);
+  });
+
+  it("auto keeps what others moved by hand", async () => {
+    await applied(both, "auto");
+    await move("api", 777);
+    await scenario.isQuiet();
+    await applied(both + service("next"), "auto");
+    expect((await places()).api).toBe(777);
+  });
+
+  it("auto finds a place for what others added", async () => {
+    await applied(both, "auto");
+    store().addService({ name: "theirs", projectId: store().projects()[0]?.id });
+    await ok("apply", ...approve);
+    await scenario.isQuiet();
+    expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);
+  });
+
+  it("leaves out the place of an archived service, says so, and gives it once it is restored", async () => {
+    const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
+    const archived = service("api", ", archived: true") + service("web");
+    const { stdout, stderr } = await applied(archived, layout);
+    expect(stdout + stderr).toContain("service.shop.api is archived");
+    expect(await places()).toEqual({ web: 20 });
+    await applied(both, layout);
+    expect(await places()).toEqual({ api: 10, web: 20 });
+    await applied(archived, layout);
+    await applied(archived, layout.replace("20", "30"));
+    expect(await places()).toEqual({ web: 30 });
+  });
+
+  it("is left alone where a service stays archived, because that is ignored", async () => {
+    const ignoring = service("api", ", lifecycle: { ignoreChanges: [archived] }") + service("web");
+    await applied(ignoring, `{ positions: { api: ${at(10)}, web: ${at(20)} } }`);
+    store().editService(idOf("api"), () => ({ archived: true }));
+    await scenario.isQuiet();
+    await applied(ignoring, "auto");
+    expect(Object.keys(await places())).toEqual(["web"]);
+  });
+
+  it("gives its place to a service that is made or replaced in the same apply", async () => {
+    const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
+    await applied(both, layout);
+    expect(await places()).toEqual({ api: 10, web: 20 });
+    await applied(both.replace("kind: web", "kind: static"), layout, "--confirm-delete", "service.shop.api");
+    expect(await places()).toEqual({ api: 10, web: 20 });
+    const three = `{ positions: { api: ${at(10)}, web: ${at(20)}, next: ${at(30)} } }`;
+    await applied(both.replace("kind: web", "kind: static") + service("next"), three);
+    expect(await places()).toEqual({ api: 10, next: 30, web: 20 });
+  });
+
+  it("moves back what others moved, and only that", async () => {
+    await applied(both, `{ positions: { api: ${at(10)} } }`);
+    await move("api", 777);
+    await move("web", 888);
+    expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(2);
+    await ok("apply", ...approve);
+    await scenario.isQuiet();
+    expect(await places()).toEqual({ api: 10, web: 888 });
+  });
+
+  it("with a place for what is not there is an error of the plan, at its line, with what there is", async () => {
+    await applied(both, "auto");
+    scenario.forget();
+    for (const key of [
+      "apii",
+      "11111111-1111-4111-8111-111111111111",
+      "group:11111111-1111-4111-8111-111111111111",
+    ]) {
+      scenario.write("rnv.yaml", shop(both, `{ positions: { api: ${at(1)}, "${key}": ${at(2)} } }`));
+      for (const verb of [["plan"], ["apply", ...approve]]) {
+        const { code, stderr } = await scenario.run(...verb);
+        expect({ key, code, stderr }).toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining(`no node "${key}"`),
+        });
+        expect(stderr).toContain("--> rnv.yaml:6:");
+        expect(stderr).toContain("api, web");
+      }
+    }
+    expect(scenario.requests()).toEqual([]);
+    expect((await scenario.run("plan")).stderr).not.toContain("bug");
+  });
+
+  it("with a place for a service that the manifest no longer has is an error of the plan", async () => {
+    const layout = `{ positions: { api: ${at(10)}, web: ${at(20)} } }`;
+    await applied(both, layout);
+    scenario.write("rnv.yaml", shop(service("api"), layout));
+    expect(await scenario.run("plan")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no node "web"'),
+    });
+    // What is destroyed needs no layout.
+    await ok("destroy", ...approve);
+  });
+
+  it("is named by ids of services and groups as well", async () => {
+    await applied(both, "auto");
+    const layout = `{ positions: { ${idOf("api")}: ${at(40)} } }`;
+    await applied(both, layout);
+    expect((await places()).api).toBe(40);
+  });
+
+  it("of a new project with an unknown service writes nothing", async () => {
+    scenario.write("rnv.yaml", shop(both, `{ positions: { worker: ${at(1)} } }`));
+    const { code, stderr } = await scenario.run("apply", ...approve);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('no node "worker"') });
+    expect(scenario.requests()).toEqual([]);
+  });
+});
