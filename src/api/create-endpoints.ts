@@ -3,6 +3,7 @@ import { canvasEndpoints } from "./canvas-endpoints";
 import { deploymentEndpoints } from "./deployment-endpoints";
 import { type EndpointCall, type LearnedForms, pathSegment } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
+import { jsonObject } from "./gap-forms";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { parseAnswer } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
@@ -48,8 +49,11 @@ export function createEndpoints(
   };
 }
 
-/** The gap "project color", as planning needs it. */
-const assumedOf = ({
+/** What planning needs to know of the gaps. */
+const assumedOf = ({ projectColor, productionEnvironment, kindDefaults }: GapSettings): Assumed => ({
   projectColor,
   productionEnvironment,
-}: GapSettings): NonNullable<Catalog["assumed"]> => ({ projectColor, productionEnvironment });
+  kindDefaults: (jsonObject(kindDefaults) ?? {}) as Assumed["kindDefaults"],
+});
+
+type Assumed = NonNullable<Catalog["assumed"]>;

@@ -1,4 +1,4 @@
-import { body, either, matching, oneOf, path, type SettingForm } from "./gap-forms";
+import { body, either, matching, objects, oneOf, path, type SettingForm } from "./gap-forms";
 
 /**
  * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): a table. Nothing elsewhere may rest
@@ -47,6 +47,8 @@ export interface GapSettings {
   /** What is sent for a project whose manifest names no color. */
   readonly projectColor: string;
   readonly renameProject: string;
+  /** Defaults by kind where they differ from the catalog's, as JSON. */
+  readonly kindDefaults: string;
   readonly errorBody: string;
   /** A header name, or `auto`: any header that matches `/idempotenc.*replayed/i`. */
   readonly replayHeader: string;
@@ -221,6 +223,15 @@ export const gaps = [
     verifiedBy: "the answer is compared with what was sent",
     fallback: "an error that points to the dashboard; renamed there, the plan is empty",
     settings: [setting("renameProject", "on", oneOf("on", "off"), "off")],
+  },
+  {
+    name: "defaults of kinds",
+    assumption: "the catalog's defaults are those of every kind",
+    verifiedBy: "what a new service shows in settings that were not sent is recorded as its own defaults",
+    fallback: "settings go back to the recorded defaults; one that does not take is an error that names it",
+    settings: [
+      setting("kindDefaults", "{}", objects('{"static": {"port": 80}}'), '{"static": {"port": 80}}'),
+    ],
   },
   {
     name: "configuration fields",

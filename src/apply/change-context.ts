@@ -94,6 +94,7 @@ function provisionalRecord(
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
+    ...(previous?.initial ? { initial: previous.initial } : {}),
     writes: writesAfter(change, type),
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined

@@ -34,7 +34,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
 async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
   const { live, recorded } = change.subject;
   if (!live || !recorded) return { kind: "done" };
-  const defaults = run.defaults(type.type);
+  const { defaults } = change.subject;
   const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
     const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];

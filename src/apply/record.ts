@@ -1,12 +1,21 @@
 import type { Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { AppliableValue, ResourceType } from "../model/resource-type";
 import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
-import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
+import {
+  GeneratedSecret,
+  isPlain,
+  type Plain,
+  plainEqual,
+  type ResolvedValue,
+  Unknown,
+  UnreadSecret,
+} from "../model/value";
 import type { Change } from "../plan/plan";
 
 export interface Recording {
@@ -18,6 +27,8 @@ export interface Recording {
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
+  /** It was made by this change, of a type with these defaults. */
+  readonly madeOver?: Attributes;
   readonly writes: number;
   readonly inputs?: Readonly<Record<string, number>>;
   readonly pending?: Pending;
@@ -68,6 +79,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     preventDestroy: desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
+    ...initialOf(recording),
     writes: recording.writes,
     ...(recording.inputs ? { inputs: recording.inputs } : {}),
     ...(recording.pending ? { pending: recording.pending } : {}),
@@ -81,6 +93,19 @@ export function ignoreChangesOf(
 ): Pick<RecordedResource, "ignoreChanges"> {
   const ignoreChanges = desired ? desired.lifecycle.ignoreChanges : (previous?.ignoreChanges ?? []);
   return ignoreChanges.length === 0 ? {} : { ignoreChanges };
+}
+
+/** Gap "defaults of kinds": settings of something new that nobody sent, where the catalog says otherwise. */
+function initialOf({ type, live, values, previous, madeOver }: Recording): Pick<RecordedResource, "initial"> {
+  if (madeOver === undefined) return previous?.initial ? { initial: previous.initial } : {};
+  const initial: Record<string, Plain> = {};
+  for (const [path, byCatalog] of madeOver) {
+    const value = live?.attributes.get(path);
+    const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
+    if (!isSetting || value === undefined || (values.get(path) ?? null) !== null) continue;
+    if (!(ruleAt(type, path)?.equal ?? plainEqual)(value, byCatalog)) initial[path] = value;
+  }
+  return Object.keys(initial).length === 0 ? {} : { initial };
 }
 
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */

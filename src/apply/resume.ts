@@ -198,6 +198,7 @@ function adopted(
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
     ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
+    ...(recorded?.initial && { initial: recorded.initial }),
     writes: (recorded?.writes ?? 0) + 1,
     ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
     ...(pending ? { pending } : {}),

@@ -31,7 +31,9 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const accepted = await sureOfCreate(context, input.name, () =>
     context.type.create(context.endpoints, input),
   );
-  return finishWrite(context, accepted, values, values, true);
+  // What is null was left to the service: its answer tells what that is.
+  const sent = new Map([...values].filter(([, value]) => value !== null));
+  return finishWrite(context, accepted, sent, values, true);
 }
 
 /**
@@ -95,7 +97,7 @@ async function inOneTimeStep(
   const { run, type, change } = context;
   const live = accepted.live?.id === accepted.id ? accepted.live : undefined;
   if (!live) return accepted;
-  const taken = { type, sent, live, defaults: run.defaults(change.type), before: timeBefore(context) };
+  const taken = { type, sent, live, defaults: change.subject.defaults, before: timeBefore(context) };
   if (!mayShareTime(taken, run.clock.now())) return accepted;
   await run.clock.sleep(timeStepMs, run.signal);
   return sendTwice(again);
@@ -150,9 +152,10 @@ async function finishWrite(
     previous,
     writes: writesAfter(change, type),
     inputs,
+    ...(isNew ? { madeOver: run.defaults(change.type) } : {}),
     fingerprintKey: run.fingerprintKey,
   };
-  const defaults = run.defaults(change.type);
+  const { defaults } = change.subject;
   const notTaken = live ? verifyTaken(change, { type, sent, live, defaults, before }) : undefined;
   const kept = notTaken
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
@@ -197,8 +200,8 @@ function valuesToSend(
   context: ChangeContext,
   values: ReadonlyMap<string, AppliableValue>,
 ): Map<string, AppliableValue> {
-  const defaults = context.run.defaults(context.change.type);
   const { attributes, subject } = context.change;
+  const { defaults } = subject;
   return new Map(
     attributes.map(({ path }) => {
       const implied = subject.resolved.get(path);

@@ -26,7 +26,7 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const report = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,
-    undeclared: request.strict ? undeclaredFields(plan, resourceTypes, input.catalog) : [],
+    undeclared: request.strict ? undeclaredFields(plan, resourceTypes) : [],
     // Who does not ask for them is not told that they are not known.
     unchecked: request.strict ? parts.unchecked : [],
   });

@@ -35,6 +35,8 @@ export interface Catalog {
   readonly assumed?: {
     /** For a project that names none. */
     readonly projectColor: string;
+    /** By kind, where they differ from `defaults`. */
+    readonly kindDefaults: Readonly<Record<string, Readonly<Record<string, Plain>>>>;
     /** Of the environment that a project has from its creation. */
     readonly productionEnvironment: string;
   };

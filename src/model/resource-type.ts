@@ -169,6 +169,8 @@ export interface ResourceType {
   readonly follows: readonly string[];
   /** The service's defaults by attribute path (column C of DESIGN section 4). */
   readonly defaults: (catalog: Catalog) => Attributes;
+  /** Defaults that differ from those by what the resource is; `attributes` as it is live, else as declared. */
+  readonly ownDefaults?: (attributes: Pick<Attributes<ResolvedValue>, "get">, catalog: Catalog) => Attributes;
   /** What the catalog or the parent does not offer, and what cannot go together. */
   readonly check: (
     declared: Attributes<ResolvedValue>,

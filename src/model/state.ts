@@ -27,6 +27,8 @@ export interface RecordedResource {
   readonly updatedAt?: string;
   readonly preventDestroy: boolean;
   readonly onRemove: OnRemove;
+  /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
+  readonly initial?: Readonly<Record<string, Plain>>;
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
   readonly ignoreChanges?: readonly string[];
   /** How many writes we made to it that a deployment must bring. A deployment compares these with what it last deployed. */

@@ -29,7 +29,7 @@ export function makeChange(
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
   const isQuiet = !changesSomething(decision);
-  const about: Writable<Change["subject"]> = { resolved, fingerprints };
+  const about: Writable<Change["subject"]> = { resolved, defaults: subject.defaults, fingerprints };
   if (desired) about.desired = desired;
   if (decision.isRevealed) about.isRevealed = true;
   if (recorded) about.recorded = recorded;

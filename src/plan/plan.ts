@@ -111,6 +111,8 @@ export interface ChangeSubject {
   readonly desired?: DesiredResource;
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
+  /** What its fields are when nobody set them (column C of DESIGN section 4). */
+  readonly defaults: Attributes;
   readonly recorded?: RecordedResource;
   readonly live?: LiveResource;
   /** Its secrets were revealed and compared with what is declared. */

@@ -5,7 +5,7 @@ import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import type { Plain } from "../model/value";
+import type { Plain, ResolvedValue } from "../model/value";
 import type { MovedState } from "./moves";
 import type { PlanInput } from "./plan";
 
@@ -54,7 +54,11 @@ export function gatherSubjects(
     subjects.set(address, {
       address,
       type,
-      defaults: defaults.get(type.type) ?? new Map(),
+      defaults: defaultsOf(type, defaults.get(type.type) ?? new Map(), {
+        attributes: read.kind === "found" ? read.live.attributes : declaredText(desired),
+        recorded: record,
+        catalog: input.catalog,
+      }),
       desired,
       recorded: record,
       previousAddress,
@@ -65,6 +69,23 @@ export function gatherSubjects(
     });
   }
   return { subjects, diagnostics };
+}
+
+/** The defaults of its type, over them those of what it is, over them its own as they were seen when it was made. */
+function defaultsOf(
+  type: ResourceType,
+  defaults: Attributes,
+  of: {
+    readonly attributes: Pick<Attributes<ResolvedValue>, "get">;
+    readonly recorded?: RecordedResource;
+    readonly catalog: PlanInput["catalog"];
+  },
+): Attributes {
+  const own = type.ownDefaults?.(of.attributes, of.catalog);
+  const initial = Object.entries(of.recorded?.initial ?? {});
+  return (own?.size ?? 0) + initial.length === 0
+    ? defaults
+    : new Map([...defaults, ...(own ?? []), ...initial]);
 }
 
 /** Sorted; those of a state are already, and a manifest mostly adds few. */
@@ -151,3 +172,11 @@ function wasApplied({ recorded }: Subject): boolean {
 
 export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>
   value !== null && typeof value === "object" && "fingerprint" in value;
+
+/** What is declared, as far as it needs no looking up. */
+const declaredText = (desired: DesiredResource | undefined): Pick<Attributes<ResolvedValue>, "get"> => ({
+  get: (path) => {
+    const value = desired?.attributes.get(path)?.value;
+    return typeof value === "string" ? value : undefined;
+  },
+});

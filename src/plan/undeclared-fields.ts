@@ -1,5 +1,4 @@
 import type { Address } from "../model/address";
-import type { Catalog } from "../model/catalog";
 import type { ResourceType } from "../model/resource-type";
 import { ruleAt } from "../model/rule-at";
 import { type Plain, plainEqual } from "../model/value";
@@ -15,17 +14,12 @@ export interface UndeclaredField {
 }
 
 /** The settings that somebody made outside of rnv and that no manifest speaks of. */
-export function undeclaredFields(
-  plan: Plan,
-  types: readonly ResourceType[],
-  catalog: Catalog,
-): readonly UndeclaredField[] {
-  const known = new Map(types.map((type) => [type.type, { type, defaults: type.defaults(catalog) }]));
+export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): readonly UndeclaredField[] {
+  const known = new Map(types.map((type) => [type.type, type]));
   return plan.changes.flatMap(({ address, type: name, subject }) => {
-    const found = known.get(name);
-    const { desired, recorded, live } = subject;
-    if (!found || !desired || !live) return [];
-    const { type, defaults } = found;
+    const type = known.get(name);
+    const { desired, recorded, live, defaults } = subject;
+    if (!type || !desired || !live) return [];
     const fields: UndeclaredField[] = [];
     for (const [path, byDefault] of defaults) {
       const rule = ruleAt(type, path);

@@ -133,8 +133,15 @@ export const service: Resource = {
       ["archived", false],
       ...configurationDefaults(catalog.defaults),
     ]),
+  ownDefaults: (attributes, { assumed }) =>
+    new Map(
+      Object.entries(assumed?.kindDefaults[textAt(attributes, "kind") ?? ""] ?? {}).map(([field, value]) => [
+        `configuration.${field}`,
+        value,
+      ]),
+    ),
   check: checkService,
-  untaken: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold (rnv schema gaps)`,
+  untaken: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,
   read,
   list: async (reads) => allReady((await reads.services()).map((found) => liveIn(reads, found))),

@@ -39,6 +39,7 @@ function isResource(value: unknown): boolean {
     (value.updatedAt === undefined || typeof value.updatedAt === "string") &&
     typeof value.preventDestroy === "boolean" &&
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
+    (value.initial === undefined || isFields(value.initial)) &&
     (ignoreChanges === undefined || (Array.isArray(ignoreChanges) && ignoreChanges.every(isFilled))) &&
     isCount(value.writes) &&
     (value.retained === undefined || value.retained === true) &&

@@ -19,6 +19,7 @@ const resource = z.looseObject({
   updatedAt: z.string().optional(),
   preventDestroy: z.boolean(),
   onRemove: z.enum(["delete", "archive", "retain"]),
+  initial: plainRecord.optional(),
   ignoreChanges: z.array(text).optional(),
   writes: count,
   inputs: z.record(z.string(), count).optional(),

@@ -260,3 +260,44 @@ it("two variables of one key are an error that lists their ids, and nothing is w
   expect(scenario.requests()).toEqual([]);
   await scenario.close();
 });
+
+describe("a kind with defaults of its own", () => {
+  const site = (configuration: string) =>
+    `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;
+  const gaps: Gaps = { kindDefaults: { static: { port: 80, runtime: "docker" } } };
+
+  it("shows no drift, and its settings go back to what they were when it was made", async () => {
+    const scenario = await openScenario({ gaps });
+    const live = () => scenario.emulator.store.services()[0]?.configuration;
+    scenario.write("rnv.yaml", site("publishDirectory: build, port: null"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    expect(live()).toMatchObject({ port: 80, runtime: "docker" });
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", site("publishDirectory: build, port: 9000"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", site("publishDirectory: build"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    expect(live()?.port).toBe(80);
+    await scenario.isQuiet();
+    const strict = await scenario.run("drift", "--strict");
+    expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
+    await scenario.close();
+  });
+
+  it("is told by a setting where the service was made by somebody else", async () => {
+    const scenario = await openScenario({ gaps });
+    const { store } = scenario.emulator;
+    const { id, configuration } = store.addService({ name: "docs", kind: "static" });
+    store.editService(id, () => ({ configuration: { ...configuration, port: 9000, plan: "free" } }));
+    scenario.write("rnv.yaml", site("port: 9000").replace("docs: {", `docs: { import: ${id},`));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", site("branch: main").replace("docs: {", `docs: { import: ${id},`));
+    const env = { RNV_GAP_KIND_DEFAULTS: '{"static": {"port": 80}}' };
+    const planned = await scenario.runWith({ env }, "plan");
+    expect(planned.stdout).toMatch(/configuration\.port\s+9000 -> 80/);
+    expect(await apply(scenario, env)).toMatchObject({ code: 0 });
+    expect(store.service(id)?.configuration.port).toBe(80);
+    await expectQuiet(scenario, env);
+    await scenario.close();
+  });
+});

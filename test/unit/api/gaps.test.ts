@@ -69,6 +69,7 @@ describe("gapSettings", () => {
     ["RNV_GAP_ROLL_BACK", "rollback"],
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
     ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
+    ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
     ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
     ["RNV_GAP_REPLAY_HEADER", "x y"],
   ])("refuses %s=%s with an example, and keeps the default", (name, value) => {

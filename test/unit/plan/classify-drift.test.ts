@@ -3,7 +3,7 @@ import { Secret } from "../../../src/model/secret";
 import type { Standing } from "../../../src/model/standing";
 import { driftClasses, driftReport } from "../../../src/plan/classify-drift";
 import { undeclaredFields } from "../../../src/plan/undeclared-fields";
-import { at, catalog, declare, desiredOf, reference, types, World } from "./world";
+import { at, declare, desiredOf, reference, types, World } from "./world";
 
 const commit = (digit: string) => digit.repeat(40);
 const branch = "configuration.branch";
@@ -328,7 +328,7 @@ describe("what counts as drift", () => {
 
 describe("settings that nobody declares", () => {
   const undeclared = (world: World, resources = shop()) =>
-    undeclaredFields(world.plan(desiredOf(resources)), [...types.values()], catalog).map(
+    undeclaredFields(world.plan(desiredOf(resources)), [...types.values()]).map(
       ({ address, path, value, default: byDefault }) => [address, path, value, byDefault],
     );
 
