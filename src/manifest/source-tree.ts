@@ -32,6 +32,13 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
+/** An entry with another value. Some entries work their place out when asked: a spread would lose it. */
+export const withValue = ({ key, keyRange }: MapEntry, value: SourceNode): MapEntry => ({
+  key,
+  keyRange,
+  value,
+});
+
 export interface SourceEntries extends ReadonlyMap<string, MapEntry> {
   /** Where entries are made only when somebody asks for them: the values without. */
   readonly forEachNode?: (callback: (node: SourceNode, key: string) => void) => void;
