@@ -36,7 +36,7 @@ export function path(
       ? known.has(segment.slice(1, -1)) && segment.endsWith("}")
       : /^[A-Za-z0-9._~-]+$/.test(segment) && !/^\.{1,2}$/.test(segment);
   return {
-    expected: `a path such as "${example}"`,
+    expected: `a path such as "${example}" (with {serviceId} in it below the workspace, else below the service)`,
     accepts: (text) => {
       const segments = text.split("/").slice(1);
       const count = (name: string): number => segments.filter((one) => one === `{${name}}`).length;

@@ -88,7 +88,7 @@ export const gaps = [
     verifiedBy:
       "the answer is compared with what was sent; an answer without the service is followed by a read",
     fallback:
-      "the flat body {name, branch: …} is tried once when the nested one is refused with 400; else an error",
+      "the flat body {name, branch: …} is tried once when the nested one is refused with 400, or none of its fields takes; else an error",
     settings: [
       setting(
         "patchService",
