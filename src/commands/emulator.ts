@@ -1,6 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Condition } from "../emulator/conditions";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
+import type { Lags } from "../emulator/lag";
 import { serveEmulator } from "../emulator/serve";
 
 export interface EmulatorRequest {
@@ -10,6 +11,7 @@ export interface EmulatorRequest {
   readonly folder?: string;
   readonly latencyMs?: number;
   readonly conditions?: readonly Condition[];
+  readonly lag?: Lags;
 }
 
 export interface ServedEmulator {

@@ -1,4 +1,5 @@
 import type { Credential, Role } from "./credentials";
+import type { ReadClass } from "./lag";
 import type { Json } from "./views";
 import type { World } from "./world";
 
@@ -32,5 +33,7 @@ export interface Route {
   readonly role?: Role;
   /** True for a write that takes no body. */
   readonly bodyless?: true;
+  /** Of a read: what it shows, and may show late. */
+  readonly shows?: ReadClass;
   readonly handle: Handler;
 }

@@ -199,7 +199,7 @@ function edits(world: World, keep: Keep): Edits {
 
 type Dashboard = Pick<
   EmulatorStore,
-  "completeCheckout" | "setCondition" | "deploy" | "failNextDeployment" | "failNextOperation"
+  "completeCheckout" | "setCondition" | "setLag" | "deploy" | "failNextDeployment" | "failNextOperation"
 >;
 
 function dashboard(world: World, keep: Keep): Dashboard {
@@ -214,8 +214,10 @@ function dashboard(world: World, keep: Keep): Dashboard {
     setCondition(condition, holds) {
       if (holds) switches.conditions.add(condition);
       else switches.conditions.delete(condition);
+      world.replicas.note({ condition, holds });
       keep(unblock(world));
     },
+    setLag: (lags) => world.replicas.setLag(lags),
     deploy: (serviceId, { actor = "dashboard", commitSha } = {}) =>
       keep(
         queueDeployment(world, store.get("services", serviceId) ?? missing(serviceId), { actor, commitSha }),

@@ -1,4 +1,5 @@
 import type { Condition } from "./conditions";
+import type { Lags } from "./lag";
 import type {
   AuditEvent,
   Configuration,
@@ -69,6 +70,8 @@ export interface EmulatorStore {
   /** What the user does in the dashboard: pays for the service's plan. */
   completeCheckout(serviceId: string): void;
   setCondition(condition: Condition, holds: boolean): void;
+  /** How far reads are behind from here on; without an argument they are not. */
+  setLag(lags?: Lags): void;
   /** Queues a deployment as another user would. */
   deploy(serviceId: string, options?: { actor?: string; commitSha?: string }): StoredDeployment;
   /** The next deployment of the service (`*`: of any) fails while building, with this text. */

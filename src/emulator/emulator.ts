@@ -9,6 +9,7 @@ import { embeddedApiKey, embeddedWorkspaceId } from "./embedded-account";
 import type { EmulatorStore } from "./emulator-store";
 import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
 import { assumedGaps, type GapSwitches } from "./gap-switches";
+import { type Lags, Replicas } from "./lag";
 import { createPersistence, openFolder, type Persistence } from "./persistence";
 import { createRateLimiter, type RateLimit } from "./rate-limit";
 import { realClock } from "./real-clock";
@@ -48,6 +49,8 @@ export interface EmulatorOptions {
   /** Spent on the clock before each request is handled. */
   readonly latencyMs?: number;
   readonly faults?: FaultPlan;
+  /** How far reads are behind writes; not at all unless said. */
+  readonly lag?: Lags;
   readonly gaps?: Partial<GapSwitches>;
   readonly catalog?: Partial<CatalogAnswer>;
   /** What it starts from; in memory only. Its clock must not be behind. */
@@ -91,13 +94,19 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
   dropExpiredReceipts(store);
   persistence.commit();
+  if (options.lag !== undefined) world.replicas.setLag(options.lag);
   return emulatorOf(service, persistence, emulatorStore, { ...options, workspaceId });
 }
 
 function createWorld(options: EmulatorOptions, store: Store, clock: Clock): World {
   const catalog = { ...embeddedCatalog, ...options.catalog };
+  const conditions = new Set<Condition>([
+    ...(options.conditions ?? []),
+    ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
+  ]);
   return {
     store,
+    replicas: new Replicas({ store, conditions }, clock),
     clock,
     catalog,
     seal:
@@ -105,10 +114,7 @@ function createWorld(options: EmulatorOptions, store: Store, clock: Clock): Worl
       createSeal(options.folder === undefined ? undefined : openFolder(options.folder).key),
     gaps: { ...assumedGaps, ...options.gaps },
     switches: {
-      conditions: new Set<Condition>([
-        ...(options.conditions ?? []),
-        ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
-      ]),
+      conditions,
       deployMs: (options.deploySeconds ?? 1.5) * 1000,
       operationMs: (options.operationSeconds ?? 0.5) * 1000,
     },

@@ -2,6 +2,7 @@ import type { WireRequest, WireResponse } from "../api/transport";
 import { bodyLimit, readJson } from "./body";
 import type { Call } from "./call";
 import { authenticate, type Credential, requireWorkspace, requireWrite } from "./credentials";
+import type { ReadClass } from "./lag";
 import { progress } from "./progress";
 import { keepReceipt, openReceipt } from "./receipts";
 import { invalid, notFound, Refusal } from "./refusal";
@@ -106,7 +107,7 @@ function accepted(
     throw invalid("This request takes no Idempotency-Key", "idempotency_not_supported");
   }
   const call: Call = {
-    world: service.world,
+    world: match.route.shows === undefined ? service.world : shownWorld(service.world, match.route.shows),
     method: request.method,
     path: target.path,
     params: match.params,
@@ -119,6 +120,13 @@ function accepted(
   return call.idempotencyKey === undefined
     ? jsonResponse(200, textOf(match.route.handle(call)), requestId)
     : handleKeyed(call, match, call.idempotencyKey, requestId, retain);
+}
+
+/** The service as a read shows it: as it is, or as it was. */
+function shownWorld(world: World, shows: ReadClass): World {
+  const { store, conditions } = world.replicas.view(shows);
+  if (store === world.store) return world;
+  return { ...world, store, switches: { ...world.switches, conditions: new Set(conditions) } };
 }
 
 function readBody({ route }: RouteMatch, request: WireRequest): Record<string, unknown> {

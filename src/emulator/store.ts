@@ -21,6 +21,8 @@ export class Store {
   };
   readonly #due = new Map<string, "deployments" | "operations">();
   #changes: StoreChange[] = [];
+  #onChange: ((change: StoreChange) => void) | undefined;
+  #onReload: (() => void) | undefined;
   #lastStamp = 0;
 
   constructor(
@@ -49,12 +51,20 @@ export class Store {
   put<Name extends TableName>(table: Name, record: Tables[Name]): Tables[Name] {
     this.#place(table, record);
     this.#changes.push([table, record.id, record]);
+    this.#onChange?.([table, record.id, record]);
     return record;
   }
 
   remove(table: TableName, id: string): void {
     this.#drop(table, id);
     this.#changes.push([table, id, null]);
+    this.#onChange?.([table, id, null]);
+  }
+
+  /** Tells of every change from here on, and of the moment when all of it is read from disk anew. */
+  watch(onChange: (change: StoreChange) => void, onReload: () => void): void {
+    this.#onChange = onChange;
+    this.#onReload = onReload;
   }
 
   /** Deployments and operations that move on their own, with the moment of their next move. */
@@ -72,6 +82,7 @@ export class Store {
     for (const [table, id, record] of changes) {
       if (record === null) this.#drop(table, id);
       else this.#place(table, record as never);
+      this.#onChange?.([table, id, record]);
     }
   }
 
@@ -93,6 +104,7 @@ export class Store {
     this.#byService.variables.clear();
     this.#due.clear();
     this.#changes = [];
+    this.#onReload?.();
   }
 
   /** ISO 8601 now, never the same twice, so that every change moves `updatedAt`. */

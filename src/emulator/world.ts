@@ -2,6 +2,7 @@ import type { CatalogAnswer } from "../api/wire/catalog";
 import type { Clock } from "../model/clock";
 import type { Condition } from "./conditions";
 import type { GapSwitches } from "./gap-switches";
+import type { Replicas } from "./lag";
 import type { Seal } from "./seal";
 import type { Store } from "./store";
 
@@ -15,6 +16,8 @@ export interface Switches {
 /** Everything a route sees: data, time, what is on offer, and how this service is set up. */
 export interface World {
   readonly store: Store;
+  /** What reads are answered from. */
+  readonly replicas: Replicas;
   readonly clock: Clock;
   readonly seal: Seal;
   readonly catalog: CatalogAnswer;

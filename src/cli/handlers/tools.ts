@@ -3,6 +3,7 @@ import { graph } from "../../commands/graph";
 import { gapList, schema } from "../../commands/schema";
 import type { SchemaName } from "../../commands/schema-names";
 import type { Condition } from "../../emulator/conditions";
+import type { Lags } from "../../emulator/lag";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";
 import { report } from "../report";
@@ -35,6 +36,7 @@ export const emulatorHandler: Handler = async ({ terminal, options, signal }) =>
     folder: options.folder as string | undefined,
     latencyMs: options.latency as number | undefined,
     conditions: options.with as Condition[] | undefined,
+    lag: options.lag as Lags | undefined,
   });
   terminal.out(
     `export RNV_BASE_URL=${served.url}\n` +

@@ -1,6 +1,7 @@
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { schemaNames } from "../../commands/schema-names";
 import { conditionNames } from "../../emulator/conditions";
+import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { completionScript, type Shell, shells } from "../completion";
 import type { Run } from "../invocation";
 import { options, positive } from "../options";
@@ -27,6 +28,10 @@ export function addToolVerbs(program: Command, run: Run): void {
       new Option("--folder <dir>", "keep its data here (default: in memory)"),
       new Option("--latency <ms>", "wait this long before each answer").argParser(positive),
       new Option("--with <condition...>", "let something be wrong with it").choices(conditionNames),
+      new Option(
+        "--lag <how>",
+        "let reads be behind writes, by time or by reads: 300ms, canvas=2reads",
+      ).argParser(lags),
     ],
     examples: [
       ["rnv emulator", "in memory, on port 8787"],
@@ -34,6 +39,7 @@ export function addToolVerbs(program: Command, run: Run): void {
         "rnv emulator -port 0 -folder .rnv/emulator",
         "on any free port, with the data of RNV_BASE_URL=embedded",
       ],
+      ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
     ],
     handler: (lazy) => lazy.tools().emulatorHandler,
   });
@@ -88,6 +94,14 @@ export function addToolVerbs(program: Command, run: Run): void {
   })
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .addArgument(new Argument("[words...]", "words typed so far, the last one being that at the cursor"));
+}
+
+function lags(text: string): Lags {
+  const parsed = parseLags(text);
+  if (parsed !== undefined) return parsed;
+  throw new InvalidArgumentError(
+    `Write 300ms or 2reads, for some reads alone canvas=300ms,projects=2reads (${readClasses.join(", ")}).`,
+  );
 }
 
 function port(text: string): number {

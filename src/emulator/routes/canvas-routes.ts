@@ -166,6 +166,11 @@ const path = "/workspaces/{workspaceId}/canvas";
 
 /** Interface, "Canvas". */
 export const canvasRoutes: readonly Route[] = [
-  { method: "GET", path, handle: (call) => canvasJson(call, readTopology(call, readScope(call, false))) },
+  {
+    method: "GET",
+    path,
+    shows: "canvas",
+    handle: (call) => canvasJson(call, readTopology(call, readScope(call, false))),
+  },
   { method: "PATCH", path, key: "ignored", handle: saveLayout },
 ];

@@ -5,6 +5,7 @@ export const catalogRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "/catalog",
+    shows: "catalog",
     handle: ({ world }) => ({
       ...world.catalog,
       capabilities: {

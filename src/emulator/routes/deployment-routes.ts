@@ -90,11 +90,12 @@ const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";
 
 /** Interface, "Deployments". */
 export const deploymentRoutes: readonly Route[] = [
-  { method: "GET", path: all, handle: list },
+  { method: "GET", path: all, shows: "deployments", handle: list },
   { method: "POST", path: all, key: "accepted", handle: queue },
   {
     method: "GET",
     path: `${all}/{deploymentId}`,
+    shows: "deployments",
     handle: (call) => ({ deployment: deploymentView(call.world, deploymentOf(call, serviceOf(call))) }),
   },
   { method: "POST", path: `${all}/{deploymentId}/cancel`, key: "accepted", handle: cancel },

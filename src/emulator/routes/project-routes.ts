@@ -79,7 +79,7 @@ function remove(call: Call) {
 
 /** Interface, "Projects". */
 export const projectRoutes: readonly Route[] = [
-  { method: "GET", path: "/workspaces/{workspaceId}/projects", handle: list },
+  { method: "GET", path: "/workspaces/{workspaceId}/projects", shows: "projects", handle: list },
   {
     method: "POST",
     path: "/workspaces/{workspaceId}/projects",
@@ -93,6 +93,7 @@ export const projectRoutes: readonly Route[] = [
   {
     method: "GET",
     path: "/workspaces/{workspaceId}/projects/{projectId}",
+    shows: "project",
     handle: (call) => shown(call, projectOf(call)),
   },
   {

@@ -185,7 +185,7 @@ export const serviceRoutes: readonly Route[] = [
   { method: "POST", path: `${one}/archive`, key: "accepted", handle: (call) => setArchived(call, true) },
   { method: "POST", path: `${one}/restore`, key: "accepted", handle: (call) => setArchived(call, false) },
   { method: "POST", path: `${one}/actions`, key: "accepted", handle: runAction },
-  { method: "GET", path: `${one}/operations/{operationId}`, handle: readOperation },
+  { method: "GET", path: `${one}/operations/{operationId}`, shows: "operations", handle: readOperation },
 ];
 
 /** Gaps "read one service" and "change a service". */
@@ -195,7 +195,14 @@ export function serviceGapRoutes(gaps: GapSwitches): readonly Route[] {
   return [
     ...(read === undefined
       ? []
-      : [{ method: "GET", path: read, handle: (call: Call) => readable(call, serviceOf(call)) } as const]),
+      : [
+          {
+            method: "GET",
+            path: read,
+            shows: "service",
+            handle: (call: Call) => readable(call, serviceOf(call)),
+          } as const,
+        ]),
     { method: "PATCH", path: patch, key: gaps.routeKeys, handle: update },
   ];
 }

@@ -148,5 +148,5 @@ export const variableRoutes: readonly Route[] = [
 /** Gap "list variables". */
 export function listVariablesRoutes({ listVariables }: GapSwitches): readonly Route[] {
   const path = routePath(listVariables, "/services/{serviceId}/variables");
-  return path === undefined ? [] : [{ method: "GET", path, handle: list }];
+  return path === undefined ? [] : [{ method: "GET", path, shows: "variables", handle: list }];
 }
