@@ -78,7 +78,12 @@ async function sendLocked(
     ...(request.deploymentId === undefined ? {} : { deploymentId: request.deploymentId }),
     ...(request.commit === undefined ? {} : { commit: request.commit }),
   };
-  const before = goesOnWith(context, session.state, address, asked);
+  const before = await goesOnWith(
+    { context, connection, type: recorded.type },
+    session.state,
+    address,
+    asked,
+  );
   if (before) {
     request.onGoingOn(before.startedAt);
     if (!request.wait) await new RunJournal(session, session.state).finish(null);
@@ -110,19 +115,32 @@ async function sendLocked(
   return { address, type: recorded.type, pending, ...partOf(after, pending, state), diagnostics };
 }
 
-/** What a killed process of the same command waited for. */
-function goesOnWith(
-  { clock }: Context,
+/** How long the same command surely means the same wish; later it does only while that is under way. */
+const sameWishMs = 30 * 60_000;
+
+/** What an earlier run of the same command was waiting for when it ended. */
+async function goesOnWith(
+  at: { readonly context: Context; readonly connection: Connection; readonly type: string },
   { run, open }: State,
   address: Address,
   asked: Command,
-): { readonly pending: Pending; readonly startedAt: string } | undefined {
+): Promise<{ readonly pending: Pending; readonly startedAt: string } | undefined> {
   const accepted = run?.accepted;
   if (!run || !accepted || open.length > 0) return undefined;
   const { startedAt } = run;
-  const isFresh = Math.abs(clock.now() - Date.parse(startedAt)) < keyLifetimeMs;
-  if (!isFresh || accepted.address !== address || !isAskedAgain(accepted.command, asked)) return undefined;
-  return { pending: accepted.pending, startedAt };
+  const { pending } = accepted;
+  const ageMs = Math.abs(at.context.clock.now() - Date.parse(startedAt));
+  if (ageMs >= keyLifetimeMs || accepted.address !== address || !isAskedAgain(accepted.command, asked))
+    return undefined;
+  if (ageMs < sameWishMs) return { pending, startedAt };
+  const look = await pollOf(at.type, asked.action)(at.connection.reads, pending);
+  return look.kind === "waiting" ? { pending, startedAt } : undefined;
+}
+
+function pollOf(type: string, action: string) {
+  const poll = typeNamed(type)?.actions?.[action]?.poll;
+  if (poll === undefined) throw new Error(`a ${type} knows no ${action}`);
+  return poll;
 }
 
 /** The part whose record waits for `pending`, with what was recorded of it before. */
@@ -147,8 +165,7 @@ async function settle(
   request: RuntimeRequest,
   sent: Sent,
 ): Promise<RuntimeOutcome> {
-  const poll = typeNamed(sent.type)?.actions?.[request.action]?.poll;
-  if (poll === undefined) throw new Error(`${sent.address} knows no ${request.action}`);
+  const poll = pollOf(sent.type, request.action);
   let latest = sent.pending;
   const wait = waitUntilSettled(latest, {
     type: { poll },

@@ -223,6 +223,20 @@ describe("a verb that writes", () => {
     expect(await quiet()).toEqual([]);
   });
 
+  it("whose end was not waited for is gone on with, and later only while it is under way", async () => {
+    const before = deeds();
+    bench.emulator.store.setCondition("worker-offline", true);
+    expect(await act({ action: "deploy", timeoutMs: 1000 })).toMatchObject({ exitCode: 7 });
+    bench.clock.advance(3_600_000);
+    expect(await act({ action: "deploy", timeoutMs: 1000 })).toMatchObject({ exitCode: 7 });
+    expect(deeds()).toEqual(onceMore(before, "deploy"));
+    bench.emulator.store.setCondition("worker-offline", false);
+    bench.emulator.store.settle();
+    expect(await act({ action: "deploy" })).toMatchObject({ result: "done", exitCode: 0 });
+    expect(deeds().deployments).toBe(before.deployments + 2);
+    expect(await quiet()).toEqual([]);
+  });
+
   it("that nobody can look up is told of by another verb, and is not repeated", async () => {
     const { context, died } = dyingContext(bench.context, { write: 1, when: "before" });
     await Promise.race([act({ action: "restart" }, context), died]);
