@@ -1,15 +1,15 @@
 import type { Resource } from "../api/resource";
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { Pending } from "../model/pending";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { fold } from "../state/fold";
 import { lookForCreated } from "./observe";
-import { deletionFailed, recordedAfterFailedDeletion, recordedWhileDeleted } from "./record";
+import { defaultPatience, patienceLeft } from "./patience-left";
+import { recordedWhileDeleted } from "./record";
 import type { Grace, Looking, Resumed, Resuming } from "./resuming";
 import { settleCommand } from "./settle-command";
-import { waitUntilSettled } from "./wait-until-settled";
+import { settlePending } from "./settle-pending";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;
@@ -34,11 +34,18 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
   for (const key in resuming.settlesPending === false ? {} : resources) {
     const address = key as Address;
     const recorded = resources[address];
-    if (recorded?.pending) take(await settlePending(resuming, address, recorded, recorded.pending));
+    if (recorded?.pending)
+      take(await settlePending(resuming, address, recorded, { timeoutMs: patienceWith(resuming, recorded) }));
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, carried, diagnostics };
 }
+
+/** The end of a deletion is part of what there is; whether anything else is waited for, the plan decides. */
+const patienceWith = ({ wait, settlesPending, clock }: Resuming, { pending }: RecordedResource): number =>
+  wait && settlesPending !== "look" && pending?.deletes
+    ? patienceLeft(pending, defaultPatience.timeoutMs, clock)
+    : 0;
 
 function graceOf({ clock, signal, reads }: Resuming): Grace {
   const grace: Grace = {
@@ -116,7 +123,7 @@ async function settleDeletion(
   if (read.kind !== "gone")
     return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
   const pending = read.ending ?? type.deletion?.(id, undefined, parentId);
-  const resource = pending ? recordedWhileDeleted(recorded, pending) : null;
+  const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
 }
 
@@ -201,7 +208,7 @@ function adopted(
     ...(recorded?.initial && { initial: recorded.initial }),
     writes: (recorded?.writes ?? 0) + 1,
     ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
-    ...(pending ? { pending } : {}),
+    ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
 }
@@ -239,58 +246,3 @@ const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
       hint: `keep one, remove the others, then run: rnv import ${intent.address} ID`,
     },
   );
-
-async function settlePending(
-  resuming: Resuming,
-  address: Address,
-  recorded: RecordedResource,
-  pending: Pending,
-): Promise<Resumed> {
-  const type = resuming.types.get(recorded.type);
-  if (!type) return nothing;
-  const result = await waitUntilSettled(pending, {
-    type,
-    reads: resuming.reads,
-    clock: resuming.clock,
-    signal: resuming.signal,
-    timeoutMs: resuming.wait ? 30 * 60_000 : 0,
-    onWaiting: (elapsedSeconds, status, note) =>
-      resuming.emit({
-        type: "waiting",
-        address,
-        action: pending.deletes ? "delete" : "update",
-        elapsedSeconds,
-        status,
-        note,
-      }),
-    onNext: async () => {},
-  });
-  const { pending: _settled, ...rest } = recorded;
-  if (result.kind === "done") {
-    const resource = pending.deletes ? null : rest;
-    return { ...nothing, entries: [{ kind: "resource", address, resource }] };
-  }
-  if (result.kind === "checkout") return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
-  if (result.kind === "failed" && pending.deletes) {
-    const resource = recordedAfterFailedDeletion(recorded, result.summary);
-    const diagnostic = deletionFailed(warning, address, result);
-    return { ...nothing, entries: [{ kind: "resource", address, resource }], diagnostics: [diagnostic] };
-  }
-  if (result.kind === "failed") {
-    const resource = rest.inputs ? { ...rest, inputs: {} } : rest;
-    const diagnostic = warning("apply.deploy_failed", `${address}: ${result.summary}`, {
-      address,
-      detail: "It was left running by an interrupted run, and is planned again.",
-    });
-    return { ...nothing, entries: [{ kind: "resource", address, resource }], diagnostics: [diagnostic] };
-  }
-  return nothing;
-}
-
-/** It stays pending: the service goes on with it once the checkout is complete. */
-const awaitingCheckout = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
-  warning("apply.awaiting_checkout", `${address}: saved, awaiting checkout`, {
-    address,
-    detail: summary,
-    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
-  });

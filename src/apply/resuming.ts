@@ -14,8 +14,8 @@ export interface Resuming {
   readonly credential: () => string;
   /** False for a plan: it looks once and waits for nothing. */
   readonly wait: boolean;
-  /** False where what is pending is none of the command's business; it is looked at otherwise. */
-  readonly settlesPending?: boolean;
+  /** `false` where what is pending is none of the command's business, `look` where no end of it is waited for. */
+  readonly settlesPending?: false | "look";
   /** Writes of verbs that the command at hand asks for again: it goes on with them itself. */
   readonly repeats?: (intent: Intent) => boolean;
   readonly emit: (event: ApplyEvent) => void;

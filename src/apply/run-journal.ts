@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import type { Clock } from "../model/clock";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
@@ -10,6 +11,7 @@ import type { StateSession } from "../state/backend";
 export class RunJournal {
   readonly #session: StateSession;
   readonly #base: State;
+  readonly #clock: Pick<Clock, "now">;
   readonly #resources: Map<Address, RecordedResource>;
   /** What lies in what. */
   readonly #inside = new Map<Address, Set<Address>>();
@@ -21,9 +23,10 @@ export class RunJournal {
   #nextSeq: number;
   #changed = false;
 
-  constructor(session: StateSession, state: State) {
+  constructor(session: StateSession, state: State, clock: Pick<Clock, "now">) {
     this.#session = session;
     this.#base = state;
+    this.#clock = clock;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
     for (const [address, { parent }] of this.#resources) this.#place(address, parent);
     for (const intent of state.open) this.#addOpen(intent);
@@ -71,9 +74,10 @@ export class RunJournal {
   async close(
     seqs: readonly number[],
     outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
-    after?: { readonly address: Address; readonly resource: RecordedResource | null },
+    left?: { readonly address: Address; readonly resource: RecordedResource | null },
     run?: RunRecord,
   ): Promise<void> {
+    const after = left && { ...left, resource: this.#sinceNow(left.address, left.resource) };
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
     const entries: JournalEntry[] = after ? [{ kind: "resource", ...after }] : [];
     if (run) entries.push({ kind: "run", run });
@@ -84,7 +88,8 @@ export class RunJournal {
     if (after) this.#set(after.address, after.resource);
   }
 
-  async record(address: Address, resource: RecordedResource | null): Promise<void> {
+  async record(address: Address, recorded: RecordedResource | null): Promise<void> {
+    const resource = this.#sinceNow(address, recorded);
     await this.#session.append([{ kind: "resource", address, resource }], { durable: false });
     this.#set(address, resource);
   }
@@ -120,6 +125,16 @@ export class RunJournal {
       run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });
+  }
+
+  /** What is pending bears the time at which it was first recorded. */
+  #sinceNow(address: Address, resource: RecordedResource | null): RecordedResource | null {
+    const pending = resource?.pending;
+    if (!resource || !pending || pending.since !== undefined) return resource;
+    const before = this.recorded(address)?.pending;
+    const known = before?.id === pending.id ? before.since : undefined;
+    const since = known ?? new Date(this.#clock.now()).toISOString();
+    return { ...resource, pending: { ...pending, since } };
   }
 
   #addOpen(intent: Intent): void {

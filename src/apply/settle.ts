@@ -1,13 +1,11 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/pending";
-import type { Patience } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { ChangeContext } from "./change-context";
+import { defaultPatience, patienceLeft } from "./patience-left";
 import { deletionFailed, recordedAfterFailedDeletion } from "./record";
 import type { ChangeEnd } from "./run";
 import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
-
-const defaultPatience: Patience = { wait: true, timeoutMs: 15 * 60_000 };
 
 /**
  * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
@@ -31,7 +29,7 @@ export async function settle(
       reads: run.reads,
       clock: run.clock,
       signal: run.signal,
-      timeoutMs: patience.timeoutMs,
+      timeoutMs: patienceLeft(pending, patience.timeoutMs, run.clock),
       onWaiting: (elapsedSeconds, status, note) =>
         run.emit({
           type: "waiting",
@@ -59,7 +57,7 @@ async function endOf(
   pending: Pending,
   result: WaitResult,
   recorded: RecordedResource | undefined,
-  patience: Patience,
+  { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<ChangeEnd> {
   const { run, change } = context;
   const about = { address: change.address, range: change.subject.desired?.range };
@@ -105,7 +103,7 @@ async function endOf(
         exitCode: 7,
         diagnostic: error(
           "apply.deploy_timeout",
-          `${change.address} has not settled after ${Math.round(patience.timeoutMs / 1000)}s (${result.status})`,
+          `${change.address} has not settled after ${Math.round(timeoutMs / 1000)}s (${result.status})`,
           { ...about, hint: "it goes on at the service; the next run of the same command looks at it first" },
         ),
       };

@@ -70,7 +70,7 @@ async function applyLocked(
 
   const result = await execute(context, session, prepared, plan, request.parallelism);
   const { counts, outputs } = result;
-  const exitCode = result.exitCode === 0 && awaitsCheckout(plan, diagnostics) ? 8 : result.exitCode;
+  const exitCode = result.exitCode === 0 ? exitCodeOfLeft(plan, diagnostics) : result.exitCode;
   const elapsedSeconds = (context.clock.now() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : runAgain(request, saved?.document?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
@@ -102,13 +102,14 @@ function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefi
 /** No confirmation lifts what stands in the way: nobody is asked for names first. */
 const isRefusedAnyway = (change: Change): boolean => change.guard !== undefined && !isUnconfirmed(change);
 
-/** Something that an earlier run queued still waits for the dashboard, and this run did not replace it. */
-const awaitsCheckout = ({ changes }: Plan, diagnostics: readonly Diagnostic[]): boolean =>
-  diagnostics.some(
-    ({ code, address: waiting }) =>
-      code === "apply.awaiting_checkout" &&
-      changes.some(({ address, action }) => address === waiting && action === "no-op"),
+/** Something that an earlier run queued still goes on or waits for the dashboard, and this run did not replace it. */
+function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {
+  const left = diagnostics.filter(({ address: waiting }) =>
+    changes.some(({ address, action }) => address === waiting && action === "no-op"),
   );
+  if (left.some(({ code }) => code === "apply.deploy_timeout")) return 7;
+  return left.some(({ code }) => code === "apply.awaiting_checkout") ? 8 : 0;
+}
 
 const refusalOf = ({ address, guard, subject }: Change): Diagnostic[] =>
   guard

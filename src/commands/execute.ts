@@ -32,7 +32,7 @@ export async function execute(
   parallelism: number,
 ): Promise<ExecuteResult> {
   const state = await startingState(context, session, prepared.leftovers);
-  const journal = new RunJournal(session, state);
+  const journal = new RunJournal(session, state, context.clock);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
   const record = runRecord(context, plan, prepared.input.inventory);
   if (writes) await journal.begin(record, prepared.keyId);

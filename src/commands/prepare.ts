@@ -18,7 +18,7 @@ import { foresee } from "./foresee";
 import { load } from "./load";
 import { refresh } from "./refresh";
 import type { PlanRequest } from "./requests";
-import { settleLeftovers } from "./settle-leftovers";
+import { awaitLeftovers, settleLeftovers } from "./settle-leftovers";
 import { revealValues } from "./verify-values";
 
 /** Everything a plan was made from: `apply` goes on with it. */
@@ -65,35 +65,25 @@ export async function prepare(
   if (hasErrors(key.diagnostics))
     return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
 
-  const resumed = await settleLeftovers(context, connection, from);
+  const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
+  const resumed = await settleLeftovers(context, connection, from, how);
   if (hasErrors(resumed.diagnostics))
     return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
+  const inputOf = (state: State | undefined): Promise<PlanInput> =>
+    readInput(context, request, { connection, desired: known.desired, options, state, key });
   const state = from.state && fold(from.state, resumed.entries);
-  const refreshed = await refresh(connection.reads, resourceTypes, known.desired, state);
-  const filled = fillData(known.desired, refreshed.data);
-  const first: PlanInput = {
-    desired: filled.desired,
-    data: filled.uses,
-    state,
-    workspaceId: context.workspaceId,
-    baseUrl: context.baseUrl,
-    reads: refreshed.reads,
-    inventory: refreshed.inventory,
-    holdings: refreshed.holdings,
-    catalog: await connection.reads.catalog(),
-    timestamp: new Date(context.clock.now()).toISOString(),
-    types: resourceTypes,
-    options,
-    fingerprintKey: key.key ?? (compares(request, state) ? context.randomBytes(32) : undefined),
-    previousFingerprintKey: key.previous?.key,
-  };
-  const { input, plan: made, refusals } = await withRevealed(first, request, connection.reads);
+  const first = await inputOf(state);
+  const awaited = await awaitLeftovers(context, connection, from.writes ? first : undefined);
+  // What has ended may have ended badly, and is planned again then.
+  const last = state && awaited.entries.length > 0 ? await inputOf(fold(state, awaited.entries)) : first;
+  const { input, plan: made, refusals } = await withRevealed(last, request, connection.reads);
   const foreseen = from.foresees ? await foresee(connection, made) : [];
   const plan = { ...made, diagnostics: [...made.diagnostics, ...foreseen] };
   const diagnostics = [
     ...early,
     ...key.diagnostics,
     ...resumed.diagnostics,
+    ...awaited.diagnostics,
     ...plan.diagnostics,
     ...refusals,
   ];
@@ -102,12 +92,46 @@ export async function prepare(
     connection,
     input,
     plan,
-    leftovers: resumed.entries,
+    leftovers: [...resumed.entries, ...awaited.entries],
     carried: resumed.carried,
     fingerprintKey: key.key,
     keyId: key.keyId,
   };
   return { prepared, diagnostics, sources: loaded.sources };
+}
+
+/** Reads what is live: everything that a plan is made from. */
+async function readInput(
+  context: Context,
+  request: PlanRequest,
+  from: {
+    readonly connection: Connection;
+    readonly desired: Desired;
+    readonly options: PlanOptions;
+    readonly state: State | undefined;
+    readonly key: StateKey;
+  },
+): Promise<PlanInput> {
+  const { state, key } = from;
+  const { reads } = from.connection;
+  const refreshed = await refresh(reads, resourceTypes, from.desired, state);
+  const filled = fillData(from.desired, refreshed.data);
+  return {
+    desired: filled.desired,
+    data: filled.uses,
+    state,
+    workspaceId: context.workspaceId,
+    baseUrl: context.baseUrl,
+    reads: refreshed.reads,
+    inventory: refreshed.inventory,
+    holdings: refreshed.holdings,
+    catalog: await reads.catalog(),
+    timestamp: new Date(context.clock.now()).toISOString(),
+    types: resourceTypes,
+    options: from.options,
+    fingerprintKey: key.key ?? (compares(request, state) ? context.randomBytes(32) : undefined),
+    previousFingerprintKey: key.previous?.key,
+  };
 }
 
 /** Values are to be compared with each other, before there is a key: one for this plan tells what is equal. */

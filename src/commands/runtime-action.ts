@@ -86,7 +86,7 @@ async function sendLocked(
   );
   if (before) {
     request.onGoingOn(before.startedAt);
-    if (!request.wait) await new RunJournal(session, session.state).finish(null);
+    if (!request.wait) await new RunJournal(session, session.state, context.clock).finish(null);
     return {
       address,
       type: recorded.type,
@@ -101,7 +101,7 @@ async function sendLocked(
   const resumed = await settleLeftovers(context, connection, from, { settlesPending: false, repeats });
   if (hasErrors(resumed.diagnostics)) return refused(resumed.diagnostics);
   const state = await startingState(context, session, resumed.entries);
-  const journal = new RunJournal(session, state);
+  const journal = new RunJournal(session, state, context.clock);
   const open = resumed.carried.filter(repeats);
   const service = await readService(connection, address, recorded.id);
   const start = { context, connection, request, asked, address, service, state, journal, open };
@@ -257,7 +257,7 @@ async function recordEnd(
     const { state } = session;
     const isOurs = state?.run?.accepted?.pending.id === pending.id;
     if (!state || (state.run !== null && !isOurs)) return;
-    const journal = new RunJournal(session, state);
+    const journal = new RunJournal(session, state, context.clock);
     const recorded = part && state.resources[part.at];
     if (part && recorded?.pending?.id === pending.id && (end.kind === "done" || end.kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;

@@ -1,6 +1,9 @@
 import { resume } from "../apply/resume";
 import type { Resumed, Resuming } from "../apply/resuming";
+import { awaitPending } from "../apply/settle-pending";
 import type { State } from "../model/state";
+import { makePlan } from "../plan/make-plan";
+import type { PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, fold } from "../state/fold";
@@ -16,21 +19,47 @@ export async function settleLeftovers(
   from: { readonly state: State | undefined; readonly writes: boolean },
   how: Pick<Resuming, "settlesPending" | "repeats"> = {},
 ): Promise<Resumed> {
-  if (!from.state) return { entries: [], carried: [], diagnostics: [] };
+  if (!from.state) return nothingLeft;
   const resumed = await resume({
-    state: from.state,
-    types,
-    reads: connection.reads,
-    clock: context.clock,
-    credential: context.credential,
+    ...resumingOf(context, connection, from.state),
     wait: from.writes,
-    emit: context.emit,
-    signal: context.signal,
     ...how,
   });
   if (resumed.entries.length > 0) connection.reads.invalidate();
   return resumed;
 }
+
+const resumingOf = (context: Context, { reads }: Connection, state: State): Resuming => {
+  const { clock, credential, emit, signal } = context;
+  return { state, types, reads, clock, credential, wait: true, emit, signal };
+};
+
+/**
+ * Waits for what an earlier run left pending where the plan of `input` leaves it as it is: what a plan replaces or
+ * removes is not worth a wait. All at once, each as its own timeout says. Nothing without `input`.
+ */
+export async function awaitLeftovers(
+  context: Context,
+  connection: Connection,
+  input: PlanInput | undefined,
+): Promise<Resumed> {
+  const { state, options } = input ?? {};
+  const isAnyPending = Object.values(state?.resources ?? {}).some(({ pending }) => pending !== undefined);
+  if (!input || !state || !isAnyPending || options?.mode !== "apply") return nothingLeft;
+  const resuming = resumingOf(context, connection, state);
+  const settled = await Promise.all(
+    makePlan(input).changes.map(({ address, action, subject: { recorded, resolved } }) => {
+      const patience = recorded && types.get(recorded.type)?.patience?.(resolved);
+      if (!recorded?.pending || action !== "no-op" || !patience?.wait) return nothingLeft;
+      return awaitPending(resuming, address, recorded, patience.timeoutMs);
+    }),
+  );
+  const entries = settled.flatMap((one) => one.entries);
+  if (entries.length > 0) connection.reads.invalidate();
+  return { entries, carried: [], diagnostics: settled.flatMap((one) => one.diagnostics) };
+}
+
+const nothingLeft: Resumed = { entries: [], carried: [], diagnostics: [] };
 
 /** What is recorded, with what an interrupted run left settled durably before anything new. */
 export async function startingState(

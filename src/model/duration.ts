@@ -12,3 +12,14 @@ export function parseDuration(text: string): number | undefined {
     total += Number(count) * (units[unit as string] ?? 0);
   return total;
 }
+
+/** `1h30m`, `45s`: milliseconds as a duration is written, rounded up to whole seconds. */
+export function durationText(milliseconds: number): string {
+  const whole = Math.ceil(milliseconds / 1000);
+  const parts = [
+    [Math.floor(whole / 3600), "h"],
+    [Math.floor((whole % 3600) / 60), "m"],
+    [whole % 60, "s"],
+  ] as const;
+  return parts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : "")).join("") || "0s";
+}

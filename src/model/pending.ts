@@ -11,4 +11,6 @@ export interface Pending {
   readonly commit?: string;
   /** The end of a deletion: once it is reached, the thing is no longer recorded. */
   readonly deletes?: true;
+  /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
+  readonly since?: string;
 }

@@ -1,0 +1,159 @@
+import { apply } from "../../../src/commands/apply";
+import { planRequest } from "../../../src/commands/requests";
+import type { State } from "../../../src/model/state";
+import { dyingContext } from "../../support/dying-context";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const minute = 60_000;
+const shop = (deploy: string, port = 3000): string => `
+projects:
+  shop:
+    services:
+      api:
+        kind: web
+        configuration: { repository: https://git.example.com/api, port: ${port} }
+        deploy: { ${deploy} }
+`;
+
+// DESIGN section 4: "`queued` with `blockedReason` → streamed to the user"; no worker takes this one.
+describe("a deployment that an earlier run left queued", () => {
+  let bench: Workbench;
+  beforeEach(() => {
+    bench = createWorkbench({ emulator: { conditions: ["worker-offline"] } });
+  });
+  afterEach(() => bench.remove());
+
+  /** Minutes that `act` took by the clock of the bench. */
+  const minutesOf = async (act: () => Promise<unknown>): Promise<number> => {
+    const before = bench.clock.now();
+    await act();
+    return (bench.clock.now() - before) / minute;
+  };
+  const leaveByKill = async (deploy: string): Promise<void> => {
+    bench.write("rnv.yaml", shop(deploy));
+    // The project, the service, and then the deployment.
+    const { context, died } = dyingContext(bench.context, { write: 3, when: "after" });
+    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
+    const approve = async () => ({ confirmedDeletes: [] });
+    await Promise.race([apply(context, { ...request, approve }), died]);
+    expect(bench.writes().at(-1)).toMatch(/\/deploys$/);
+    bench.emulator.resetLog();
+  };
+  const waits = () =>
+    bench.events.flatMap((event) =>
+      event.type === "progress" && event.note.includes("earlier run") ? [event.note] : [],
+    );
+  const deploys = () => bench.writes().filter((write) => write.endsWith("/deploys")).length;
+
+  it("is waited for as its own timeout says, which is said, and no later apply waits for it again", async () => {
+    await leaveByKill("timeout: 10m");
+    const waited = await minutesOf(async () => {
+      const { exitCode, diagnostics } = await bench.apply();
+      expect(exitCode).toBe(7);
+      expect(diagnostics).toContainEqual(
+        expect.objectContaining({ code: "apply.deploy_timeout", address: "deployment.shop.api" }),
+      );
+    });
+    expect(waited).toBeGreaterThan(9);
+    expect(waited).toBeLessThan(11);
+    expect(waits()).toEqual([
+      expect.stringMatching(/^left queued by an earlier run, waiting for it, at most (10m|9m\d+s)$/),
+    ]);
+    const again = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
+    expect(again).toBeLessThan(1);
+    expect(deploys()).toBe(0);
+    bench.emulator.store.setCondition("worker-offline", false);
+    bench.emulator.store.settle();
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+    expect(deploys()).toBe(0);
+  });
+
+  it("counts its time from when it was left, not from the next run", async () => {
+    await leaveByKill("timeout: 10m");
+    bench.clock.advance(7 * minute);
+    const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
+    expect(waited).toBeGreaterThan(2);
+    expect(waited).toBeLessThan(4);
+  });
+
+  it("is not waited for again by the run after one that waited for all of its timeout", async () => {
+    bench.write("rnv.yaml", shop("timeout: 5m"));
+    expect((await bench.apply()).exitCode).toBe(7);
+    const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
+    expect(waited).toBeLessThan(1);
+  });
+
+  it("is waited for no more than its whole timeout when the clock was set back meanwhile", async () => {
+    await leaveByKill("timeout: 10m");
+    const late = bench.clock;
+    const back = { ...late, now: () => late.now() - 24 * 60 * minute };
+    const context = { ...bench.context, clock: back };
+    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
+    const waited = await minutesOf(() =>
+      apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) }),
+    );
+    expect(waited).toBeLessThan(11);
+  });
+
+  it("is waited for once where a state of before does not say when it was left", async () => {
+    bench.write("rnv.yaml", shop("timeout: 5m"));
+    expect((await bench.apply()).exitCode).toBe(7);
+    const holder = {
+      id: "older",
+      host: "bench",
+      pid: 1,
+      command: "apply",
+      since: "2026-01-01T00:00:00.000Z",
+    };
+    const session = await bench.context.backend.lock(holder, 0);
+    const older: State = JSON.parse(JSON.stringify(session.state).replace(/,"since":"[^"]+"/g, ""));
+    expect(JSON.stringify(older)).not.toContain('"since"');
+    await session.commit(older);
+    await session.release();
+    const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
+    expect(waited).toBeGreaterThan(4);
+    expect(waited).toBeLessThan(6);
+    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7))).toBeLessThan(1);
+  });
+
+  it("is not waited for where `wait: false` says so", async () => {
+    bench.write("rnv.yaml", shop("wait: false"));
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(0))).toBeLessThan(1);
+  });
+
+  it("is not waited for by an apply that queues a newer one", async () => {
+    await leaveByKill("timeout: 10m");
+    bench.write("rnv.yaml", shop("wait: false", 4000));
+    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(0))).toBeLessThan(1);
+    expect(deploys()).toBe(1);
+    expect(waits()).toEqual([]);
+  });
+
+  it("is not waited for by destroy", async () => {
+    await leaveByKill("timeout: 10m");
+    const waited = await minutesOf(async () => {
+      expect((await bench.apply({ mode: "destroy", files: [] })).exitCode).toBe(0);
+    });
+    expect(waited).toBeLessThan(1);
+    expect(bench.emulator.store.services()).toEqual([]);
+  });
+
+  it("is not waited for by an apply of something else", async () => {
+    await leaveByKill("timeout: 10m");
+    const waited = await minutesOf(async () => {
+      expect((await bench.apply({ targets: ["project.shop"] })).exitCode).toBe(0);
+    });
+    expect(waited).toBeLessThan(1);
+  });
+
+  it("is deployed again where it failed while it was waited for", async () => {
+    bench.emulator.store.failNextDeployment("*", "out of memory");
+    await leaveByKill("timeout: 10m");
+    bench.clock.sleep(3 * minute).then(() => bench.emulator.store.setCondition("worker-offline", false));
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(deploys()).toBe(1);
+    expect((await bench.plan()).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+  });
+});
