@@ -1,8 +1,9 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import { openSecret } from "../model/open-secret";
-import type { Secret } from "../model/secret";
+import { Secret } from "../model/secret";
 import { checkBaseUrl } from "./check-base-url";
+import { ConcealedTexts } from "./concealed-texts";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { Limiter } from "./limiter";
 import { prepare } from "./prepare";
@@ -37,6 +38,11 @@ export interface Client {
    * worth more than the time.
    */
   readonly send: Send;
+  /**
+   * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
+   * themselves. True when an answer that was handed out before the first call repeats one: read it anew.
+   */
+  readonly conceal: (secrets: Iterable<Secret>) => boolean;
   /** Requests sent so far, resent ones counted again. */
   readonly requests: () => number;
   readonly close: () => Promise<void>;
@@ -58,6 +64,7 @@ export function createClient(options: ClientOptions): Client {
     ]);
   }
   let sent = 0;
+  const concealed = new ConcealedTexts(options.apiKey);
   const gaps = options.gaps ?? defaultGaps;
   const channel: Channel = {
     transport: options.transport,
@@ -71,7 +78,7 @@ export function createClient(options: ClientOptions): Client {
     onSent: () => {
       sent += 1;
     },
-    conceal: (text) => text.replaceAll(key, "(sensitive)"),
+    concealed,
   };
   const headers = {
     accept: "application/json",
@@ -81,11 +88,16 @@ export function createClient(options: ClientOptions): Client {
   const send: Send = async (request, sendOptions) => {
     const { hostedBy, address } = request;
     const prepared = prepare(request, options.baseUrl, headers, options.random);
-    if (hostedBy === undefined) return sendToTheEnd(channel, prepared, sendOptions);
-    return sendToTheEnd(channel, prepared, sendOptions, () => whyOff(send, hostedBy, address));
+    if (prepared.secrets.length > 0) concealed.add(prepared.secrets);
+    const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
+    const response = await sendToTheEnd(channel, prepared, sendOptions, whyNot);
+    const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
+    if (typeof revealed === "string") concealed.add([new Secret(revealed)]);
+    return response;
   };
   return {
     send,
+    conceal: (secrets) => concealed.add(secrets),
     requests: () => sent,
     close: () => options.transport.close(),
   };

@@ -1,3 +1,4 @@
+import type { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import { newRequestId } from "./request-id";
 import type { ApiRequest } from "./send";
@@ -19,6 +20,8 @@ export interface PreparedRequest {
   readonly hasKey: boolean;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
+  /** Those that were opened into its body. */
+  readonly secrets: readonly Secret[];
 }
 
 /**
@@ -64,7 +67,8 @@ export function prepare(
     body: body?.text,
     requestId,
     hasKey: request.idempotencyKey !== undefined && !request.sentOnce,
-    sensitive: request.sensitive === true || body?.holdsSecret === true,
+    sensitive: request.sensitive === true || (body?.secrets.length ?? 0) > 0,
+    secrets: body?.secrets ?? [],
   };
 }
 

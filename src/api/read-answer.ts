@@ -1,4 +1,5 @@
 import { STATUS_CODES } from "node:http";
+import type { ConcealedTexts } from "./concealed-texts";
 import { errorBodyOf, replayedOf } from "./gap-answers";
 import type { GapSettings } from "./gaps";
 import type { WireResponse } from "./transport";
@@ -29,6 +30,8 @@ const namedCodes = new Set([
   "canvas_invalid_node",
   "canvas_too_large",
 ]);
+/** As `newRequestId` makes them: the service gives back what it was sent. */
+const ownRequestId = /^rnv-[0-9a-v]{20}\.\d+$/;
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const MESSAGE_LIMIT = 500;
 
@@ -38,27 +41,32 @@ export interface ReadAnswerOptions {
   readonly gaps: GapSettings;
   /** Where the request went; relative redirects start from it. */
   readonly url: string;
+  /** What the service must not say. */
+  readonly concealed: ConcealedTexts;
 }
 
 /** Reads status, body and headers of one response. Throws nothing: a body that is no JSON object is left out. */
 export function readAnswer(
   response: WireResponse,
-  { sensitive, mayBeList = false, gaps, url }: ReadAnswerOptions,
+  { sensitive, mayBeList = false, gaps, url, concealed }: ReadAnswerOptions,
 ): Answer {
   const { status, headers } = response;
   const body = jsonBody(response.body, mayBeList);
+  concealed.body(body);
+  const isSecret = (text: string): boolean => !ownRequestId.test(text) && concealed.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
-  const redirect = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
+  const target = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
+  const redirect = target === undefined ? undefined : concealed.text(target);
   const retryAfter = headers["retry-after"]?.trim();
   return {
     status,
     body,
     requestId: [headers["x-request-id"], found.requestId].find(
-      (id) => id !== undefined && requestIdPattern.test(id),
+      (id) => id !== undefined && requestIdPattern.test(id) && !isSecret(id),
     ),
     replayed: replayedOf(headers, gaps.replayHeader),
-    code: keptCode(found.code, sensitive),
+    code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds:
       retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Math.max(1, Number(retryAfter)) : undefined,

@@ -2,6 +2,7 @@ import { afterArrivals } from "../model/after-arrivals";
 import type { Clock } from "../model/clock";
 import { ApiError, type FailureKind } from "./api-error";
 import { classify, type Outcome, type RetryReason, retryLimits, type Verdict } from "./classify";
+import type { ConcealedTexts } from "./concealed-texts";
 import type { GapSettings } from "./gaps";
 import { GateTooLong, type Limiter, type Load, type Turn } from "./limiter";
 import { type NoAnswer, noAnswerOf } from "./no-answer";
@@ -30,8 +31,8 @@ export interface Channel {
   readonly host: string;
   readonly onWait: (event: WaitEvent) => void;
   readonly onSent: () => void;
-  /** Takes the API key out of a text. */
-  readonly conceal: (text: string) => string;
+  /** Takes the API key and the values of variables out of what the service says. */
+  readonly concealed: ConcealedTexts;
 }
 
 const BACKOFF_MS = 500;
@@ -59,10 +60,7 @@ class Journey {
   gateMs = 0;
   readonly #retries = new Map<RetryReason, number>();
 
-  constructor(
-    readonly prepared: PreparedRequest,
-    private readonly channel: Channel,
-  ) {}
+  constructor(readonly prepared: PreparedRequest) {}
 
   /** Counts one more retry; false when there were enough. */
   mayRetry(reason: RetryReason): boolean {
@@ -88,7 +86,7 @@ class Journey {
         address: request.address,
         status: answer?.status,
         code: failureCode,
-        message: this.channel.conceal(message),
+        message,
         requestId: answer?.requestId ?? `${requestId}.${Math.max(1, this.attempts)}`,
         attempts: this.attempts,
       },
@@ -110,7 +108,7 @@ export async function sendToTheEnd(
   { signal, onDone }: SendOptions = {},
   whyOff?: () => Promise<string | undefined>,
 ): Promise<ApiResponse> {
-  const journey = new Journey(prepared, channel);
+  const journey = new Journey(prepared);
   for (;;) {
     const turn = await takeTurn(channel, journey, signal);
     const reply = await exchangeOnce(channel, journey, signal);
@@ -191,11 +189,15 @@ async function exchangeOnce(
 
 const isSuccess = ({ status }: WireResponse): boolean => status >= 200 && status < 300;
 
-const read = (reply: Reply, { gaps }: Channel, { request, sensitive, url }: PreparedRequest): Exchange =>
+const read = (
+  reply: Reply,
+  { gaps, concealed }: Channel,
+  { request, sensitive, url }: PreparedRequest,
+): Exchange =>
   reply.kind === "response"
     ? {
         kind: "answer",
-        answer: readAnswer(reply.response, { sensitive, mayBeList: request.mayBeList, gaps, url }),
+        answer: readAnswer(reply.response, { sensitive, mayBeList: request.mayBeList, gaps, url, concealed }),
       }
     : reply;
 

@@ -17,6 +17,8 @@ export interface ApiRequest {
   readonly sentOnce?: true;
   /** The body holds a secret or the answer does: neither is kept, traced or shown in an error. */
   readonly sensitive?: true;
+  /** The field of the answer's body that is a secret. */
+  readonly reveals?: string;
   /** Its answer may be a JSON list; of any other request it must be an object. */
   readonly mayBeList?: true;
   /** The resource on whose behalf it is made; named in errors. */

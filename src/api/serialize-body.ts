@@ -5,33 +5,35 @@ export interface SerializedBody {
   readonly text: string;
   /** UTF-8. */
   readonly bytes: number;
-  /** A `Secret` was opened into it. */
-  readonly holdsSecret: boolean;
+  /** Those that were opened into it. */
+  readonly secrets: readonly Secret[];
 }
 
 /** The one place where secrets are opened: JSON text of a body, each `Secret` replaced by its text. */
 export function serializeBody(body: unknown): SerializedBody {
-  const holdsSecret = checkMembers(body, "");
-  const text = JSON.stringify(holdsSecret ? opened(body) : body);
-  return { text, bytes: Buffer.byteLength(text), holdsSecret };
+  const secrets: Secret[] = [];
+  checkMembers(body, "", secrets);
+  const text = JSON.stringify(secrets.length > 0 ? opened(body) : body);
+  return { text, bytes: Buffer.byteLength(text), secrets };
 }
 
-/** Whether there is a secret in it. A reference or a generated secret that was never resolved must not leave as `{}`. */
-function checkMembers(value: unknown, key: string): boolean {
+/** Collects the secrets in it. A reference or a generated secret that was never resolved must not leave as `{}`. */
+function checkMembers(value: unknown, key: string, secrets: Secret[]): void {
   if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`"${key}" is not a JSON number`);
-  if (typeof value !== "object" || value === null) return false;
-  if (value instanceof Secret) return true;
-  let holdsSecret = false;
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Secret) {
+    secrets.push(value);
+    return;
+  }
   if (Array.isArray(value)) {
-    for (const item of value) holdsSecret = checkMembers(item, key) || holdsSecret;
-    return holdsSecret;
+    for (const item of value) checkMembers(item, key, secrets);
+    return;
   }
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null)
     throw new Error(`"${key}" of a request body is a ${prototype.constructor?.name ?? "foreign object"}`);
   for (const name of Object.keys(value))
-    holdsSecret = checkMembers((value as Record<string, unknown>)[name], name) || holdsSecret;
-  return holdsSecret;
+    checkMembers((value as Record<string, unknown>)[name], name, secrets);
 }
 
 function opened(value: unknown): unknown {

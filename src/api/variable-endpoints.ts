@@ -52,6 +52,7 @@ export function variableEndpoints(call: EndpointCall): VariableEndpoints {
         path: path("services", id, "variables", variableId, "reveal"),
         keyed: false,
         sensitive: true,
+        reveals: "value",
       };
       return new Secret(parseAnswer(revealAnswer, request, await send(request)).value);
     },

@@ -133,11 +133,12 @@ async function connect(
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
   const { underWay } = transport;
+  const { conceal } = client;
   const close = async () => {
     waiting.close();
     await client.close();
   };
-  return { send, endpoints, underWay, reads: createReads(endpoints(send)), close };
+  return { send, endpoints, conceal, underWay, reads: createReads(endpoints(send)), close };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

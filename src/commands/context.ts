@@ -4,6 +4,7 @@ import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Clock } from "../model/clock";
+import type { Secret } from "../model/secret";
 import type { StateBackend } from "../state/backend";
 
 /** A client of one workspace, opened by `Context.connect`. */
@@ -12,6 +13,8 @@ export interface Connection {
   readonly reads: Reads;
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
   readonly endpoints: (send: Send) => Endpoints;
+  /** Masks secrets in all text of the service; true when an answer that was read before repeats one. */
+  readonly conceal: (secrets: Iterable<Secret>) => boolean;
   /** Resolves once the requests that were just made are on their way, or cannot be. */
   readonly underWay?: () => Promise<void>;
   readonly close: () => Promise<void>;

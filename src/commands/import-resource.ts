@@ -13,6 +13,7 @@ import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/fold";
 import type { Connection, Context, Outcome } from "./context";
+import { declaredSecrets } from "./declared-secrets";
 import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
 import { type Loaded, load } from "./load";
@@ -55,6 +56,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     refuseIfRecorded(state, subject);
     if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
     const connection = await context.connect();
+    if (loaded.desired) connection.conceal(declaredSecrets(loaded.desired));
     const declared = loaded.desired?.resources.get(subject.address);
     const live = await readLive(connection, state, subject, declared);
     if (declared === undefined)

@@ -2,11 +2,8 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnost
 import type { SecretReach } from "../manifest/secret-reach";
 import { type Address, parseAddress } from "../model/address";
 import type { Desired } from "../model/desired";
-import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, State } from "../model/state";
-import { Template } from "../model/value";
 import { fillData } from "../plan/fill-data";
-import { secretPaths } from "../plan/fingerprint-secrets";
 import { makePlan } from "../plan/make-plan";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/open-fields";
 import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
@@ -14,6 +11,7 @@ import { resourceTypes } from "../resources";
 import { fold } from "../state/fold";
 import { checkStateKey } from "../state/state-key";
 import type { Connection, Context, StateKey } from "./context";
+import { declaredSecrets, declaresSecrets } from "./declared-secrets";
 import { foresee } from "./foresee";
 import { load } from "./load";
 import { refresh } from "./refresh";
@@ -58,6 +56,7 @@ export async function prepare(
   const loaded = await load(context, request.files, secrets);
   const options = planOptions(request);
   if (!loaded.desired) return { diagnostics: loaded.diagnostics, sources: loaded.sources };
+  if (connection.conceal(declaredSecrets(loaded.desired))) connection.reads.invalidate();
   const known = await knownFields(loaded.desired, loaded.diagnostics, connection);
   const early = known.diagnostics;
   if (hasErrors(early)) return { diagnostics: early, sources: loaded.sources };
@@ -221,19 +220,6 @@ async function fingerprintKey(
   if (previous?.keyId === keyId && (from.state?.open.length ?? 0) > 0)
     return { ...previous, diagnostics: found.diagnostics };
   return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
-}
-
-const typesWithSecrets: ReadonlySet<string> = new Set(
-  resourceTypes.filter((type) => secretPaths(type).length > 0).map(({ type }) => type),
-);
-
-function declaresSecrets({ resources }: Desired): boolean {
-  for (const { type, attributes } of resources.values()) {
-    if (!typesWithSecrets.has(type)) continue;
-    for (const { value } of attributes.values())
-      if (value instanceof Secret || (value instanceof Template && value.secret)) return true;
-  }
-  return false;
 }
 
 function planOptions(request: PlanRequest): PlanOptions {

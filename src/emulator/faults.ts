@@ -36,6 +36,8 @@ export type Fault =
   | { readonly kind: "stale-list"; readonly omit?: readonly string[] }
   /** Committed; the answer names another id. */
   | { readonly kind: "other-id"; readonly id?: string }
+  /** Committed; each text of the answer in which the service tells something tells this. */
+  | { readonly kind: "says"; readonly text: string }
   /** Runs code just before or just after the commit, then goes on with `then`, if any. */
   | {
       readonly kind: "hook";
@@ -129,7 +131,7 @@ function statusAnswer(fault: Extract<Fault, { kind: "status" }>, steps: Steps): 
 
 type Altering = Extract<
   Fault,
-  { kind: "malformed" | "empty" | "html" | "redirect" | "twice" | "stale-list" | "other-id" }
+  { kind: "malformed" | "empty" | "html" | "redirect" | "twice" | "stale-list" | "other-id" | "says" }
 >;
 
 function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
@@ -158,6 +160,8 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
       const other = fault.id ?? "00000000-0000-4000-8000-000000000000";
       return editBody(steps.commit(), (body) => withOtherId(body, other));
     }
+    case "says":
+      return editBody(steps.commit(), (body) => saying(body, fault.text) as Body);
     case "stale-list": {
       const response = steps.commit();
       const { omit } = fault;
@@ -180,6 +184,16 @@ function withOtherId(body: Body, id: string): Body {
     value !== null && typeof value === "object" && "id" in value ? { ...value, id } : value,
   ]);
   return { ...Object.fromEntries(edited), ...("id" in body && { id }) };
+}
+
+const toldIn = /^(error|blockedReason|commitMessage|reason|runtimeDetail)$/;
+
+function saying(value: unknown, text: string): unknown {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map((item) => saying(item, text));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, toldIn.test(name) ? text : saying(inner, text)]),
+  );
 }
 
 function withoutItems(body: Body, omit: readonly string[]): Body {

@@ -1,6 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
+import { Secret } from "../model/secret";
 import { Template, UnreadSecret } from "../model/value";
 import { readAttribute } from "./read-attribute";
 import { readImport, readLifecycle } from "./read-meta";
@@ -17,7 +18,13 @@ export interface BuiltResource {
   readonly sources: readonly SecretSource[];
 }
 
-const notAskedFor = new UnreadSecret("its source is not read here");
+const reason = "its source is not read here";
+const notAskedFor = new UnreadSecret(reason);
+
+function unread({ kind, argument }: SecretSource, { environment }: Reading): UnreadSecret {
+  const text = kind === "env" ? environment[argument[0] as string] : undefined;
+  return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
+}
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, reading: Reading, reach: SecretReach): BuiltResource {
@@ -33,7 +40,7 @@ export function buildResource(block: Block, reading: Reading, reach: SecretReach
     const read = readSecret(shape, entry, block, reading, reach);
     if (read?.kind === "value") attributes.set(shape.path, read.attribute);
     if (read?.kind !== "source") continue;
-    attributes.set(shape.path, { value: notAskedFor, range: read.source.range });
+    attributes.set(shape.path, { value: unread(read.source, reading), range: read.source.range });
     if (reach !== "skip") sources.push(read.source);
   }
   if (block.isReadable) reportMissing(block, reading);

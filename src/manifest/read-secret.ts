@@ -71,6 +71,7 @@ function readLiteral(
   reach: SecretReach,
 ): Secret | Template | UnreadSecret | undefined {
   const pieces: (string | Reference)[] = [];
+  const atHand: Secret[] = [];
   let missing: string | undefined;
   let complete = true;
   let cursor = 0;
@@ -87,6 +88,8 @@ function readLiteral(
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
     else if (isLeftUnread(part, reach, reading)) {
       missing ??= part.name;
+      const text = reading.environment[part.name];
+      if (text) atHand.push(new Secret(text));
       continue;
     } else piece = readEnvironment(part, range, spot, reading);
     if (piece === undefined) complete = false;
@@ -97,6 +100,7 @@ function readLiteral(
     return new UnreadSecret(
       `the environment variable ${missing} is not set`,
       pieces.filter((piece) => typeof piece !== "string"),
+      atHand,
     );
   if (pieces.some((piece) => typeof piece !== "string"))
     return new Template(

@@ -16,6 +16,8 @@ export class UnreadSecret {
     readonly reason: string,
     /** Of the text that holds it: what its resource waits for all the same. */
     readonly references: readonly Reference[] = [],
+    /** Texts of the environment that stand in it: compared with nothing, and masked where the service repeats them. */
+    readonly atHand: readonly Secret[] = [],
   ) {}
 }
 

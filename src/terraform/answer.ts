@@ -1,3 +1,4 @@
+import { concealSensitive } from "./conceal-sensitive";
 import { diagnosticMessage, diagnosticsOf } from "./diagnostic-message";
 import type { Provider } from "./provider";
 import { applyResourceChange } from "./rpc/apply-resource-change";
@@ -59,6 +60,7 @@ export async function answer(provider: Provider, method: ProviderMethod, request
   const { typeName, targetTypeName = typeName } = (request ?? {}) as Partial<Record<string, string>>;
   const special = targetTypeName === variablesName ? variablesAnswers[method] : undefined;
   try {
+    concealSensitive(provider, request ?? {});
     return await (special ?? answers[method])(provider, request as never);
   } catch (failure) {
     const diagnostics = diagnosticsOf(failure).map((one) => diagnosticMessage(one, (path) => [path]));

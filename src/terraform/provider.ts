@@ -1,5 +1,6 @@
 import type { Resource } from "../api/resource";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
 import { type ManagedType, managedType } from "./schema/managed-type";
 import type { Session } from "./session";
@@ -8,6 +9,8 @@ import type { Session } from "./session";
 export class Provider {
   #session: Session | undefined;
   readonly #types = new Map<string, ManagedType>();
+  /** Sensitive values of configurations and states that calls brought along. */
+  readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
 
   constructor(
@@ -36,6 +39,14 @@ export class Provider {
 
   configure(session: Session | undefined): void {
     this.#session = session;
+    session?.conceal([...this.#sensitive].map((text) => new Secret(text)));
+  }
+
+  /** Masks texts in all that the service says, also to a session that is opened later. */
+  conceal(texts: readonly string[]): void {
+    const added = texts.filter((text) => !this.#sensitive.has(text));
+    for (const text of added) this.#sensitive.add(text);
+    this.#session?.conceal(added.map((text) => new Secret(text)));
   }
 
   /** Ends every wait: calls in flight return what they have. */

@@ -45,6 +45,8 @@ export interface Session {
   readonly canvas: Endpoints["canvas"];
   /** Endpoints whose writes bear keys of that seed. */
   readonly writes: (seed: WriteSeed) => Endpoints;
+  /** Masks secrets in all text of the service. */
+  readonly conceal: (secrets: Iterable<Secret>) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -70,6 +72,9 @@ export function openSession(options: SessionOptions): Session {
     removed: new Set(),
     made: new Set(),
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
+    conceal: (secrets) => {
+      if (client.conceal(secrets)) reads.invalidate();
+    },
     close: client.close,
   };
 }

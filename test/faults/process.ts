@@ -211,6 +211,7 @@ export class Process {
           send: client.send,
           endpoints,
           reads: rnv.createReads(endpoints(client.send)),
+          conceal: client.conceal,
           close: client.close,
         };
       },

@@ -140,6 +140,51 @@ describe("no secret is ever shown", () => {
     expect(seen).toEqual([]);
   });
 
+  it("by what the service tells of a deployment, in whatever form it repeats them", async () => {
+    const whole = [plain, environment, file, command, block].map(({ value }) => value);
+    const spoken = [...whole, `${template.core}:`, `x${interpolated.value}x`]
+      .flatMap((value) => [
+        ...[value, JSON.stringify(value), encodeURIComponent(value)],
+        ...[Buffer.from(value).toString("base64"), Buffer.from(`user:${value}`).toString("base64url")],
+      ])
+      .join(", ");
+    const [service] = scenario.emulator.store.services();
+    const tell = () => scenario.emulator.store.failNextDeployment(service?.id ?? "", `told: ${spoken}`);
+    const changed = (port: number) =>
+      shop()
+        .replace("kind: web", `kind: web\n        deploy: {}`)
+        .replace("configuration: {", `configuration: { port: ${port},`);
+    tell();
+    scenario.write("rnv.yaml", changed(8101));
+    const failed = await watched(["apply", ...approve]);
+    expect(failed).toMatchObject({ code: 7, stderr: expect.stringContaining("told: (sensitive), ") });
+    tell();
+    expect((await watched(["apply", ...approve, "-json"])).stdout).toContain("told: (sensitive), ");
+    for (const how of [
+      ["plan"],
+      ["plan", "-json"],
+      ["plan", "--format", "markdown"],
+      ["plan", "-out", "t.rnvplan"],
+    ])
+      await watched(how);
+    scenario.fail(({ method }) => (method === "GET" ? { kind: "says", text: `told: ${spoken}` } : undefined));
+    scenario.write("rnv.yaml", changed(8102));
+    await watched(["apply", ...approve, "-json"]);
+    await watched(["plan", "-json"]);
+    scenario.fail(({ method, path }) =>
+      method === "POST" && path.endsWith("/deploys")
+        ? { kind: "status", status: 400, message: `told: ${spoken}` }
+        : undefined,
+    );
+    scenario.write("rnv.yaml", changed(8103));
+    const refused = await watched(["apply", ...approve]);
+    expect(refused.stderr).toContain("told: (sensitive), ");
+    scenario.fail();
+    scenario.write("rnv.yaml", shop());
+    expect((await watched(["apply", ...approve])).code).toBe(0);
+    expect(seen).toEqual([]);
+  });
+
   it("by a change, a saved plan, drift and its repair", async () => {
     const next = canary("next");
     canaries.push(next);

@@ -112,6 +112,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         send: client.send,
         endpoints,
         reads: createReads(endpoints(client.send)),
+        conceal: client.conceal,
         close: client.close,
       };
     },

@@ -132,6 +132,7 @@ describe.each(lies)("$name", ({ lie, stops }) => {
       send: client.send,
       endpoints,
       reads: createReads(endpoints(client.send)),
+      conceal: client.conceal,
       close: client.close,
     };
     return { ...context, connect: async () => connection };

@@ -18,6 +18,7 @@ function silentConnection(asked: string[], underWay: () => Promise<void>): Conne
     send: never("send"),
     reads: createReads(endpoints),
     endpoints: () => endpoints,
+    conceal: () => false,
     underWay,
     close: async () => {},
   };

@@ -1,0 +1,137 @@
+import { openSecret } from "../model/open-secret";
+import type { Secret } from "../model/secret";
+import { secretForms } from "./secret-forms";
+
+const mask = "(sensitive)";
+/** Shorter texts stand in too many words to be taken out of them. */
+const shortest = 8;
+
+/** Words in which the service tells what goes on: no secret, and decided on once they are read. */
+const ownWords = new Set([
+  ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
+  ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
+]);
+
+/**
+ * Fields of answers that hold free text of the service or words of its own (interface, "Deployment", "Service",
+ * "Errors"). Names, ids and configuration are compared with what is declared, and stay as they are.
+ */
+const saidFields = new Set([
+  ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
+  ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
+]);
+const comparedFields = new Set(["configuration", "defaults", "layout"]);
+
+const ellipsis = /…|\.\.\./;
+/** No answer of the interface lies deeper. */
+const deepest = 32;
+
+/** Answers that are remembered until the first secrets are known; the reads that open a plan are three. */
+const mostEarly = 16;
+
+/**
+ * The secrets that one client knows of, and text of the service without them: their forms (`secretForms`) are masked
+ * from the moment they are added. Lookups take time by the length of the text, not by the number of secrets.
+ */
+export class ConcealedTexts {
+  readonly #key: string;
+  /** Added, and not yet looked into: most runs meet no text. */
+  #added: Secret[] = [];
+  readonly #forms = new Set<string>();
+  /** By their first characters: how long the forms are that begin so, the longest first. */
+  readonly #starts = new Map<string, number[]>();
+  /** Bodies that were handed out before any secret was known. */
+  #early: unknown[] | undefined = [];
+
+  constructor(apiKey: Secret) {
+    this.#key = openSecret(apiKey);
+  }
+
+  /** Adds secrets; whether a body that was handed out before the first of them repeats one. */
+  add(secrets: Iterable<Secret>): boolean {
+    for (const secret of secrets) this.#added.push(secret);
+    const early = this.#early;
+    if (early === undefined) return false;
+    this.#early = undefined;
+    return early.length > mostEarly || early.map((body) => this.#withoutSecrets(body)).some(Boolean);
+  }
+
+  /** The text with each secret in it masked, one that was cut short with an ellipsis too. */
+  text(text: string): string {
+    const shown = text.replaceAll(this.#key, mask);
+    if (shown.length < shortest || ownWords.has(shown)) return shown;
+    this.#learn();
+    const spans: [start: number, end: number][] = [];
+    for (let at = 0; this.#forms.size > 0 && at + shortest <= shown.length; at += 1) {
+      const length = this.#formAt(shown, at);
+      const last = spans.at(-1);
+      if (length === 0) continue;
+      if (last === undefined || at > last[1]) spans.push([at, at + length]);
+      else last[1] = Math.max(last[1], at + length);
+    }
+    let masked = "";
+    let from = 0;
+    for (const [start, end] of spans) {
+      masked += shown.slice(from, start) + mask;
+      from = end;
+    }
+    return masked + shown.slice(from);
+  }
+
+  /** Masks the free text in the body of an answer, in place. */
+  body(body: unknown): void {
+    if (this.#early !== undefined && this.#early.length <= mostEarly) this.#early.push(body);
+    this.#withoutSecrets(body);
+  }
+
+  /** Whether there was something to mask. */
+  #withoutSecrets(value: unknown, depth = 0): boolean {
+    if (typeof value !== "object" || value === null || depth > deepest) return false;
+    let hasMasked = false;
+    for (const [field, member] of Object.entries(value)) {
+      if (typeof member === "object") {
+        if (!comparedFields.has(field)) hasMasked = this.#withoutSecrets(member, depth + 1) || hasMasked;
+      } else if (typeof member === "string" && saidFields.has(field)) {
+        const shown = this.text(member);
+        if (shown === member) continue;
+        (value as Record<string, unknown>)[field] = shown;
+        hasMasked = true;
+      }
+    }
+    return hasMasked;
+  }
+
+  /** The length of the longest form that begins at a place of a text, or 0. */
+  #formAt(text: string, at: number): number {
+    const lengths = this.#starts.get(text.slice(at, at + shortest));
+    if (lengths === undefined) return 0;
+    const found = lengths.find((length) => this.#forms.has(text.slice(at, at + length)));
+    if (found !== undefined) return found;
+    const ahead = text.slice(at, at + (lengths[0] ?? 0) + ellipsis.source.length);
+    const cut = ahead.slice(0, Math.max(0, ahead.search(ellipsis)));
+    if (cut.length < shortest) return 0;
+    for (const form of this.#forms) if (form.startsWith(cut)) return cut.length;
+    return 0;
+  }
+
+  #learn(): void {
+    if (this.#added.length === 0) return;
+    const added = this.#added;
+    this.#added = [];
+    const touched = new Set<number[]>();
+    for (const secret of added) {
+      const text = openSecret(secret);
+      if (text.length < shortest || this.#forms.has(text)) continue;
+      for (const form of secretForms(text)) {
+        if (form.length < shortest || ownWords.has(form.toLowerCase()) || this.#forms.has(form)) continue;
+        this.#forms.add(form);
+        const start = form.slice(0, shortest);
+        const lengths = this.#starts.get(start) ?? [];
+        this.#starts.set(start, lengths);
+        if (!lengths.includes(form.length)) lengths.push(form.length);
+        touched.add(lengths);
+      }
+    }
+    for (const lengths of touched) lengths.sort((a, b) => b - a);
+  }
+}

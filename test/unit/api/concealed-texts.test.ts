@@ -1,0 +1,101 @@
+import { ConcealedTexts } from "../../../src/api/concealed-texts";
+import { Secret } from "../../../src/model/secret";
+
+const value = 'p4ss"w/örd & x';
+
+function concealing(...texts: readonly string[]): ConcealedTexts {
+  const concealed = new ConcealedTexts(new Secret("rnv_0123456789"));
+  concealed.add(texts.map((text) => new Secret(text)));
+  return concealed;
+}
+
+describe("text of the service", () => {
+  it.each<[string, string]>([
+    ["as it is", value],
+    ["as JSON writes it", JSON.stringify(value).slice(1, -1)],
+    ["as JSON in ASCII writes it", 'p4ss\\"w/\\u00f6rd & x'],
+    ["as PHP's JSON writes it", 'p4ss\\"w\\/örd & x'],
+    ["as a part of a URL", encodeURIComponent(value)],
+    [
+      "as a part of a URL in lower case",
+      encodeURIComponent(value).replace(/%../g, (one) => one.toLowerCase()),
+    ],
+    ["as a form writes it", "p4ss%22w%2F%C3%B6rd+%26+x"],
+    ["as base64", Buffer.from(value).toString("base64")],
+    ["as base64 without padding", Buffer.from(value).toString("base64").replace(/=+$/, "")],
+    ["as base64 of URLs", Buffer.from(value).toString("base64url")],
+  ])("does not repeat a secret %s", (_, form) => {
+    expect(concealing(value).text(`DATABASE_URL=${form}; exit 1`)).toBe("DATABASE_URL=(sensitive); exit 1");
+  });
+
+  it.each([0, 1, 2])(
+    "does not repeat what base64 makes of a secret %i bytes behind something else",
+    (shift) => {
+      const secret = "correct horse battery staple";
+      const encoded = Buffer.from(`${"u".repeat(shift)}${secret}:more`).toString("base64");
+      const shown = concealing(secret).text(encoded);
+      expect(shown).toContain("(sensitive)");
+      // Of what it shares with its neighbours, at most a character is left at each side.
+      expect(shown.replace("(sensitive)", "").length).toBeLessThan(
+        encoded.length - Buffer.byteLength(secret),
+      );
+    },
+  );
+
+  it("does not repeat a line of a secret of several lines", () => {
+    const key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq\r\nshort\r\n-----END KEY-----\n";
+    expect(concealing(key).text("cannot parse MIIEvQIBADANBgkq: short")).toBe(
+      "cannot parse (sensitive): short",
+    );
+  });
+
+  it("does not repeat the password of a secret address", () => {
+    const shown = concealing("postgres://shop:hunter2%21hunter2@db:5432/shop").text(
+      "authentication of shop failed: hunter2!hunter2 (hunter2%21hunter2) over postgres://",
+    );
+    expect(shown).toBe("authentication of shop failed: (sensitive) ((sensitive)) over postgres://");
+  });
+
+  it("does not repeat a secret that it cuts short with an ellipsis", () => {
+    expect(concealing("hunter2-hunter2-hunter2").text('"hunter2-hunter…" is refused')).toBe(
+      '"(sensitive)…" is refused',
+    );
+  });
+
+  it("masks secrets that overlap as one", () => {
+    expect(concealing("abcdefghij", "fghijklmno").text("<abcdefghijklmno>")).toBe("<(sensitive)>");
+  });
+
+  it("keeps values of fewer than 8 characters, which stand in too many words", () => {
+    expect(concealing("info", "true", "8080").text("true info on 8080")).toBe("true info on 8080");
+  });
+
+  it("keeps the words that the service's states are told by", () => {
+    expect(concealing("checkout", "superseded").text("waiting for checkout")).toBe("waiting for checkout");
+  });
+
+  it("is masked where it is free, and kept where it is compared", () => {
+    const body = {
+      deployment: {
+        id: "hunter2hunter2",
+        error: "bad hunter2hunter2",
+        steps: [{ message: "hunter2hunter2" }],
+      },
+      service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
+    };
+    concealing("hunter2hunter2").body(body);
+    expect(body).toEqual({
+      deployment: { id: "hunter2hunter2", error: "bad (sensitive)", steps: [{ message: "(sensitive)" }] },
+      service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
+    });
+  });
+
+  it("is reported when it repeated a secret before that was known", () => {
+    const concealed = new ConcealedTexts(new Secret("rnv_0123456789"));
+    concealed.body({ nodes: [{ runtimeDetail: "HUNTER=hunter2hunter2" }] });
+    expect(concealed.add([new Secret("hunter2hunter2")])).toBe(true);
+    const innocent = new ConcealedTexts(new Secret("rnv_0123456789"));
+    innocent.body({ nodes: [{ runtimeDetail: "healthy" }] });
+    expect(innocent.add([new Secret("hunter2hunter2")])).toBe(false);
+  });
+});
