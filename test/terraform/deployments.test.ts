@@ -39,6 +39,32 @@ describeTerraform("deployments and the canvas", () => {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("what the service tells of a deployment is shown without the values of variables, those of other runs too", async () => {
+    const variables = `
+resource "rnv_variable" "url" {
+  service_id = rnv_service.api.id
+  key        = "URL"
+  value      = "hunter2-canary one"
+}
+resource "rnv_variables" "more" {
+  service_id = rnv_service.api.id
+  values     = { OTHER = "hunter2-canary two" }
+}
+`;
+    const deployment = (version: number) =>
+      `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  triggers = { version = "${version}" }\n}\n`;
+    const told = "cannot use hunter2-canary one, hunter2-canary%20two";
+    for (const version of [10, 11]) {
+      world.write(service + variables + deployment(version));
+      emulator.store.failNextDeployment("*", told);
+      const output = await world.run("apply -auto-approve", 1);
+      expect(output).toContain("cannot use (sensitive), (sensitive)");
+      expect(output).not.toContain("canary");
+    }
+    world.write(service + deployment(1));
+    await world.apply();
+  }, 120_000);
+
   it("runs again when a trigger changes, once, and not for how long to wait", async () => {
     const before = deployments().length;
     deploy(`triggers = { version = "1" }\n timeout = "20m"`);
