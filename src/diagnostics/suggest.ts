@@ -1,7 +1,11 @@
 import { distance } from "fastest-levenshtein";
 
+/** Characters; a longer text is no slip of the pen, and to compare two such takes the square of their length. */
+const longestWord = 256;
+
 /** The candidate closest to a misspelt word, if it is close enough to be meant. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > longestWord) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
@@ -27,7 +31,7 @@ const shortestSlip = 4;
 
 /** The name that a new one is a slip of: one letter off, or two that changed places; never `API_1` of `API_2`. */
 export function slipOf(name: string, known: readonly string[]): string | undefined {
-  if (name.length < shortestSlip) return undefined;
+  if (name.length < shortestSlip || name.length > longestWord) return undefined;
   const letters = (text: string): string => text.replace(/\d/g, "");
   const sorted = (text: string): string => [...text].sort().join("");
   return known.find((one) => {

@@ -12,7 +12,7 @@ import {
 import { error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
 import { slipOf, suggest } from "../diagnostics/suggest";
-import { placeOf, type Report } from "./findings";
+import { placeOf, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./source-tree";
 
 /** Levels of nesting; the deepest place of a manifest is the ninth. */
@@ -37,6 +37,8 @@ interface Conversion {
   values: number;
   aliased: number;
   deepest: number;
+  /** Aliases that name no anchor. */
+  misses: number;
   /** An alias stands for nothing: what follows from that is no mistake of its own. */
   isBroken: boolean;
 }
@@ -58,6 +60,7 @@ export function convertDocument(
     values: 0,
     aliased: 0,
     deepest: 0,
+    misses: 0,
     isBroken: false,
   };
   const root = convert(contents, 0, conversion);
@@ -198,7 +201,8 @@ function convertAlias(name: string, range: SourceRange, depth: number, to: Conve
   const anchored = to.anchors.get(name);
   if (anchored?.node === undefined) {
     to.isBroken = true;
-    const known = [...to.anchors.keys()];
+    to.misses += 1;
+    const known = to.misses > suggestedMisses ? [] : [...to.anchors.keys()];
     const meant = suggest(name, known) ?? slipOf(name, known);
     const hint =
       meant === undefined

@@ -1,12 +1,9 @@
 import type { QuotedSpan } from "./scan-syntax";
 import { endOfLine, type FindCause } from "./syntax-cause";
-import { lineAt } from "./syntax-lines";
 
 /** A quote that swallows the lines after it, to the next quote or to the end. */
-const openQuote: FindCause = ({ text, at, scan }) => {
-  const found = scan.quoted.find(
-    (span) => span.end >= at - lineAt(text, at).text.length && swallows(text, span),
-  );
+const openQuote: FindCause = ({ text, at, line, scan }) => {
+  const found = scan.quoted.find((span) => span.end >= at - line.text.length && swallows(text, span));
   if (found === undefined) return undefined;
   const quote = text[found.start] as string;
   const { end } = endOfLine(text, found.start);
@@ -26,11 +23,10 @@ const swallows = (text: string, { start, end, isClosed }: QuotedSpan): boolean =
 
 const textAfterQuote: FindCause = (situation) => {
   const { text, at, scan, code } = situation;
-  const span = scan.quoted.find(
-    ({ end, isClosed }) => isClosed && text.slice(end, at).trim() === "" && end <= at,
-  );
-  if (code !== "UNEXPECTED_TOKEN" || span === undefined || !/[^\s,}\]#]/.test(text[at] ?? ""))
-    return undefined;
+  if (code !== "UNEXPECTED_TOKEN" || !/[^\s,}\]#]/.test(text[at] ?? "")) return undefined;
+  // Nothing but space may lie between, so it is the last before the place.
+  const span = scan.quoted.findLast(({ end }) => end <= at);
+  if (span === undefined || !span.isClosed || text.slice(span.end, at).trim() !== "") return undefined;
   const { end } = endOfLine(text, at);
   if (span.end === at && text[at - 1] === "'")
     return {

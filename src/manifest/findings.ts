@@ -3,6 +3,9 @@ import { positionAt, type SourceRange } from "../diagnostics/source-range";
 
 export type Report = (diagnostic: Diagnostic) => void;
 
+/** Beyond this many unknown words no suggestion is looked for: to compare all with all takes the square of their number. */
+export const suggestedMisses = 20;
+
 /** Beyond this a hostile file would only fill memory. */
 const keptDiagnostics = 1000;
 

@@ -10,7 +10,7 @@ import { findFiles, type Layer, standardInputName } from "./find-files";
 import { collectFindings, type Findings } from "./findings";
 import { maskBroken, maskSecrets } from "./mask-secrets";
 import { unite } from "./merge-files";
-import { overlay } from "./overlay-files";
+import { mostComparisons, overlay } from "./overlay-files";
 import { parseYaml } from "./parse-yaml";
 import { printManifest } from "./print-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
@@ -87,7 +87,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
 /** One tree of all layers, each over those before it. */
 function mergeLayers({ roots, isPartial }: ReadFiles, index: TypeIndex, { report }: Findings): MapNode {
   const [first = emptyRoot, ...overlays] = roots;
-  const overlaying = { index, report, isWhole: !isPartial };
+  const overlaying = { index, report, isWhole: !isPartial, comparisons: { left: mostComparisons } };
   return overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
 }
 

@@ -43,6 +43,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     types,
     environment: request.environment,
     fillIn: request.secrets === "resolve",
+    spent: { misses: 0, characters: 0 },
     report: findings.report,
   };
   const stackBlocks = readBlocks(program);

@@ -111,7 +111,8 @@ function maskScalar(
     for (const part of parseTemplate(node.value, (word) => index.byType.has(word))) {
       if (part.kind !== "reference" && part.kind !== "env") continue;
       const at = text.indexOf(part.source, from);
-      if (at === -1 || at >= end) continue;
+      // Hidden by an escape, as others after it may be: to look for each would read the text once for each of them.
+      if (at === -1 || at >= end) break;
       ranges.push([from, at]);
       from = at + part.source.length;
     }

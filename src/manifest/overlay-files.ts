@@ -14,6 +14,17 @@ interface Overlaying {
   readonly report: Report;
   /** Every earlier file was read: what is not there is in none of them. */
   readonly isWhole: boolean;
+  /** How often two names may still be compared to find a slip of the pen. */
+  readonly comparisons: { left: number };
+}
+
+/** Comparisons of names in all files: each new name with each that is there takes the square of their number. */
+export const mostComparisons = 1_000_000;
+
+/** The keys that a name may be a slip of; none once too many names were compared. */
+function comparedWith(known: readonly string[], { comparisons }: Overlaying): readonly string[] {
+  comparisons.left -= known.length;
+  return comparisons.left < 0 ? [] : known;
 }
 
 /**
@@ -46,7 +57,7 @@ function overlayPlace(
       !to.isWhole ||
       lower.entries.has(key) ||
       isNull(entry.value) ||
-      checkAdded(entry, speak(key), placed, known, to);
+      checkAdded(entry, speak(key), placed, comparedWith(known, to), to);
     const added = { ...upper, entries: new Map([...upper.entries].filter(isKept)) };
     return overlayMap(lower, added, speak, to, (x, y) => overlayBlock(x, y, placed, [...names, y.key], to));
   });
@@ -96,12 +107,16 @@ function overlayMap(
   both: (below: MapEntry, above: MapEntry) => MapEntry,
 ): MapNode {
   const entries = new Map(lower.entries);
+  let known: readonly string[] | undefined;
   for (const above of upper.entries.values()) {
     const { key, value } = above;
     const below = lower.entries.get(key);
     if (below === undefined) {
       if (!isNull(value) || isEmpty(value)) entries.set(key, above);
-      else if (to.isWhole) reportNothingToTake(above, [...lower.entries.keys()], speak, to);
+      else if (to.isWhole) {
+        known ??= [...lower.entries.keys()];
+        reportNothingToTake(above, comparedWith(known, to), speak, to);
+      }
     } else if (!isNull(value)) entries.set(key, both(below, above));
     else if (!isEmpty(value)) entries.delete(key);
     else if (!saysNothing(below.value)) reportEmpty(above, speak, to);

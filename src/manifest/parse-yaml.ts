@@ -59,10 +59,21 @@ export function parseAnyYaml(file: string, text: string, report: Report, mask: M
     failed = true;
     report(diagnostic);
   };
-  const document = compose(file, text, fail, mask);
+  const document = withoutTraces(() => compose(file, text, fail, mask));
   if (document === undefined || failed) return { failed: true };
   const root = convertDocument(file, text, document, fail);
   return root === undefined ? { failed } : { root, failed };
+}
+
+/** The parser makes an error of each consequence of a mistake: where each was made would take most of the time. */
+function withoutTraces<Made>(make: () => Made): Made {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return make();
+  } finally {
+    Error.stackTraceLimit = before;
+  }
 }
 
 function compose(file: string, text: string, report: Report, mask: Mask): Document.Parsed | undefined {

@@ -244,7 +244,7 @@ function expressionHint(source: string, isSecret: boolean, { index, blocks }: Re
   return undefined;
 }
 
-/** The place of `${…}` in the source: the value as a whole when escapes hide it. */
+/** The place of `${…}` in the source: the value as a whole when escapes hide it, or one before it. */
 export function locate(
   { source, range: known }: { readonly source: string; readonly range?: SourceRange },
   range: SourceRange,
@@ -254,7 +254,7 @@ export function locate(
   if (known !== undefined) return { range: known, cursor };
   const raw = reading.texts.get(range.file)?.slice(range.start, range.end) ?? "";
   const at = raw.indexOf(source, cursor);
-  if (at === -1) return { range, cursor };
+  if (at === -1) return { range, cursor: raw.length };
   const start = range.start + at;
   return { range: { file: range.file, start, end: start + source.length }, cursor: at + source.length };
 }

@@ -6,12 +6,13 @@ import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { Template } from "../model/value";
-import type { Report } from "./findings";
+import { type Report, suggestedMisses } from "./findings";
 import { type Reading, type Spot, where } from "./reading";
+import { quoteShort } from "./source-tree";
 import { type PlacedType, schemaKinds } from "./type-index";
 
-/** Beyond this many unknown addresses no suggestion is looked for. */
-const suggestedMisses = 20;
+/** Segments; a text between dots may be long, and no address is. */
+const longestAddress = 8;
 
 /** The declared attribute that `service.shop.api.url` names; undefined after a mistake, which is reported. */
 export function resolveReference(
@@ -66,7 +67,7 @@ function splitReference(
   reading: Reading,
 ): { address: Address; attribute: string } | undefined {
   let declared: { address: Address; attribute: string } | undefined;
-  for (let length = segments.length - 1; length >= 2; length -= 1) {
+  for (let length = Math.min(segments.length - 1, longestAddress); length >= 2; length -= 1) {
     const address = segments.slice(0, length).join(".") as Address;
     if (!reading.blocks.has(address)) continue;
     const attribute = segments.slice(length).join(".");
@@ -102,7 +103,7 @@ function reportUnknownAddress(
       ? undefined
       : suggest(guessed, addressesOfType(placed.type.type, reading));
   reading.report(
-    error("manifest.reference_unknown", `${guessed} is not declared`, {
+    error("manifest.reference_unknown", `${quoteShort(guessed).slice(1, -1)} is not declared`, {
       ...where(spot),
       range,
       ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
@@ -112,7 +113,7 @@ function reportUnknownAddress(
 
 /** Which part was meant as the address: up to where an attribute begins, else all but the last word. */
 function guessAddress(segments: readonly string[], placed: PlacedType): Address {
-  for (let length = 2; length < segments.length; length += 1)
+  for (let length = 2; length < Math.min(segments.length, longestAddress); length += 1)
     if (attributeKind(placed, segments.slice(length).join(".")) !== undefined)
       return addressOf(segments[0] as string, ...segments.slice(1, length));
   return addressOf(segments[0] as string, ...segments.slice(1, -1));

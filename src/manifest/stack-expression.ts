@@ -33,6 +33,8 @@ export function parseExpression(text: string): Expression {
 class Parser {
   private at = 0;
   private depth = 0;
+  /** The space before where it stands breaks the line. */
+  private isNewLine = false;
 
   constructor(private readonly source: string) {}
 
@@ -91,7 +93,8 @@ class Parser {
     this.depth += 1;
     if (this.depth > maxDepth) throw new ExpressionProblem(`more than ${maxDepth} levels of nesting`);
     let found = this.primary();
-    for (;;) {
+    for (let steps = 0; ; steps += 1) {
+      if (steps > maxDepth) throw new ExpressionProblem(`more than ${maxDepth} steps in one reference`);
       this.space();
       const next = this.source[this.at];
       if (next === ".") found = { kind: "access", of: found, key: this.attribute() };
@@ -180,8 +183,7 @@ class Parser {
       entries.push([key.kind === "root" ? { kind: "value", value: key.name } : key, this.expression()]);
       this.space();
       if (this.source[this.at] === ",") this.at += 1;
-      else if (this.source[this.at] !== "}" && !/\n\s*$/.test(this.source.slice(0, this.at)))
-        this.expect("}");
+      else if (this.source[this.at] !== "}" && !this.isNewLine) this.expect("}");
     }
     this.at += 1;
     return { kind: "object", entries };
@@ -210,7 +212,9 @@ class Parser {
   }
 
   private space(): void {
-    while (/\s/.test(this.source[this.at] ?? "")) this.at += 1;
+    this.isNewLine = false;
+    for (; /\s/.test(this.source[this.at] ?? ""); this.at += 1)
+      this.isNewLine ||= this.source[this.at] === "\n";
   }
 }
 

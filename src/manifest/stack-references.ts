@@ -1,4 +1,3 @@
-import { suggest } from "../diagnostics/suggest";
 import { dataSegments } from "../model/data-source";
 import { snakeCase } from "../model/terraform-name";
 import type { SourceNode } from "./source-tree";
@@ -14,7 +13,7 @@ import {
 import { dataAttributeSteps, isDataSource } from "./stack-data-shape";
 import { isObject } from "./stack-document";
 import { addressOfResource } from "./stack-names";
-import { StackProblem, unsupported } from "./stack-problem";
+import { StackProblem, undeclared, unsupported } from "./stack-problem";
 import { readVariable } from "./stack-variable";
 import type { PlacedType } from "./type-index";
 
@@ -23,6 +22,14 @@ interface Rooted {
   readonly node: SourceNode;
   readonly rest: readonly (string | number)[];
 }
+
+/** Locals and outputs that name each other, one in the other. */
+const maxDepth = 50;
+
+/** Characters of locals and outputs, counted each time they are read: a few that name each other twice are a bomb. */
+const maxCharacters = 32 * 1024 * 1024;
+/** What a read costs at least, in characters. */
+const leastCost = 256;
 
 type Steps = readonly (string | number)[];
 
@@ -49,7 +56,7 @@ export function resolveRoot(
 
 function readLocal(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
   const entry = site.stack.locals.get(name);
-  if (entry === undefined) throw undeclared(`local.${name}`, name, site.stack.locals.keys());
+  if (entry === undefined) throw undeclared(`local.${name}`, name, site.stack.locals.keys(), program);
   return { ...readOnce(`local.${name}`, entry, site, program, read), range: rangeOf(site) } as SourceNode;
 }
 
@@ -63,18 +70,17 @@ function readOnce(
 ): SourceNode {
   const key = `${site.stack.name} ${what}`;
   if (site.busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${what} refers to itself`);
+  if (site.busy.size >= maxDepth)
+    throw new StackProblem("manifest.too_deep", `${what} stands in more than ${maxDepth} others`);
+  program.spent.characters += Math.max(leastCost, place.end - place.start);
+  if (program.spent.characters > maxCharacters)
+    throw new StackProblem(
+      "manifest.too_large",
+      `locals and outputs repeat more than ${maxCharacters} characters`,
+    );
   const busy = new Set([...site.busy, key]);
   return read(value, { stack: site.stack, place, source: "", busy }, program);
 }
-
-const undeclared = (what: string, name: string, known: Iterable<string>): StackProblem => {
-  const meant = suggest(name, known);
-  return new StackProblem(
-    "manifest.reference_unknown",
-    `${what} is not declared`,
-    meant === undefined ? undefined : `did you mean "${meant}"?`,
-  );
-};
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
 function readData(steps: Steps, site: Site, program: Program, read: ReadJson): Rooted {
@@ -103,7 +109,7 @@ function dataAttribute(type: string, steps: Steps, site: Site, program: Program)
   const label = `${type}.${name}`;
   if (typeof name !== "string" || path.length === 0)
     throw unsupported(`a reference to the data source ${label} as a whole`);
-  if (!site.stack.data.has(label)) throw undeclared(`data.${label}`, label, site.stack.data.keys());
+  if (!site.stack.data.has(label)) throw undeclared(`data.${label}`, label, site.stack.data.keys(), program);
   const attribute = dataAttributeSteps(type, path, program);
   const segments = [...dataSegments(site.stack.name, type, name), ...attribute];
   const range = rangeOf(site);

@@ -13,7 +13,7 @@ export function joinNodes(nodes: readonly SourceNode[], separator: string, range
   const parts: TemplatePart[] = [];
   nodes.forEach((node, i) => {
     if (i > 0 && separator !== "") parts.push({ kind: "text", text: separator });
-    parts.push(...textParts(node));
+    for (const part of textParts(node)) parts.push(part);
   });
   const isMarked = nodes.some((node) => node.isSensitive === true);
   const text = parts.map((part) => (part.kind === "text" ? part.text : part.source)).join("");

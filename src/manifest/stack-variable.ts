@@ -1,9 +1,8 @@
-import { suggest } from "../diagnostics/suggest";
 import { terraformPrefix } from "../model/terraform-name";
 import type { ScalarNode, SourceNode } from "./source-tree";
 import { commentOf, type Entry, type Program, type ReadJson, rangeOf, type Site } from "./stack";
 import { isObject, type Json, type JsonObject } from "./stack-document";
-import { StackProblem, unsupported } from "./stack-problem";
+import { StackProblem, undeclared, unsupported } from "./stack-problem";
 import { markSensitive } from "./stack-text";
 
 /**
@@ -12,11 +11,7 @@ import { markSensitive } from "./stack-text";
  */
 export function readVariable(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
   const entry = site.stack.variables.get(name);
-  if (entry === undefined) {
-    const meant = suggest(name, site.stack.variables.keys());
-    const hint = meant === undefined ? undefined : `did you mean "${meant}"?`;
-    throw new StackProblem("manifest.reference_unknown", `var.${name} is not declared`, hint);
-  }
+  if (entry === undefined) throw undeclared(`var.${name}`, name, site.stack.variables.keys(), program);
   const body = isObject(entry.value) ? entry.value : {};
   const source = commentOf(body, terraformPrefix)?.source;
   if (isObject(source)) return secretSource(source, entry, site, program, read);

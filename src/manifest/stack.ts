@@ -41,6 +41,8 @@ export interface Program {
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
   readonly report: (diagnostic: Diagnostic) => void;
+  /** Names that are not declared, and characters of locals and outputs that were read, each time they were. */
+  readonly spent: { misses: number; characters: number };
 }
 
 /** Where an expression stands: the value that it is part of, and its text. */

@@ -81,14 +81,29 @@ export function inertCode(text: string): string {
 
 /** A row of a Markdown table; the cells are Markdown already, only their pipes are escaped. */
 export const tableRow = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replace(/(\\*)\|/g, "$1$1\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  `| ${cells.map((cell) => withPipesEscaped(cell).replaceAll("\n", " ")).join(" | ")} |`;
+
+/** Backslashes before a pipe are doubled, so that the one which escapes it is not escaped itself. */
+const withPipesEscaped = (cell: string): string =>
+  cell
+    .split("|")
+    .map((part, i, { length }) => (i === length - 1 ? part : `${part}${endingWith(part, isBackslash)}\\|`))
+    .join("");
+
+const isBackslash = (character: string): boolean => character === "\\";
+
+/** The characters of a kind that a text ends with. A pattern such as `x+$` is tried from each `x` of the text. */
+function endingWith(text: string, isOfKind: (character: string) => boolean): string {
+  let start = text.length;
+  while (start > 0 && isOfKind(text[start - 1] as string)) start -= 1;
+  return text.slice(start);
+}
 
 const longestRun = (text: string): number =>
-  Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 
-/** Words that mean nothing to Markdown, to GitHub or to a browser. */
-const plainWord =
-  /^(?!-)(?!:)[\p{L}\p{N}.,;:'"()?!/%$-]*[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
+/** Words that mean nothing to Markdown, to GitHub or to a browser: none begins with `-` or `:`. */
+const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
@@ -97,7 +112,10 @@ export const inertMarkdown = (text: string): string =>
 
 function inertWord(word: string): string {
   if (word === "" || (plainWord.test(word) && !suspicious.test(word))) return word;
-  const core = word.replace(/[,.;!?]+$/, "");
+  const core = word.slice(
+    0,
+    word.length - endingWith(word, (character) => ",.;!?".includes(character)).length,
+  );
   return core === "" || suspicious.test(word) ? inertCode(word) : inertCode(core) + word.slice(core.length);
 }
 

@@ -3,13 +3,29 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Above this many comparisons the two sides are shown whole, one after the other. */
+/** Above this many comparisons the two sides of what differs are shown whole, one after the other. */
 const mostCells = 250_000;
 const context = 2;
 
-/** The shortest way from one list of lines to another; long equal stretches are folded to a count. */
+/**
+ * The shortest way from one list of lines to another; long equal stretches are folded to a count. What is equal at
+ * both ends is told apart first: of a long text mostly a few lines change.
+ */
 export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
-  return fold(before.length * after.length > mostCells ? replaced(before, after) : align(before, after));
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const left = before.slice(head, before.length - tail);
+  const right = after.slice(head, after.length - tail);
+  const differing = left.length * right.length > mostCells ? replaced(left, right) : align(left, right);
+  const same = (text: string): DiffLine => ({ sign: " ", text });
+  return fold([
+    ...before.slice(0, head).map(same),
+    ...differing,
+    ...before.slice(before.length - tail).map(same),
+  ]);
 }
 
 const replaced = (before: readonly string[], after: readonly string[]): DiffLine[] => [

@@ -201,7 +201,7 @@ function movedSection(plan: Plan): string {
 function outputSection(plan: Plan, style: Style): string {
   if (plan.outputs.length === 0) return "";
   const arrow = style.colors.dim(arrowOf(style));
-  const width = Math.max(...plan.outputs.map((output) => output.name.length));
+  const width = plan.outputs.reduce((widest, { name }) => Math.max(widest, name.length), 0);
   const lines = plan.outputs.map(({ name, before, after }) => {
     const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
     const value = [before, after].filter((side) => side.kind !== "absent").map(shownText);

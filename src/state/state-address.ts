@@ -21,11 +21,16 @@ export type ParsedStateAddress =
  * is an error and never a path: a typing mistake must not start a second, empty state.
  */
 export function parseStateAddress(text: string): ParsedStateAddress {
-  const scheme = /^([a-z][a-z0-9+.-]+):\/\//i.exec(text)?.[1]?.toLowerCase();
+  const scheme = /^(?:([a-z][a-z0-9+.-]+):[\\/]|(https?|s3):)/i.exec(text)?.slice(1).join("").toLowerCase();
   if (scheme === undefined) return { address: { kind: "file", path: text } };
   if (scheme === "s3") return parseS3(text);
   if (scheme !== "http" && scheme !== "https")
     return invalid(`the address of the state starts with ${scheme}://`, "use https://, s3:// or a path");
+  if (!/^[^:]+:\/\/[^\\/]/.test(text))
+    return invalid(
+      "the address of the state is not written as one",
+      "write https://example.com/…; ./ before a path that only looks like an address",
+    );
   const wrong = checkEndpoint(text, "the address of the state");
   return wrong === undefined ? { address: { kind: "http", url: text } } : { diagnostic: wrong };
 }

@@ -9,6 +9,16 @@ import type { Attack } from "./arena";
 
 const service = (rest: string): string => `services: { api: { kind: web${rest} } }\n`;
 const variable = (source: string): string => service(`, variables: { A: ${source} }`);
+const stack = (name: string, locals = 0, local: (next: string) => string = String): string =>
+  JSON.stringify({
+    locals: Object.fromEntries(
+      Array.from({ length: locals }, (_, i) => [
+        `l${i}`,
+        i === locals - 1 ? "x" : local(`\${local.l${i + 1}}`),
+      ]),
+    ),
+    resource: { rnv_project: { shop: { name } } },
+  });
 const outside = /outside|not (be )?read|symbolic|leads/i;
 
 /** Manifests that reach for what is not theirs. */
@@ -116,6 +126,14 @@ const manifests: readonly Attack[] = [
         /unknown_key/,
       ],
       ["a hundred thousand brackets", "[".repeat(100_000), /too_deep|syntax/],
+      ["400 kB of wrong escapes", service(`, name: "${"\\q".repeat(200_000)}"`), /begins an escape/],
+      ["800 kB of escapes without digits", service(`, name: "${"\\u".repeat(400_000)}"`), /begins an escape/],
+      ["fifty thousand quoted texts on one line", `a: [ ${'"a", '.repeat(50_000)}}\n`, /not closed/],
+      [
+        "a reference of eighty thousand words",
+        `outputs: { a: "\${service.${"a.".repeat(80_000)}id}" }\n`,
+        /reference_unknown/,
+      ],
       ["a number with a million digits", `version: ${"9".repeat(1_000_000)}\n`, /error\[/],
       ["a key of four megabytes", `${"k".repeat(4_000_000)}: 1\n`, /error\[/],
       ["half a surrogate", '"\\ud800": 1\n', /error\[/],
@@ -144,6 +162,38 @@ const manifests: readonly Attack[] = [
     says,
     codes: [0, 1],
   })),
+  ...[
+    ["letters and a star", `${"a".repeat(100_000)}*`],
+    ["commas and a letter", `*${",".repeat(100_000)}a`],
+    ["backslashes", "\\".repeat(100_000)],
+    ["accents grave and spaces", "` ".repeat(200_000)],
+  ].map(([what, name]) => ({
+    title: `a plan in Markdown shows a name of a hundred thousand ${what}`,
+    files: { "rnv.yaml": `projects: { shop: { name: ${JSON.stringify(name)} } }\n` },
+    args: ["plan", "-format", "markdown"],
+    says: /project\.shop/,
+    codes: [0],
+  })),
+  ...(
+    [
+      [
+        "a reference of fifty thousand steps",
+        stack(`\${${"a.".repeat(50_000)}id}`),
+        /steps in one reference/,
+      ],
+      [
+        "ten thousand locals in each other",
+        stack("${local.l0}", 10_000, (next) => next),
+        /manifest\.too_deep/,
+      ],
+      ["forty locals that name the next twice", stack("${local.l0}", 40, (next) => next + next), /too_large/],
+    ] as const
+  ).map(([what, text, says]) => ({
+    title: `a stack holds ${what}`,
+    files: { "cdk.tf.json": text },
+    args: ["validate", "-f", "cdk.tf.json"],
+    says,
+  })),
 ];
 
 /** Settings that would send the API key or the state to somebody else. */
@@ -160,6 +210,9 @@ const addresses: readonly Attack[] = [
     "//evil.example/api/v1",
     "http:\\\\evil.example\\api\\v1",
     "http://[::ffff:93.184.216.34]/api/v1",
+    "https:/\\evil.example/api/v1",
+    "https:evil.example/api/v1",
+    "https://evil\u3002example/api/v1",
     "https://evil.example\r\nHost: x/api/v1",
     "javascript:fetch('https://evil.example')/api/v1",
   ].map((url) => ({
@@ -173,6 +226,7 @@ const addresses: readonly Attack[] = [
     "http://evil.example/s",
     "https://a:b@evil.example/s",
     "gopher://evil.example/s",
+    "https:/\\evil.example/s",
     "s3://b/../s",
     "s3://b/k?endpoint=http://evil.example",
   ].map((state) => ({

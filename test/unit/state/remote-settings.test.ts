@@ -41,6 +41,12 @@ describe("the address of a state", () => {
     ["s3://bucket/key?acl=public", 'unknown setting "acl"'],
     ["s3://bucket/key?endpoint=http://evil.example", "without encryption"],
     ["s3://bucket/key?region=eu/../../x", "not a region"],
+    ["s3:/bucket/key", "does not name a bucket"],
+    ["https:/\\evil.example/state", "not written as one"],
+    ["https:\\\\evil.example\\state", "not written as one"],
+    ["https:evil.example/state", "not written as one"],
+    ["https:///evil.example/state", "not written as one"],
+    ["HTTPS:/evil.example/state", "not written as one"],
   ])("%s is refused", (text, why) => {
     expect(parseStateAddress(text).diagnostic?.summary).toContain(why);
   });

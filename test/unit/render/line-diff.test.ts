@@ -1,0 +1,43 @@
+import { type DiffLine, diffLines } from "../../../src/render/line-diff";
+import { countWork } from "../../support/count-work";
+
+const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}`);
+const shown = (found: readonly DiffLine[]): string[] => found.map(({ sign, text }) => `${sign}${text}`);
+
+describe("diffLines", () => {
+  it("shows of a hundred thousand lines the one that changed, with what stands around it", () => {
+    const before = lines(100_000);
+    const after = before.with(60_000, "another");
+    expect(shown(diffLines(before, after))).toEqual([
+      " ... (59998 unchanged)",
+      " line 59998",
+      " line 59999",
+      "-line 60000",
+      "+another",
+      " line 60001",
+      " line 60002",
+      " ... (39997 unchanged)",
+    ]);
+  });
+
+  it.each([
+    ["at the start", ["b", "c"], ["a", "b", "c"], ["+a", " b", " c"]],
+    ["at the end", ["a", "b"], ["a", "b", "c"], [" a", " b", "+c"]],
+    ["of lines that stand there already", ["a", "a"], ["a", "a", "a"], [" a", " a", "+a"]],
+    ["to nothing", [], ["a"], ["+a"]],
+  ])("adds a line %s, and takes it away", (_where, before, after, expected) => {
+    expect(shown(diffLines(before, after))).toEqual(expected);
+    const back = expected.map((line) => line.replace(/^\+/, "-"));
+    expect(shown(diffLines(after, before))).toEqual(back);
+  });
+
+  it.each([
+    ["every line", (line: string) => `${line}!`],
+    ["every hundredth line", (line: string, i: number) => (i % 100 === 0 ? `${line}!` : line)],
+    ["one line", (line: string, i: number) => (i === 7 ? `${line}!` : line)],
+  ])("takes work that grows as the number of lines when it changes %s", async (_what, change) => {
+    const work = (count: number) => countWork(() => diffLines(lines(count), lines(count).map(change)));
+    await work(2_000);
+    expect(await work(16_000)).toBeLessThan(12 * (await work(2_000)));
+  });
+});
