@@ -5,7 +5,14 @@ import { type Exchanged, exchange, type Fetch, NoAnswer } from "./fetch-port";
 import type { HttpStateSettings } from "./http-settings";
 import { decodeLockText, encodeLock, type LockRecord } from "./lock-record";
 import { remoteRefused } from "./remote-failure";
-import type { BackupSlots, LockAnswer, RemoteStore, StoredState, WriteAnswer } from "./remote-store";
+import type {
+  BackupSlots,
+  LockAnswer,
+  LockProof,
+  RemoteStore,
+  StoredState,
+  WriteAnswer,
+} from "./remote-store";
 import { shownAddress } from "./state-address";
 import { largestSnapshot } from "./state-files";
 
@@ -32,6 +39,8 @@ export function createHttpStore(
       return exchange(fetch, url, { method, headers, body }, { timeoutMs, maxBytes: largestSnapshot });
     };
   };
+  const lock = () => call(settings.lockMethod, settings.lockUrl);
+  const unlock = () => call(settings.unlockMethod, settings.unlockUrl);
   const read = () => readState(call("GET", settings.url), location);
   return {
     location,
@@ -45,8 +54,9 @@ export function createHttpStore(
       url.searchParams.set("ID", lock.id);
       return writeState(call(settings.updateMethod, url.href), bytes, location);
     },
-    takeLock: (record) => takeLock(call(settings.lockMethod, settings.lockUrl), record, location),
-    freeLock: (record) => freeLock(call(settings.unlockMethod, settings.unlockUrl), record, location),
+    takeLock: (record) => takeLock(lock(), record, location),
+    proveLock: (record) => proveLock({ lock: lock(), unlock: unlock() }, record, location),
+    freeLock: (record) => freeLock(unlock(), record, location),
   };
 }
 
@@ -77,6 +87,28 @@ async function takeLock(lock: Reply, record: LockRecord, location: string): Prom
   }
   if (status === 404 || status === 405 || status === 501) throw noLocking(location, status);
   throw remoteRefused("state.write_failed", `cannot lock ${location}`, status);
+}
+
+/**
+ * The protocol has no way to look at a lock, but who asks for one that is held is told whose it is. Asked under an id
+ * of its own, as some servers give a lock to its holder again; one that was free is given back.
+ */
+async function proveLock(
+  { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
+  record: LockRecord,
+  location: string,
+): Promise<LockProof> {
+  const asking: LockRecord = { ...record, id: `${record.id}-proof` };
+  const { status, body } = await lock(lockText(asking, location));
+  const isRefused = status === 409 || status === 423;
+  if (!isRefused && ![200, 201, 204].includes(status))
+    throw remoteRefused("state.write_failed", `cannot tell who holds the lock on ${location}`, status);
+  const holder = isRefused ? holderOf(body) : asking;
+  if (holder === undefined) return "untold";
+  if (holder.id === record.id) return "ours";
+  if (holder.id !== asking.id) return holder;
+  await freeLock(unlock, asking, location);
+  return "free";
 }
 
 async function freeLock(unlock: Reply, record: LockRecord, location: string): Promise<boolean> {

@@ -40,6 +40,28 @@ export const lockLost = (by: string): DiagnosticsError =>
     lockHeldExit,
   );
 
+/** What to throw when a write turns out to have been sent without the lock; `holder` is who has it now, if anybody. */
+export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
+  new DiagnosticsError(
+    [
+      error(
+        "state.lock_lost",
+        `the lock on the state was taken away from this run: ${
+          holder === undefined
+            ? "it is free"
+            : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`
+        }`,
+        {
+          detail:
+            `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+            "Nothing was sent to the service after that.",
+          hint: "let the other run end, then compare: rnv plan; what it wrote is in the backups of its machine (rnv state backups)",
+        },
+      ),
+    ],
+    lockHeldExit,
+  );
+
 function ageOf(since: string, now: number): string {
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
   if (!Number.isFinite(seconds)) return "an unknown time";

@@ -5,7 +5,7 @@ import type { StateSession } from "./backend";
 import { NoAnswer } from "./fetch-port";
 import { emptyState, fold } from "./fold";
 import { lineageFrom } from "./lineage";
-import { lockLost } from "./lock-messages";
+import { lockLost, lockLostAfterWrite } from "./lock-messages";
 import type { LockRecord } from "./lock-record";
 import type { Origin } from "./recorded";
 import { type Patience, persist, remoteUnwritten, waitBeforeRetry } from "./remote-failure";
@@ -66,6 +66,8 @@ export class RemoteSession implements StateSession {
   #silent = false;
   #work: Promise<unknown> = Promise.resolve();
   #failed: unknown;
+  /** The lock was seen to be another's, or free: it is not to be freed. */
+  #isTaken = false;
 
   constructor(
     private readonly parts: RemoteParts,
@@ -111,7 +113,7 @@ export class RemoteSession implements StateSession {
       if (this.#failed === undefined) await this.#flush();
       this.#failed ??= new Error("the session is over");
       // It must not hide why the session ended; a lock that stays is named to whoever comes next.
-      await persist(this.#patience(), () => store.freeLock(lock)).catch(() => undefined);
+      if (!this.#isTaken) await persist(this.#patience(), () => store.freeLock(lock)).catch(() => undefined);
     });
   }
 
@@ -172,6 +174,7 @@ export class RemoteSession implements StateSession {
     try {
       await this.#keepPrevious();
       await this.#write(bytes);
+      await this.#proveLock();
       this.#silent = false;
     } catch (cause) {
       this.#silent = cause instanceof NoAnswer;
@@ -239,6 +242,18 @@ export class RemoteSession implements StateSession {
     const found = await persist(this.#patience(), readLock);
     if (found === "free" || found === "unreadable") throw this.#lose();
     if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
+  }
+
+  /** A write that went through proves nothing where the server takes one from anybody once the lock is free. */
+  async #proveLock(): Promise<void> {
+    const { store, lock } = this.parts;
+    const { proveLock } = store;
+    if (proveLock === undefined) return;
+    const found = await persist(this.#patience(), () => proveLock(lock));
+    if (found === "ours" || found === "untold") return;
+    this.#isTaken = true;
+    this.#failed = lockLostAfterWrite(store.location, found === "free" ? undefined : found);
+    throw this.#failed;
   }
 
   /** Whoever waited for a server that is silent to the end waits for it no more than once from there on. */

@@ -18,6 +18,9 @@ export type LockAnswer =
   /** Without a record the lock does not say whose it is. */
   | { readonly kind: "held"; readonly record?: LockRecord };
 
+/** Who holds a lock that was ours: `untold` where the server refuses without a name. */
+export type LockProof = "ours" | "free" | "untold" | LockRecord;
+
 /**
  * A place outside this machine that keeps one state and its lock. Every method throws `NoAnswer` when it is not known
  * what happened, and `DiagnosticsError` when the store said no for good.
@@ -35,6 +38,11 @@ export interface RemoteStore {
   readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
   /** What stands there. Absent where the store does not tell without taking the lock. */
   readonly readLock?: () => Promise<LockRecord | "free" | "unreadable">;
+  /**
+   * Asks whether the lock is still this record's, after a write: a server that takes a write from whoever sends it once
+   * the lock is free lets a run that stood still replace what another one wrote. Absent where writes are conditional.
+   */
+  readonly proveLock?: (record: LockRecord) => Promise<LockProof>;
   /** False when the lock is not this record's. */
   freeLock(record: LockRecord): Promise<boolean>;
   /** How to be rid of a lock that does not say whose it is. */

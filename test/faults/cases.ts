@@ -18,7 +18,14 @@ export interface Case {
   /** The service itself tells something untrue: what was made is known to it alone until the next run looks. */
   readonly lies?: boolean;
   /** Another run takes the lock while this one stands still. */
-  readonly rival?: { readonly at: number; readonly steals: boolean };
+  readonly rival?: Rival;
+}
+
+interface Rival {
+  readonly at: number;
+  readonly steals: boolean;
+  /** What the rival wrote may be replaced: where a server takes any write, the run that goes on learns of it too late. */
+  readonly overwrites?: true;
 }
 
 type Mode = "once" | "held" | "onward";

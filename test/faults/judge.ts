@@ -40,13 +40,15 @@ export async function judgeRun(
       ...(last ? bugs(last) : []),
       ...(last && !one.foreign && !isLiedTo ? exitCodeFaults(stage, machine, last, read.state, one) : []),
       ...(one.foreign ? [] : duplicates(machine)),
-      ...(isLiedTo || stopsLiedTo(one, last) ? [] : orphans(stage, machine, runs, read.state, one)),
+      ...(isLiedTo || stopsLiedTo(one, last) || one.rival?.overwrites
+        ? []
+        : orphans(stage, machine, runs, read.state, one)),
       ...unapprovedDeletions(stage, machine, sent, one),
       ...keyFaults(sent),
       ...(last ? resentFaults(last.process.sent) : []),
       ...deploymentFaults(stage, machine, one),
       ...leaks(machine, runs),
-      ...remoteFaultsOf(machine, runs),
+      ...remoteFaultsOf(machine, runs, one.rival?.overwrites === true),
     ],
   };
 }

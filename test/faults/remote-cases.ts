@@ -66,16 +66,15 @@ function* rivalCases(stage: Stage, kind: RemoteKind): Generator<Case> {
   const { scenario, points } = stage;
   for (const [at, label] of points.entries()) {
     for (const steals of [false, true]) {
-      // A server without rules takes a write from whoever sends it; what was read just before is all that protects it.
+      // A server without rules takes a write from whoever sends it; its sender finds out with a look at the lock.
       const isUnguarded = kind === "http-lax" && [label, points[at + 1]].includes("remote POST state <");
-      if (steals && isUnguarded) continue;
-      const fault = steals ? "lock stolen" : "two at once";
+      const fault = !steals ? "two at once" : isUnguarded ? "lock stolen before a write" : "lock stolen";
       yield {
         name: `${whereOf(stage, kind)} ${fault} @${at} ${label}`,
         scenario: scenario.name,
         fault: `remote ${fault}`,
         mishaps: () => ({}),
-        rival: { at, steals },
+        rival: { at, steals, ...(steals && isUnguarded && { overwrites: true }) },
       };
     }
   }

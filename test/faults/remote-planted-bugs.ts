@@ -30,6 +30,15 @@ export const remotePlantedBugs: readonly PlantedBug[] = [
     faults: ["remote lock stolen"],
   },
   {
+    name: "the lock is not proven after a write",
+    file: "state/remote-session.ts",
+    from: "      await this.#proveLock();\n",
+    to: "",
+    scenario: "create-all",
+    remote: "http-lax",
+    faults: ["remote lock stolen before a write"],
+  },
+  {
     name: "a write to S3 has no condition",
     file: "state/s3-store.ts",
     from: '{ "if-match": expected };\n      const version',

@@ -42,6 +42,9 @@ export const isS3 = (kind: RemoteKind): boolean => kind.startsWith("s3");
 export const statePathOf = (kind: RemoteKind): string =>
   isS3(kind) ? "/bucket/team/shop.json" : "/state/shop";
 
+/** Found by a server that is sent an older state than it has. */
+export const wentBack = "the state went back to an older serial";
+
 /** A server of one state in memory. It remembers what was stored, and notices what must never happen to it. */
 export class RemoteServer {
   readonly kind: RemoteKind;
@@ -101,7 +104,7 @@ export class RemoteServer {
     if (old === undefined) return;
     if (now === undefined) this.violations.push("the state was removed");
     else if (now.lineage !== old.lineage) this.violations.push("the state got another lineage");
-    else if (now.serial <= old.serial) this.violations.push("the state went back to an older serial");
+    else if (now.serial <= old.serial) this.violations.push(wentBack);
   }
 }
 

@@ -12,6 +12,7 @@ const played: readonly (readonly [RemoteKind, string, number])[] = [
   ["http", "create-all", 5],
   ["http-lax", "delete", 1],
   ["http-lax", "replace", 5],
+  ["http-lax", "create-all", 5],
   ["s3", "update", 1],
   ["s3", "no-op", 1],
   ["s3", "create-all", 5],

@@ -251,3 +251,48 @@ async function lockAfter(setup: RemoteSetup, dead: string): Promise<StateSession
     return next.lock(holder("next", 200), 0);
   });
 }
+
+// "After each durable write the lock is proven": nothing else tells a server that takes a write from whoever sends it.
+describe("a run that stood still between its read and its write, on a server without rules", () => {
+  const lockOf = (id: string): string =>
+    JSON.stringify({ ID: id, Operation: "apply", Who: "pid 7@elsewhere" });
+
+  it.each([
+    ["another run holds the lock", lockOf("other"), "apply (pid 7 on elsewhere) holds it now"],
+    ["another run came and went", undefined, "it is free"],
+  ])("stops before it writes anything to the service: %s", async (_, standing, told) => {
+    const setup = await startHttp({ strict: false });
+    const { server } = setup;
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.commit(start);
+    let isStill = true;
+    server.fault = ({ method }) => {
+      if (method === "POST" && isStill) {
+        isStill = false;
+        if (standing === undefined) server.locks.delete("/state/shop");
+        else server.locks.set("/state/shop", standing);
+      }
+      return undefined;
+    };
+    expect(await problem(session.append([intent(1)], { durable: true }))).toMatchObject({
+      exitCode: 6,
+      code: "state.lock_lost",
+      summary: expect.stringContaining(told),
+      hint: expect.stringContaining("rnv state backups"),
+    });
+    expect(await problem(session.commit(start))).toMatchObject({ code: "state.lock_lost" });
+    await session.release();
+    expect(server.locks.get("/state/shop")).toBe(standing);
+    await server.close();
+  });
+
+  it("goes on where its lock is its own, and leaves no other behind", async () => {
+    const setup = await startHttp({ strict: false });
+    const session = await setup.backend().lock(holder("a"), 0);
+    await session.append([intent(1)], { durable: true });
+    expect(JSON.parse(setup.server.locks.get("/state/shop") ?? "{}").ID).toBe("a");
+    await session.release();
+    expect(setup.server.locks.size).toBe(0);
+    await setup.server.close();
+  });
+});

@@ -49,12 +49,12 @@ const setUp = (
   };
 };
 
-export async function startHttp(options: HttpStateOptions = {}): Promise<RemoteSetup> {
+export async function startHttp(
+  options: HttpStateOptions = {},
+): Promise<RemoteSetup & { readonly server: Awaited<ReturnType<typeof serveHttpState>> }> {
   const server = await serveHttpState({ username: "rnv", password: "p4ss", ...options });
-  return setUp(server, `${server.url}/state/shop`, "/state/shop", {
-    RNV_STATE_HTTP_USERNAME: "rnv",
-    RNV_STATE_HTTP_PASSWORD: "p4ss",
-  });
+  const environment = { RNV_STATE_HTTP_USERNAME: "rnv", RNV_STATE_HTTP_PASSWORD: "p4ss" };
+  return { ...setUp(server, `${server.url}/state/shop`, "/state/shop", environment), server };
 }
 
 export async function startS3(): Promise<RemoteSetup> {
