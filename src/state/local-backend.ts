@@ -1,4 +1,4 @@
-import { dirname, resolve } from "node:path";
+import { dirname, isAbsolute, resolve } from "node:path";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import { sha256 } from "../model/digest";
@@ -32,19 +32,22 @@ export interface LocalBackendOptions extends Origin {
 /** A state in a file of this machine (DESIGN section 7). */
 export function createLocalBackend(options: LocalBackendOptions): StateBackend {
   const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, cipher = noCipher } = options;
-  const files = filesOf(resolve(options.path));
   const origin = { workspaceId, baseUrl };
-  const port: LocalLockPort = { disk, path: files.lock, isAlive, clock };
+  const place = { origin, cipher };
+  let known: Promise<StateFiles> | undefined;
+  const files = (): Promise<StateFiles> =>
+    (known ??= throughLinks(disk, resolve(options.path)).then(filesOf));
+  const port = async (): Promise<LocalLockPort> => ({ disk, path: (await files()).lock, isAlive, clock });
   return {
     location: options.path,
     read: async (after) => {
       await after?.catch(() => undefined);
-      return (await readRecorded(disk, files, origin, cipher)).state;
+      return (await readRecorded(disk, await files(), origin, cipher)).state;
     },
-    lock: (holder, timeoutMs, { repair = false } = {}) =>
-      openSession(port, { files, origin, cipher, repair }, holder, timeoutMs),
-    forceUnlock: (id) => removeLock(port, id, options),
-    backups: () => listBackups(disk, files),
+    lock: async (holder, timeoutMs, { repair = false } = {}) =>
+      openSession(await port(), { ...place, files: await files(), repair }, holder, timeoutMs),
+    forceUnlock: async (id) => removeLock(await port(), await files(), id, options),
+    backups: async () => listBackups(disk, await files()),
     parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
     async readBackup(name) {
       const bytes = await disk.read(name, largestSnapshot).catch((cause) => {
@@ -53,6 +56,23 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
       return bytes && Buffer.from(bytes).toString("utf8");
     },
   };
+}
+
+const mostLinks = 40;
+
+/**
+ * The file that a link to a state stands for, which need not exist yet. Whatever is written takes its place and leaves
+ * the link, and two links to one state share its lock.
+ */
+async function throughLinks(disk: Disk, path: string): Promise<string> {
+  let at = path;
+  for (let followed = 0; followed < mostLinks; followed += 1) {
+    const target = await disk.readLink(at).catch(() => undefined);
+    if (target === undefined) return at;
+    // Not normalised: `..` of a folder that is a link itself is where that leads to.
+    at = isAbsolute(target) ? target : `${dirname(at)}/${target}`;
+  }
+  return at;
 }
 
 interface Place {
@@ -110,6 +130,7 @@ async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<v
 
 async function removeLock(
   port: LocalLockPort,
+  files: StateFiles,
   id: string,
   options: LocalBackendOptions,
 ): Promise<LockHolder | undefined> {
@@ -132,7 +153,7 @@ async function removeLock(
   });
   if (!removed) return undefined;
   // Should it still live: what it is about to rename into place must not land on what the next holder writes.
-  await sweep(disk, filesOf(resolve(options.path)), found.record);
+  await sweep(disk, files, found.record);
   const { generation: _generation, process: _process, ...holder } = found.record;
   return holder;
 }

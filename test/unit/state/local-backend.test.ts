@@ -1,4 +1,14 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emptyState } from "../../../src/state/fold";
@@ -25,6 +35,43 @@ describe("the local backend on a real disk", () => {
   it("reads nothing, and writes nothing, where there is no state", async () => {
     expect(await backend().read()).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    ["a state that is there", true],
+    ["one that is not there yet", false],
+  ])("writes through a link, which stays one: %s", async (_, exists) => {
+    mkdirSync(join(folder, "shared"));
+    mkdirSync(join(folder, "deep/er"), { recursive: true });
+    const target = join(folder, "shared", "state.json");
+    const link = join(folder, "here", "state.json");
+    mkdirSync(join(folder, "here"));
+    // By a link to a link, the first of them relative, through a folder that is a link.
+    symlinkSync(join(folder, "deep", "er"), join(folder, "by"));
+    symlinkSync("../../shared/state.json", join(folder, "by", "second"));
+    symlinkSync("../by/second", link);
+    if (exists) {
+      const before = await backend(target).lock(holder("before"), 0);
+      await before.commit(emptyState({ lineage: "line", ...origin }));
+      await before.release();
+    }
+    const session = await backend(link).lock(holder("a"), 0);
+    await expect(backend(target).lock(holder("b"), 0)).rejects.toThrow("locked");
+    await session.commit(emptyState({ lineage: "line", ...origin }));
+    await session.append([intent(1)], { durable: true });
+    await session.release();
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(readlinkSync(link)).toBe("../by/second");
+    expect(lstatSync(target).isFile()).toBe(true);
+    expect((await backend(target).read())?.open).toHaveLength(1);
+    expect(await backend(link).read()).toEqual(await backend(target).read());
+    expect(readdirSync(join(folder, "here"))).toEqual(["state.json"]);
+  });
+
+  it("says that links which lead in a circle are no state", async () => {
+    symlinkSync("b", join(folder, "a"));
+    symlinkSync("a", join(folder, "b"));
+    await expect(backend(join(folder, "a")).lock(holder("a"), 0)).rejects.toThrow(/ELOOP|links/);
   });
 
   it("keeps the thread free until what it was told to wait for has settled, well or not", async () => {
