@@ -1,8 +1,8 @@
 import type { EndpointCall } from "./endpoint-call";
 import type { CanvasScope, Endpoints } from "./endpoints";
-import { parseAnswer } from "./parse-answer";
-import type { ApiRequest } from "./send";
-import { canvas } from "./wire/canvas";
+import { aboutThing, ask } from "./parse-answer";
+import type { About, ApiRequest } from "./send";
+import { type Canvas, canvas } from "./wire/canvas";
 import { isCanvas } from "./wire/is-canvas";
 
 type CanvasEndpoints = Pick<Endpoints, "canvas" | "saveCanvas">;
@@ -14,7 +14,11 @@ export function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpo
     ...(environmentId === undefined ? {} : { environmentId }),
   });
   return {
-    canvas: (scope = {}) => read(canvas, "canvas", path("canvas"), query(scope), isCanvas),
+    canvas: (scope = {}) =>
+      read(canvas, "canvas", path("canvas"), query(scope), {
+        isWhole: isCanvas,
+        about: (shown) => aboutScope(shown, scope),
+      }),
     saveCanvas: async (scope, body) => {
       const request: ApiRequest = {
         operation: "saveCanvas",
@@ -24,7 +28,14 @@ export function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpo
         body,
         keyed: false,
       };
-      return parseAnswer(canvas, request, await send(request));
+      return ask(send, canvas, request, { about: (shown) => aboutScope(shown, scope) });
     },
   };
+}
+
+/** A canvas is that of its scope; nothing on it has an id that was asked for. */
+function aboutScope({ scope }: Canvas, { projectId, environmentId }: CanvasScope): About {
+  const asked = { projectId: projectId ?? null, environmentId: environmentId ?? null };
+  const { mismatch } = aboutThing("scope", { ...scope, id: "" }, asked);
+  return mismatch === undefined ? {} : { mismatch };
 }

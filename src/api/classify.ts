@@ -15,6 +15,8 @@ export type Outcome =
       readonly code?: string;
       /** The body is a JSON object. */
       readonly wellFormed: boolean;
+      /** It answers another request, or is about something else than was asked. */
+      readonly isOther?: boolean;
     }
   | { readonly kind: "no-answer"; readonly reason: NoAnswerReason };
 
@@ -27,7 +29,8 @@ export type RetryReason =
   | "server error"
   | "engine unavailable"
   | "rate limited"
-  | "unreadable answer";
+  | "unreadable answer"
+  | "answer about something else";
 
 export type Verdict =
   | { readonly kind: "done" }
@@ -47,6 +50,7 @@ export const retryLimits: Readonly<Record<RetryReason, number>> = {
   "engine unavailable": 6,
   "rate limited": Number.POSITIVE_INFINITY,
   "unreadable answer": 2,
+  "answer about something else": 2,
 };
 
 const fail = (failure: FailureKind): Verdict => ({ kind: "fail", failure });
@@ -84,8 +88,9 @@ function classifySilence(request: Classified, reason: NoAnswerReason): Verdict {
 
 function classifyAnswer(
   request: Classified,
-  { status, code, wellFormed }: Extract<Outcome, { kind: "answer" }>,
+  { status, code, wellFormed, isOther }: Extract<Outcome, { kind: "answer" }>,
 ): Verdict {
+  if (isOther) return uncertain(request, "answer about something else", "malformed");
   if (status >= 200 && status < 300)
     return wellFormed ? { kind: "done" } : uncertain(request, "unreadable answer", "malformed");
   if (status === 401) return fail("unauthorized");

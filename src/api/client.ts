@@ -79,6 +79,7 @@ export function createClient(options: ClientOptions): Client {
       sent += 1;
     },
     concealed,
+    echo: { isFaithful: false },
   };
   const headers = {
     accept: "application/json",

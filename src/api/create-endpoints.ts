@@ -5,9 +5,9 @@ import { type EndpointCall, type LearnedForms, pathSegment } from "./endpoint-ca
 import type { Endpoints } from "./endpoints";
 import { jsonObject } from "./gap-forms";
 import { defaultGaps, type GapSettings } from "./gaps";
-import { parseAnswer } from "./parse-answer";
+import { ask } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
-import type { ApiRequest, Send } from "./send";
+import type { Send } from "./send";
 import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
 import { variableEndpoints } from "./variable-endpoints";
 import { catalog } from "./wire/catalog";
@@ -27,16 +27,9 @@ export function createEndpoints(
     gaps,
     learned,
     path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
-    read: async (schema, name, path, query, isWhole) => {
-      const request: ApiRequest = { operation: name, method: "GET", path, query, keyed: false };
-      const response = await send(request);
-      return parseAnswer(schema, request, response, response.body, isWhole);
-    },
-    write: async (schema, request, isWhole, inner = (body) => body) => {
-      const keyed: ApiRequest = { ...request, keyed: true };
-      const response = await send(keyed);
-      return parseAnswer(schema, keyed, response, inner(response.body), isWhole);
-    },
+    read: (schema, operation, path, query, how = {}) =>
+      ask(send, schema, { operation, method: "GET", path, query, keyed: false }, how),
+    write: (schema, request, how) => ask(send, schema, { ...request, keyed: true }, how),
   };
   return {
     catalog: async () => ({ ...(await call.read(catalog, "catalog", "/catalog")), assumed: assumedOf(gaps) }),

@@ -4,6 +4,8 @@ import { wrappedAs } from "./gap-answers";
 import { underGap } from "./gap-failure";
 import { fillBody, pathUnder } from "./gap-requests";
 import type { GapSettings } from "./gaps";
+import { aboutThing } from "./parse-answer";
+import type { About } from "./send";
 import { cancelAnswer, type Deployment, deploymentAnswer, deploymentsAnswer } from "./wire/deployment";
 
 type DeploymentEndpoints = Pick<
@@ -21,29 +23,57 @@ export function deploymentEndpoints(call: EndpointCall): DeploymentEndpoints {
         ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
       }),
     getDeployment: async (id, deploymentId) =>
-      (await read(deploymentAnswer, "getDeployment", path("services", id, "deploys", deploymentId)))
-        .deployment,
+      (
+        await read(
+          deploymentAnswer,
+          "getDeployment",
+          path("services", id, "deploys", deploymentId),
+          undefined,
+          {
+            about: ({ deployment }) => aboutThing("deployment", deployment, { id: deploymentId }),
+          },
+        )
+      ).deployment,
     queueDeployment: async (id, body) =>
       (
-        await write(deploymentAnswer, {
-          operation: "queueDeployment",
-          method: "POST",
-          path: path("services", id, "deploys"),
-          body,
-          hostedBy: path("services", id, "deploys"),
-        })
+        await write(
+          deploymentAnswer,
+          {
+            operation: "queueDeployment",
+            method: "POST",
+            path: path("services", id, "deploys"),
+            body,
+            hostedBy: path("services", id, "deploys"),
+          },
+          { about: ({ deployment }) => aboutQueued(deployment, body) },
+        )
       ).deployment,
     cancelDeployment: async (id, deploymentId) => {
-      await write(cancelAnswer, {
-        operation: "cancelDeployment",
-        method: "POST",
-        path: path("services", id, "deploys", deploymentId, "cancel"),
-        body: {},
-      });
+      await write(
+        cancelAnswer,
+        {
+          operation: "cancelDeployment",
+          method: "POST",
+          path: path("services", id, "deploys", deploymentId, "cancel"),
+          body: {},
+        },
+        {},
+      );
     },
     rollBack: (id, deploymentId, confirm) => rollBack(call, id, deploymentId, confirm),
   };
 }
+
+/** A deployment that was queued is no rollback, and of the commit that was asked for, where it names one. */
+export const aboutQueued = (shown: Deployment, { commitSha }: { readonly commitSha?: string } = {}): About =>
+  aboutThing(
+    "deployment",
+    { ...shown, commitSha: shown.commitSha || undefined },
+    {
+      commitSha,
+      sourceDeploymentId: null,
+    },
+  );
 
 /** Gap "roll back". Nothing says that its keys work: after a lost answer it is not sent again unless a setting does. */
 async function rollBack(
@@ -64,7 +94,10 @@ async function rollBack(
   } as const;
   if (isOff) throw turnedOff(request, "rollBack");
   try {
-    const answer = await write(deploymentAnswer, request, undefined, (body) => wrappedAs("deployment", body));
+    const answer = await write(deploymentAnswer, request, {
+      inner: (body) => wrappedAs("deployment", body),
+      about: ({ deployment }) => aboutThing("deployment", deployment, { sourceDeploymentId: deploymentId }),
+    });
     return answer.deployment;
   } catch (failure) {
     throw underGap(

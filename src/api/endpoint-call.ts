@@ -2,6 +2,7 @@ import type { ZodType } from "zod";
 import { ApiError } from "./api-error";
 import { gapVariable } from "./gap-settings";
 import type { GapSettings } from "./gaps";
+import type { Reading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
 
 /** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
@@ -25,17 +26,16 @@ export interface EndpointCall {
     operation: string,
     path: string,
     query?: ApiRequest["query"],
-    isWhole?: (body: unknown) => body is T,
+    how?: Reading<T>,
   ) => Promise<T>;
-  /** A write marked (I), or one of a gap that is treated so; `inner` finds what the schema describes in the answer. */
+  /** A write marked (I), or one of a gap that is treated so. */
   readonly write: <T>(
     schema: ZodType<T>,
     request: Pick<
       ApiRequest,
       "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce" | "hostedBy"
     >,
-    isWhole?: (body: unknown) => body is T,
-    inner?: (body: unknown) => unknown,
+    how: Reading<T>,
   ) => Promise<T>;
 }
 

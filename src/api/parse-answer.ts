@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import { ApiError } from "./api-error";
-import type { ApiRequest, ApiResponse } from "./send";
+import type { About, ApiRequest, ApiResponse, Send } from "./send";
+import type { Deletion } from "./wire/common";
 
 /**
  * An answer's body checked by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
@@ -14,8 +15,80 @@ export function parseAnswer<T>(
   body: unknown = response.body,
   isWhole?: (body: unknown) => body is T,
 ): T {
-  if (isWhole?.(body)) return body;
-  const parsed = schema.safeParse(body, { jitless: isRare(schema) });
+  return parsedOrThrow(readBody(schema, body, isWhole), request, response);
+}
+
+type Parsed<T> = { readonly success: true; readonly data: T } | ReturnType<ZodType<T>["safeParse"]>;
+
+function readBody<T>(schema: ZodType<T>, body: unknown, isWhole?: (body: unknown) => body is T): Parsed<T> {
+  return isWhole?.(body)
+    ? { success: true, data: body }
+    : schema.safeParse(body, { jitless: isRare(schema) });
+}
+
+/** How the answer of one endpoint is read. */
+export interface Reading<T> {
+  /** Tells of large bodies, faster than their schema, that it would return them unchanged. */
+  readonly isWhole?: (body: unknown) => body is T;
+  /** Finds what the schema describes in the body. */
+  readonly inner?: (body: unknown) => unknown;
+  /** What the answer is about; nothing unless said. */
+  readonly about?: (answer: T) => About;
+}
+
+/** Sends a request whose answer is read through `schema`; what it is about is known to all that it passes through. */
+export async function ask<T>(
+  send: Send,
+  schema: ZodType<T>,
+  request: ApiRequest,
+  { isWhole, inner = (body) => body, about }: Reading<T>,
+): Promise<T> {
+  let last: { readonly body: unknown; readonly parsed: Parsed<T> } | undefined;
+  // The same body is looked at on its way and at its end.
+  const read = (body: unknown): Parsed<T> => {
+    const parsed = last?.body === body ? last?.parsed : undefined;
+    const known = parsed ?? readBody(schema, inner(body), isWhole);
+    last = { body, parsed: known };
+    return known;
+  };
+  const aboutBody = (body: unknown): About => {
+    const parsed = read(body);
+    return parsed.success && about ? about(parsed.data) : {};
+  };
+  const response = await send(about ? { ...request, about: aboutBody } : request);
+  const { mismatch } = aboutBody(response.body);
+  if (mismatch !== undefined) throw malformed(request, response, mismatch);
+  return parsedOrThrow(read(response.body), request, response);
+}
+
+/** An answer that shows one thing: with an id that is not the one of `asked`, or another field, it is about another. */
+export function aboutThing(
+  member: string,
+  shown: { readonly id: string } & Readonly<Record<string, unknown>>,
+  asked: Readonly<Record<string, string | null | undefined>>,
+): About {
+  const { id } = shown;
+  for (const [field, wanted] of Object.entries(asked)) {
+    const value = shown[field];
+    // What was not asked for, or is not shown, tells nothing.
+    if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
+    return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
+  }
+  return { id };
+}
+
+/** A deletion: the id is that of its operation, where there is one. */
+export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
+
+/** Ids are the same in any case of letters. */
+const isSame = (field: string, shown: unknown, wanted: string | null): boolean =>
+  shown === wanted ||
+  (/id$/i.test(field) &&
+    typeof shown === "string" &&
+    typeof wanted === "string" &&
+    shown.toLowerCase() === wanted.toLowerCase());
+
+function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiResponse): T {
   if (parsed.success) return parsed.data;
   const [first, ...more] = parsed.error.issues;
   const path = first?.path.map(String).join(".") || "the body";

@@ -2,7 +2,7 @@ import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { withEnvironmentFields } from "./gap-answers";
 import { underGap } from "./gap-failure";
-import { parseAnswer } from "./parse-answer";
+import { aboutDeletion, aboutThing, parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
 import { deletion } from "./wire/common";
@@ -30,11 +30,18 @@ export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall
       });
       return listed.map((project) => one({ project }));
     },
-    getProject: async (id) => one(await read(projectAnswer, "getProject", path("projects", id))),
+    getProject: async (id) =>
+      one(
+        await read(projectAnswer, "getProject", path("projects", id), undefined, {
+          about: ({ project }) => aboutThing("project", project, { id }),
+        }),
+      ),
     createProject: async (draft) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };
       const request = { operation: "createProject", method: "POST", path: path("projects"), body } as const;
-      return one(await write(projectAnswer, request).catch(refusedColor(body.color)));
+      const about = ({ project }: { readonly project: Project }) =>
+        aboutThing("project", project, { name: body.name });
+      return one(await write(projectAnswer, request, { about }).catch(refusedColor(body.color)));
     },
     updateProject: async (id, body) => {
       const request = {
@@ -44,19 +51,19 @@ export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall
         body,
       } as const;
       if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
-      const answer = await write(projectAnswer, request).catch((failure: unknown) => {
+      const about = ({ project }: { readonly project: Project }) => aboutThing("project", project, { id });
+      const answer = await write(projectAnswer, request, { about }).catch((failure: unknown) => {
         if (body.name !== undefined) throw underGap(failure, "rename a project");
         return refusedColor(body.color)(failure);
       });
       return one(answer);
     },
     deleteProject: (id, confirm) =>
-      write(deletion, {
-        operation: "deleteProject",
-        method: "DELETE",
-        path: path("projects", id),
-        body: { confirm },
-      }),
+      write(
+        deletion,
+        { operation: "deleteProject", method: "DELETE", path: path("projects", id), body: { confirm } },
+        { about: aboutDeletion },
+      ),
   };
 }
 

@@ -19,6 +19,8 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
   /** Origin that a redirect points to. */
   readonly redirect?: string;
+  /** It answers another request, or is about something else: why. */
+  readonly other?: string;
 }
 
 /** Codes that the interface names (section Errors). */

@@ -8,6 +8,7 @@ import { GateTooLong, type Limiter, type Load, type Turn } from "./limiter";
 import { type NoAnswer, noAnswerOf } from "./no-answer";
 import type { PreparedRequest } from "./prepare";
 import { type Answer, readAnswer } from "./read-answer";
+import { type EchoSeen, otherRequest } from "./request-id";
 import type { ApiResponse, SendOptions } from "./send";
 import type { Transport, WireResponse } from "./transport";
 
@@ -33,6 +34,8 @@ export interface Channel {
   readonly onSent: () => void;
   /** Takes the API key and the values of variables out of what the service says. */
   readonly concealed: ConcealedTexts;
+  /** Whether request ids come back as they were sent. */
+  readonly echo: EchoSeen;
 }
 
 const BACKOFF_MS = 500;
@@ -117,7 +120,7 @@ export async function sendToTheEnd(
       onDone?.();
       await afterArrivals();
     }
-    const exchange = read(reply, channel, prepared);
+    const exchange = read(reply, channel, journey);
     journey.last = exchange;
     // Before the turn ends: whoever takes its place must find the gate closed.
     if (exchange.kind === "answer" && exchange.answer.status === 429)
@@ -189,17 +192,17 @@ async function exchangeOnce(
 
 const isSuccess = ({ status }: WireResponse): boolean => status >= 200 && status < 300;
 
-const read = (
-  reply: Reply,
-  { gaps, concealed }: Channel,
-  { request, sensitive, url }: PreparedRequest,
-): Exchange =>
-  reply.kind === "response"
-    ? {
-        kind: "answer",
-        answer: readAnswer(reply.response, { sensitive, mayBeList: request.mayBeList, gaps, url, concealed }),
-      }
-    : reply;
+function read(reply: Reply, { gaps, echo, concealed }: Channel, { prepared, attempts }: Journey): Exchange {
+  if (reply.kind !== "response") return reply;
+  const { request, sensitive, url, requestId } = prepared;
+  const { response } = reply;
+  const answer = readAnswer(response, { sensitive, mayBeList: request.mayBeList, gaps, url, concealed });
+  const about = isSuccess(response) && answer.body !== undefined ? request.about?.(answer.body) : undefined;
+  const other =
+    otherRequest(answer, `${requestId}.${attempts}`, isSuccess(response), echo) ??
+    (about?.mismatch && `the answer to ${request.operation} is about something else: ${about.mismatch}`);
+  return { kind: "answer", answer: other === undefined ? answer : { ...answer, other, message: other } };
+}
 
 function throwIfNotOfTheNetwork(journey: Journey, exchange: Silence, signal: AbortSignal | undefined): void {
   if (exchange.silence.reason === "misused") throw exchange.thrown;
@@ -213,6 +216,7 @@ const outcomeOf = (exchange: Exchange): Outcome =>
         status: exchange.answer.status,
         code: exchange.answer.code,
         wellFormed: exchange.answer.body !== undefined,
+        isOther: exchange.answer.other !== undefined,
       }
     : { kind: "no-answer", reason: exchange.silence.reason };
 

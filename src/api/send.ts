@@ -25,6 +25,16 @@ export interface ApiRequest {
   readonly address?: string;
   /** It needs hosting: the list of deployments that says whether that is off. */
   readonly hostedBy?: string;
+  /** Reads what the body of a successful answer is about, through the schema of the endpoint. */
+  readonly about?: (body: unknown) => About;
+}
+
+/** What an answer is about (DESIGN section 5, "An answer is about what was asked"). */
+export interface About {
+  /** The id of what it shows; undefined where it is not as documented, or its endpoint shows nothing that has one. */
+  readonly id?: string;
+  /** Why it is about something else: the field, and what was asked. Never text of the answer. */
+  readonly mismatch?: string;
 }
 
 export interface ApiResponse {

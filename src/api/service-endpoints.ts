@@ -1,11 +1,11 @@
-import type { ZodType } from "zod";
+import { aboutQueued } from "./deployment-endpoints";
 import { type EndpointCall, turnedOff } from "./endpoint-call";
-import type { Endpoints } from "./endpoints";
+import type { Endpoints, ServiceDraft } from "./endpoints";
 import { operationIn, wrappedAs } from "./gap-answers";
 import { underGap } from "./gap-failure";
 import { pathUnder } from "./gap-requests";
-import { malformed, parseAnswer } from "./parse-answer";
-import type { ApiRequest } from "./send";
+import { aboutDeletion, aboutThing, ask } from "./parse-answer";
+import type { About, ApiRequest } from "./send";
 import { updateService } from "./update-service";
 import { deletion, operation } from "./wire/common";
 import { deploymentAnswer } from "./wire/deployment";
@@ -22,7 +22,11 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
   const { path, gaps, learned, write } = call;
   const getService = (id: string) => readService(call, id);
   const flag = (operation: string, id: string, verb: string) =>
-    write(serviceAnswer, { operation, method: "POST", path: path("services", id, verb), body: {} });
+    write(
+      serviceAnswer,
+      { operation, method: "POST", path: path("services", id, verb), body: {} },
+      { about: ({ service }) => aboutThing("service", service, { id }) },
+    );
   return {
     getService,
     createService: async (draft) =>
@@ -30,7 +34,7 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
         await write(
           serviceAnswer,
           { operation: "createService", method: "POST", path: path("services"), body: draft },
-          isServiceAnswer,
+          { isWhole: isServiceAnswer, about: ({ service }) => aboutMade(service, draft) },
         )
       ).service,
     updateService: (id, change) => {
@@ -41,8 +45,14 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
         ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
       } as const;
       const patch = async (body: Readonly<Record<string, unknown>>) => {
-        const answer = await write(patchAnswer, { ...request, body }, isServiceAnswer, (answered) =>
-          wrappedAs("service", answered),
+        const answer = await write(
+          patchAnswer,
+          { ...request, body },
+          {
+            isWhole: isServiceAnswer,
+            inner: (answered) => wrappedAs("service", answered),
+            about: ({ service }) => (service ? aboutThing("service", service, { id }) : {}),
+          },
         );
         // What was accepted without being shown is read.
         return answer.service ?? getService(id);
@@ -50,16 +60,18 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
       return updateService(patch, change, gaps.patchService, learned);
     },
     deleteService: (id, confirm) =>
-      write(deletion, {
-        operation: "deleteService",
-        method: "DELETE",
-        path: path("services", id),
-        body: { confirm },
-      }),
+      write(
+        deletion,
+        { operation: "deleteService", method: "DELETE", path: path("services", id), body: { confirm } },
+        { about: aboutDeletion },
+      ),
     archiveService: async (id) => (await flag("archiveService", id, "archive")).service,
     restoreService: async (id) => (await flag("restoreService", id, "restore")).service,
   };
 }
+
+const aboutMade = (shown: Service, { name, kind, projectId }: ServiceDraft): About =>
+  aboutThing("service", shown, { name, kind, projectId: projectId ?? null });
 
 /** Gap "read one service". */
 async function readService({ send, path, gaps }: EndpointCall, id: string): Promise<Service> {
@@ -72,10 +84,10 @@ async function readService({ send, path, gaps }: EndpointCall, id: string): Prom
   };
   if (isOff) throw turnedOff(request, "readService");
   try {
-    const response = await send(request);
-    const { service } = parseAnswer(serviceAnswer, request, response, wrappedAs("service", response.body));
-    if (service.id.toLowerCase() !== id.toLowerCase())
-      throw malformed(request, response, `service.id is not ${id}`);
+    const { service } = await ask(send, serviceAnswer, request, {
+      inner: (body) => wrappedAs("service", body),
+      about: (shown) => aboutThing("service", shown.service, { id }),
+    });
     return service;
   } catch (failure) {
     throw underGap(failure, "read one service");
@@ -86,18 +98,27 @@ type ActionEndpoints = Pick<Endpoints, "runAction" | "runDeployAction" | "getOpe
 
 /** Interface, "Services": actions and the operations they queue. */
 export function actionEndpoints({ send, path, gaps, write }: EndpointCall): ActionEndpoints {
-  const run = <T>(schema: ZodType<T>, operationName: string, id: string, action: string) =>
-    write(schema, {
-      operation: operationName,
-      method: "POST",
-      path: path("services", id, "actions"),
-      body: { action },
-      hostedBy: path("services", id, "deploys"),
-    });
+  const run = (operationName: string, id: string, action: string) => ({
+    operation: operationName,
+    method: "POST" as const,
+    path: path("services", id, "actions"),
+    body: { action },
+    hostedBy: path("services", id, "deploys"),
+  });
   return {
-    runAction: async (id, action) => (await run(actionAnswer, "runAction", id, action)).operation,
+    // "For an action, the action name" (interface, "Operation").
+    runAction: async (id, action) =>
+      (
+        await write(actionAnswer, run("runAction", id, action), {
+          about: (shown) => aboutThing("operation", shown.operation, { kind: action }),
+        })
+      ).operation,
     runDeployAction: async (id, action) =>
-      (await run(deploymentAnswer, "runDeployAction", id, action)).deployment,
+      (
+        await write(deploymentAnswer, run("runDeployAction", id, action), {
+          about: ({ deployment }) => aboutQueued(deployment),
+        })
+      ).deployment,
     getOperation: async (id, operationId) => {
       const request: ApiRequest = {
         operation: "getOperation",
@@ -105,8 +126,10 @@ export function actionEndpoints({ send, path, gaps, write }: EndpointCall): Acti
         path: path("services", id, "operations", operationId),
         keyed: false,
       };
-      const response = await send(request);
-      return parseAnswer(operation, request, response, operationIn(response.body, gaps.operationBody));
+      return ask(send, operation, request, {
+        inner: (body) => operationIn(body, gaps.operationBody),
+        about: (shown) => aboutThing("operation", shown, { id: operationId }),
+      });
     },
   };
 }

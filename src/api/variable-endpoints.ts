@@ -5,7 +5,7 @@ import type { Endpoints } from "./endpoints";
 import { variablesIn, wrappedAs } from "./gap-answers";
 import { underGap } from "./gap-failure";
 import { fillBody, pathUnder } from "./gap-requests";
-import { parseAnswer } from "./parse-answer";
+import { aboutDeletion, aboutThing, parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
 import { deletion } from "./wire/common";
@@ -29,22 +29,30 @@ export function variableEndpoints(call: EndpointCall): VariableEndpoints {
     listVariables: (id) => listVariables(call, id),
     createVariable: async (id, body) =>
       (
-        await write(variableAnswer, {
-          operation: "createVariable",
-          method: "POST",
-          path: path("services", id, "variables"),
-          body,
-          sensitive: true,
-        })
+        await write(
+          variableAnswer,
+          {
+            operation: "createVariable",
+            method: "POST",
+            path: path("services", id, "variables"),
+            body,
+            sensitive: true,
+          },
+          { about: ({ variable }) => aboutThing("variable", variable, { key: body.key }) },
+        )
       ).variable,
     updateVariable: (id, variableId, change) => updateVariable(call, id, variableId, change),
     deleteVariable: (id, variableId) =>
-      write(deletion, {
-        operation: "deleteVariable",
-        method: "DELETE",
-        path: path("services", id, "variables", variableId),
-        body: {},
-      }),
+      write(
+        deletion,
+        {
+          operation: "deleteVariable",
+          method: "DELETE",
+          path: path("services", id, "variables", variableId),
+          body: {},
+        },
+        { about: aboutDeletion },
+      ),
     revealVariable: async (id, variableId) => {
       const request: ApiRequest = {
         operation: "revealVariable",
@@ -107,9 +115,10 @@ async function updateVariable(
   if (setting === "off") throw turnedOff(request, "patchVariable");
   const patch = async (form: string): Promise<Variable> => {
     const body = { ...request, body: variableBody(form, change) };
-    const { variable } = await write(patchedVariableAnswer, body, undefined, (answered) =>
-      wrappedAs("variable", answered),
-    );
+    const { variable } = await write(patchedVariableAnswer, body, {
+      inner: (answered) => wrappedAs("variable", answered),
+      about: (shown) => (shown.variable ? aboutThing("variable", shown.variable, { id: variableId }) : {}),
+    });
     learned.patchVariable = form;
     return variable ?? (await listedVariable(call, id, variableId));
   };

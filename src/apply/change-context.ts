@@ -45,6 +45,9 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     name: change.name,
     parentId,
     takesEffectAtOnce: !asksForRun(change, type),
+    ...(makes || type.reaction
+      ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) }
+      : {}),
     after: ({ method, id, hasEnded }) => ({
       recording: {
         address: change.address,
@@ -58,6 +61,22 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     endpoints: run.endpoints(journaledSend(writes)),
     endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
   };
+}
+
+/**
+ * What a create makes was not there before it, and is recorded nowhere else. What an interrupted run may have made
+ * under the same key may have come into view since, under its own name.
+ */
+function isOtherThing(
+  { before, record, journal }: Run,
+  change: Change,
+  id: string,
+  isCarried: boolean,
+): boolean {
+  if (journal.addressOf(id) !== undefined) return true;
+  const name = before.get(id);
+  if (isCarried) return name !== undefined && name !== change.name;
+  return name !== undefined || (record.fences[change.address] ?? []).includes(id);
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {

@@ -25,6 +25,8 @@ export interface JournaledWrites {
   readonly isAgain?: true;
   /** The verb that asks for it, outside of a plan. */
   readonly command?: Command;
+  /** Ids that none of these writes can have made: known before, or recorded elsewhere. */
+  readonly isOther?: (id: string, isCarried: boolean) => boolean;
   /** What an answered write leaves recorded. */
   readonly after: (answered: Answered) => Left;
 }
@@ -58,7 +60,8 @@ export function journaledSend(writes: JournaledWrites): Send {
     const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
     const seq = await writes.journal.intend(intent);
     try {
-      const answer = await writes.send({ ...request, address: writes.address, idempotencyKey: key }, options);
+      const asked = onlyNew(writes, request, carried.length > 0);
+      const answer = await writes.send({ ...asked, address: writes.address, idempotencyKey: key }, options);
       const answered = answeredBy(request, answer);
       const { id } = answered;
       // An answer without an id does not say what was made: the intent stays open until that is found out.
@@ -75,6 +78,23 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       throw failure;
     }
+  };
+}
+
+/** The same request, whose answer is about something else where it bears an id that it cannot have made. */
+function onlyNew({ isOther }: JournaledWrites, request: ApiRequest, isCarried: boolean): ApiRequest {
+  const { about } = request;
+  if (!about || !isOther) return request;
+  return {
+    ...request,
+    about: (body) => {
+      const found = about(body);
+      const { id, mismatch } = found;
+      // A write to the thing itself makes nothing.
+      if (mismatch !== undefined || id === undefined || request.path.includes(id)) return found;
+      if (!isOther(id, isCarried)) return found;
+      return { ...found, mismatch: "its id was there before, or is recorded for something else" };
+    },
   };
 }
 
@@ -120,9 +140,9 @@ function intentOf(
   };
 }
 
-const answeredBy = ({ method }: ApiRequest, answer: ApiResponse): Answered => ({
+const answeredBy = ({ method, about }: ApiRequest, answer: ApiResponse): Answered => ({
   method,
-  id: idOf(answer),
+  id: about?.(answer.body).id,
   hasEnded: (answer.body as { deleted?: unknown } | null)?.deleted === true,
 });
 
@@ -134,19 +154,3 @@ const isRequested = ({ body }: ApiResponse): boolean =>
 const happenedNot = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
-
-/** The id of what an answer is about: `{service: {id}}`, `{deployment: {id}}`, or a bare object. */
-function idOf(answer: ApiResponse): string | undefined {
-  const body = answer.body;
-  if (body === null || typeof body !== "object") return undefined;
-  for (const candidate of [body, ...Object.values(body)]) {
-    if (
-      candidate !== null &&
-      typeof candidate === "object" &&
-      typeof (candidate as { id?: unknown }).id === "string"
-    ) {
-      return (candidate as { id: string }).id;
-    }
-  }
-  return undefined;
-}

@@ -13,6 +13,7 @@ export class RunJournal {
   readonly #base: State;
   readonly #clock: Pick<Clock, "now">;
   readonly #resources: Map<Address, RecordedResource>;
+  readonly #addressOf = new Map<string, Address>();
   /** What lies in what. */
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
@@ -28,7 +29,10 @@ export class RunJournal {
     this.#base = state;
     this.#clock = clock;
     this.#resources = new Map(Object.entries(state.resources) as [Address, RecordedResource][]);
-    for (const [address, { parent }] of this.#resources) this.#place(address, parent);
+    for (const [address, { id, parent }] of this.#resources) {
+      this.#place(address, parent);
+      this.#addressOf.set(id, address);
+    }
     for (const intent of state.open) this.#addOpen(intent);
     this.#run = state.run;
     this.#outputs = state.outputs;
@@ -37,6 +41,12 @@ export class RunJournal {
 
   recorded(address: Address): RecordedResource | undefined {
     return this.#resources.get(address);
+  }
+
+  /** Where `id` is recorded. */
+  addressOf(id: string): Address | undefined {
+    const address = this.#addressOf.get(id);
+    return address !== undefined && this.#resources.get(address)?.id === id ? address : undefined;
   }
 
   /** What is recorded as lying in `parent`. */
@@ -156,8 +166,10 @@ export class RunJournal {
     const before = this.#resources.get(address)?.parent;
     if (before !== undefined) this.#inside.get(before)?.delete(address);
     this.#place(address, resource?.parent);
-    if (resource) this.#resources.set(address, resource);
-    else this.#resources.delete(address);
+    if (resource) {
+      this.#resources.set(address, resource);
+      this.#addressOf.set(resource.id, address);
+    } else this.#resources.delete(address);
   }
 
   #place(address: Address, parent: Address | undefined): void {

@@ -47,6 +47,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
       type: run.journal.recorded(input.address)?.type ?? "",
       name: input.name,
       command,
+      isOther: (id) => order.fence.includes(id),
       after: ({ id }) => leftBy(run, order, id ?? input.deploymentId ?? ""),
     }),
   );

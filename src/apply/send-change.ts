@@ -12,7 +12,7 @@ import { recordedAfter } from "./record";
 import { awaitEnding } from "./remove-resource";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
-import { mayShareTime, movedTime, type Taken, timeStepMs, verifyTaken } from "./verify-taken";
+import { mayShareTime, movedTime, pathsNotTaken, type Taken, timeStepMs, verifyTaken } from "./verify-taken";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -76,7 +76,8 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reaction) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
-  const accepted = await inOneTimeStep(context, sent, await sendTwice(send), () =>
+  const answered = await sendTwice(send).catch((failure: unknown) => seenInstead(context, sent, failure));
+  const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
   );
   await closeEarlier(context, accepted.id);
@@ -86,6 +87,25 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
 /** What is merely set can be set again. */
 const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
   send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+
+/** A write that was answered with something else: done where the thing itself shows it, read by its id. */
+async function seenInstead(context: ChangeContext, sent: Taken["sent"], failure: unknown): Promise<Accepted> {
+  const { change, type } = context;
+  const id = change.id ?? "";
+  const isAnswered = isUncertain(failure) && failure.status === 200;
+  const live = isAnswered ? await readAgain(context, id) : undefined;
+  if (live === undefined) throw failure;
+  const before = timeBefore(context);
+  const taken = { type, sent, live, defaults: change.subject.defaults, before };
+  const isSeen =
+    pathsNotTaken(taken).length === 0 &&
+    !(holdsSecret(type, sent) && movedTime(before, live.updatedAt) !== true);
+  if (!isSeen) throw failure;
+  return { id, live };
+}
+
+const holdsSecret = (type: ChangeContext["type"], sent: Taken["sent"]): boolean =>
+  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** The answer to the write of a secret, or to another one a second later where the two share their time. */
 async function inOneTimeStep(
@@ -175,7 +195,7 @@ const needsItsTime = (
 ): boolean =>
   movedTime(before, before) !== undefined &&
   movedTime(before, answered.updatedAt) === undefined &&
-  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
+  holdsSecret(type, sent);
 
 /** A write whose answer did not show the thing: one look by id. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {

@@ -101,6 +101,7 @@ function runOf(
     fingerprintKey: prepared.fingerprintKey ?? Buffer.from(record.id, "hex"),
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
+    before: new Map(input.inventory.map(({ id, name }) => [id, name])),
     emit: context.emit,
     signal: context.signal,
   };

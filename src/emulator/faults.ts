@@ -34,10 +34,21 @@ export type Fault =
   | { readonly kind: "twice" }
   /** A list as it was when it was last read; with `omit`, the list of now without these ids. */
   | { readonly kind: "stale-list"; readonly omit?: readonly string[] }
-  /** Committed; the answer names another id. */
-  | { readonly kind: "other-id"; readonly id?: string }
   /** Committed; each text of the answer in which the service tells something tells this. */
   | { readonly kind: "says"; readonly text: string }
+  /** Committed; the answer names another id: one that nobody has, unless `id` gives one. */
+  | {
+      readonly kind: "other-id";
+      readonly id?: string | ((store: EmulatorStore) => string | undefined);
+    }
+  /** Committed; the answer bears the `X-Request-ID` of another request. */
+  | { readonly kind: "other-request-id"; readonly id?: string }
+  /** Committed; the two requests that share `answers` get each other's body. */
+  | { readonly kind: "swap"; readonly answers: SwappedAnswers }
+  /** Committed; something that nobody knows comes before what was asked for: `{"event": {"id": …}, "service": …}`. */
+  | { readonly kind: "unknown-first" }
+  /** The answer without these fields, wherever they stand in it. */
+  | { readonly kind: "without-fields"; readonly fields: readonly string[] }
   /** Runs code just before or just after the commit, then goes on with `then`, if any. */
   | {
       readonly kind: "hook";
@@ -57,6 +68,38 @@ export interface SeenRequest {
 
 /** The fault of a request; `index` counts requests from 0 since the plan was set. */
 export type FaultPlan = (index: number, request: SeenRequest) => Fault | undefined;
+
+/** Two answers that find each other's caller. */
+export interface SwappedAnswers {
+  /** Resolves with the answer of the other request, or with the given one where no other comes. */
+  trade(response: WireResponse): Promise<WireResponse>;
+}
+
+/** A pair of answers to swap; `patienceMs` is how long the first one waits for the second. */
+export function swapAnswers(patienceMs = 2000): SwappedAnswers {
+  let first: { readonly response: WireResponse; readonly take: (other: WireResponse) => void } | undefined;
+  return {
+    trade: (response) => {
+      if (first !== undefined) {
+        const { response: other, take } = first;
+        first = undefined;
+        take(response);
+        return Promise.resolve(other);
+      }
+      return new Promise((resolve) => {
+        const take = (other: WireResponse): void => {
+          clearTimeout(timer);
+          resolve(other);
+        };
+        const timer = setTimeout(() => {
+          first = undefined;
+          resolve(response);
+        }, patienceMs);
+        first = { response, take };
+      });
+    },
+  };
+}
 
 /** What became of one exchange. */
 export type Exchange =
@@ -107,6 +150,11 @@ export async function exchangeUnder(fault: Fault | undefined, steps: Steps): Pro
       return underHook(fault, steps);
     case "status":
       return answer(statusAnswer(fault, steps));
+    case "swap": {
+      const response = steps.commit();
+      const { body } = await fault.answers.trade(response);
+      return answer({ ...response, body });
+    }
     default:
       return answer(alteredAnswer(fault, steps));
   }
@@ -131,7 +179,20 @@ function statusAnswer(fault: Extract<Fault, { kind: "status" }>, steps: Steps): 
 
 type Altering = Extract<
   Fault,
-  { kind: "malformed" | "empty" | "html" | "redirect" | "twice" | "stale-list" | "other-id" | "says" }
+  {
+    kind:
+      | "malformed"
+      | "empty"
+      | "html"
+      | "redirect"
+      | "twice"
+      | "stale-list"
+      | "other-id"
+      | "says"
+      | "other-request-id"
+      | "unknown-first"
+      | "without-fields";
+  }
 >;
 
 function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
@@ -157,11 +218,24 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
       steps.commit();
       return steps.commit();
     case "other-id": {
-      const other = fault.id ?? "00000000-0000-4000-8000-000000000000";
-      return editBody(steps.commit(), (body) => withOtherId(body, other));
+      const { id = "00000000-0000-4000-8000-000000000000" } = fault;
+      const other = typeof id === "string" ? id : id(steps.store);
+      const response = steps.commit();
+      return other === undefined ? response : editBody(response, (body) => withOtherId(body, other));
     }
     case "says":
       return editBody(steps.commit(), (body) => saying(body, fault.text) as Body);
+    case "other-request-id": {
+      const response = steps.commit();
+      return { ...response, headers: { ...response.headers, "x-request-id": fault.id ?? "req-of-another" } };
+    }
+    case "unknown-first":
+      return editBody(steps.commit(), (body) => ({
+        event: { id: "00000000-0000-4000-8000-0000000000ff", kind: "audit" },
+        ...body,
+      }));
+    case "without-fields":
+      return editBody(steps.commit(), (body) => without(body, fault.fields) as Body);
     case "stale-list": {
       const response = steps.commit();
       const { omit } = fault;
@@ -194,6 +268,13 @@ function saying(value: unknown, text: string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, toldIn.test(name) ? text : saying(inner, text)]),
   );
+}
+
+function without(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => without(item, fields));
+  if (value === null || typeof value !== "object") return value;
+  const kept = Object.entries(value).filter(([name]) => !fields.includes(name));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, without(inner, fields)]));
 }
 
 function withoutItems(body: Body, omit: readonly string[]): Body {

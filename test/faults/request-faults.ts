@@ -106,6 +106,9 @@ function take(store: EmulatorStore): void {
   else store.addService({ name: "api", projectId: shop.id });
 }
 
+const strangerIn = (store: EmulatorStore): string | undefined =>
+  [...store.services(), ...store.projects()].find(({ name }) => name === "theirs" || name === "Other")?.id;
+
 /** Every fault of the matrix that sits on a request. */
 export const requestFaults: readonly RequestFault[] = [
   broken("refuse"),
@@ -151,6 +154,14 @@ export const requestFaults: readonly RequestFault[] = [
     applies: ({ method, path }) => method === "POST" && /(projects|services|variables|deploys)$/.test(path),
     fault: () => ({ kind: "other-id" }),
   },
+  {
+    // Of a stranger's, which was there before.
+    name: "id-of-another",
+    applies: ({ method, path }) => method === "POST" && /(projects|services)$/.test(path),
+    fault: () => ({ kind: "other-id", id: strangerIn }),
+  },
+  { name: "other-request-id", fault: () => ({ kind: "other-request-id" }) },
+  { name: "unknown-first", applies: isWrite, fault: () => ({ kind: "unknown-first" }) },
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
   { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },
   { name: "empty-list", lies: true, applies: isList, rewrite: rewriteBody(editArrays(() => [])) },

@@ -1,4 +1,5 @@
 import type { ApiRequest } from "../../../src/api/send";
+import type { WireRequest } from "../../../src/api/transport";
 import {
   answer,
   failure,
@@ -258,5 +259,73 @@ describe("backoff", () => {
     const { client, waits } = scriptedClient([answer(503, {}, { "retry-after": "4" }), done]);
     await client.send(keyedWrite);
     expect(waits).toEqual([{ reason: "gateway error", seconds: 4, operation: "createProject" }]);
+  });
+});
+
+/** DESIGN section 5: "An answer is about what was asked." */
+describe("an answer about something else", () => {
+  const about = (body: unknown) => {
+    const { id } = body as { id?: string };
+    return id === "mine" ? { id } : { id, mismatch: 'service.id is not "mine"' };
+  };
+  const others = answer(200, { id: "theirs" });
+  const mine = answer(200, { id: "mine" });
+  it.each([
+    ["a read", read],
+    ["a keyed write", keyedWrite],
+  ])("is asked for again: %s", async (_what, request) => {
+    const { client, sent } = scriptedClient([others, others, mine]);
+    expect(await client.send({ ...request, about })).toMatchObject({ body: { id: "mine" }, attempts: 3 });
+    expect(new Set(sent.map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+  });
+
+  it.each([
+    ["malformed, of a read", read, "malformed", 3],
+    ["uncertain, of a keyed write", keyedWrite, "uncertain", 3],
+    ["uncertain at once, of a write without key", unkeyedWrite, "uncertain", 1],
+  ] as const)("that lasts is %s, and says what was asked", async (_what, request, kind, attempts) => {
+    const { client } = scriptedClient([others]);
+    const failed = client.send({ ...request, about });
+    await expect(failed).rejects.toMatchObject({ kind, attempts, status: 200 });
+    await expect(failed).rejects.toThrow('is about something else: service.id is not "mine"');
+    await expect(failed).rejects.not.toThrow("theirs");
+  });
+
+  type Scripted = (headers: WireRequest["headers"]) => Record<string, string>;
+  const echoing =
+    (...scripts: readonly Scripted[]) =>
+    (request: WireRequest, index: number) =>
+      answer(200, { index }, scripts[Math.min(index, scripts.length - 1)]?.(request.headers) ?? {});
+  const own: Scripted = (headers) => ({ "x-request-id": headers["x-request-id"] ?? "" });
+  const strange: Scripted = () => ({ "x-request-id": "req-1" });
+  const another: Scripted = () => ({ "x-request-id": "rnv-00000000000000000000.1" });
+
+  it("is told by its X-Request-ID, once one came back as it was sent", async () => {
+    const { client, sent } = scriptedClient(echoing(own, strange, own));
+    expect(await client.send(read)).toMatchObject({ attempts: 1 });
+    expect(await client.send(keyedWrite)).toMatchObject({ body: { index: 2 }, attempts: 2 });
+    expect(sent).toHaveLength(3);
+  });
+
+  it("is told by an X-Request-ID of ours at once, also in a refusal", async () => {
+    const { client } = scriptedClient(echoing(another, own));
+    expect(await client.send(read)).toMatchObject({ body: { index: 1 }, attempts: 2 });
+    const refused = scriptedClient([answer(404, {}, another({})), done]);
+    expect(await refused.client.send(read)).toMatchObject({ status: 200, attempts: 2 });
+  });
+
+  it("is none of a gateway that replaces all ids, of a replay, or without an id", async () => {
+    const gateway = scriptedClient(echoing(strange));
+    for (const request of [read, keyedWrite])
+      expect(await gateway.client.send(request)).toMatchObject({ attempts: 1 });
+    const replayed = scriptedClient(
+      echoing(
+        own,
+        () => ({ "x-request-id": "req-1", "idempotency-replayed": "true" }),
+        () => ({}),
+      ),
+    );
+    for (const request of [read, keyedWrite, read])
+      expect(await replayed.client.send(request)).toMatchObject({ attempts: 1 });
   });
 });

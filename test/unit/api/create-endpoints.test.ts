@@ -10,6 +10,8 @@ const deployment = { id: "d1", status: "queued" };
 const operation = { id: "o1", kind: "restart", status: "queued" };
 const variable = { id: "v1", key: "A", value: null };
 const deletion = { deleted: true };
+const draft = { name: "s1", kind: "web", configuration: {}, deploy: false };
+const rollback = { deployment: { ...deployment, sourceDeploymentId: "d0" } };
 type Set = ReturnType<typeof createEndpoints>;
 
 describe("every endpoint", () => {
@@ -30,9 +32,9 @@ describe("every endpoint", () => {
     ["getProject", (e) => e.getProject("p1"), "GET /projects/p1", undefined, body],
     [
       "createProject",
-      (e) => e.createProject({ name: "a", color: "#1" }),
+      (e) => e.createProject({ name: "Shop", color: "#1" }),
       "POST /projects",
-      { name: "a", color: "#1" },
+      { name: "Shop", color: "#1" },
       body,
     ],
     ["updateProject", (e) => e.updateProject("p1", { name: "b" }), "PATCH /projects/p1", { name: "b" }, body],
@@ -103,7 +105,13 @@ describe("every endpoint", () => {
       undefined,
       { available: true, items: [deployment] },
     ],
-    ["canvas", (e) => e.canvas({ projectId: "p1" }), "GET /canvas?projectId=p1", undefined, canvasOf([])],
+    [
+      "canvas",
+      (e) => e.canvas({ projectId: "p1" }),
+      "GET /canvas?projectId=p1",
+      undefined,
+      canvasOf([], "p1"),
+    ],
   ];
 
   it.each(cases)("%s asks as the interface says", async (name, run, line, sent, answered) => {
@@ -120,6 +128,45 @@ describe("every endpoint", () => {
       kind: "malformed",
       status: 200,
     });
+  });
+
+  const otherwise = { ...body, project: { ...project, id: "p9" }, service: serviceNamed("s9") };
+  const others: readonly [string, (e: Set) => Promise<unknown>, unknown][] = [
+    ["getProject", (e) => e.getProject("p1"), otherwise],
+    ["createProject", (e) => e.createProject({ name: "Other" }), body],
+    ["updateProject", (e) => e.updateProject("p1", { name: "b" }), otherwise],
+    ["getService", (e) => e.getService("s1"), otherwise],
+    ["updateService", (e) => e.updateService("s1", { name: "b" }), otherwise],
+    ["archiveService", (e) => e.archiveService("s1"), otherwise],
+    ["restoreService", (e) => e.restoreService("s1"), otherwise],
+    ["createService of a name", (e) => e.createService(draft), { service: serviceNamed("other") }],
+    ["createService of a kind", (e) => e.createService({ ...draft, kind: "static" }), body],
+    [
+      "createService in a project",
+      (e) => e.createService({ ...draft, projectId: "p1", environmentId: "e1" }),
+      { service: serviceNamed("s1", { projectId: "p2" }) },
+    ],
+    ["runAction", (e) => e.runAction("s1", "suspend"), { queued: true, operation }],
+    ["runDeployAction", (e) => e.runDeployAction("s1", "clear-cache"), rollback],
+    ["getOperation", (e) => e.getOperation("s1", "o2"), operation],
+    ["getDeployment", (e) => e.getDeployment("s1", "d2"), body],
+    ["queueDeployment", (e) => e.queueDeployment("s1", {}), rollback],
+    [
+      "queueDeployment of a commit",
+      (e) => e.queueDeployment("s1", { commitSha: "a" }),
+      { deployment: { ...deployment, commitSha: "b" } },
+    ],
+    ["rollBack", (e) => e.rollBack("s1", "d1", "api"), rollback],
+    ["createVariable", (e) => e.createVariable("s1", { key: "B", value: new Secret("x") }), { variable }],
+    ["updateVariable", (e) => e.updateVariable("s1", "v2", { key: "A" }), { variable }],
+    ["canvas", (e) => e.canvas({ projectId: "p1" }), canvasOf([], "p2")],
+    ["canvas of the workspace", (e) => e.canvas(), canvasOf([], "p2")],
+  ];
+
+  it.each(others)("%s is malformed when the answer is about something else", async (_name, run, answered) => {
+    const { send, requests } = fakeSend(() => answered);
+    await expect(run(createEndpoints(send, workspace))).rejects.toMatchObject({ kind: "malformed" });
+    expect(requests[0]?.about?.(answered)).toMatchObject({ mismatch: expect.stringContaining("is not") });
   });
 
   it("names the path in a malformed body, never the value", async () => {

@@ -182,8 +182,8 @@ describe("a workspace above the canvas limit", () => {
         ],
       },
       "/canvas": tooLarge,
-      "/canvas?p1": canvasOf([serviceNamed("s1")]),
-      "/canvas?p2": canvasOf([serviceNamed("s2"), serviceNamed("s1")]),
+      "/canvas?p1": canvasOf([serviceNamed("s1")], "p1"),
+      "/canvas?p2": canvasOf([serviceNamed("s2"), serviceNamed("s1")], "p2"),
     });
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s2"]);
     expect(await reads.servicesAreComplete()).toBe(false);
@@ -206,9 +206,9 @@ describe("a workspace above the canvas limit", () => {
       },
       "/canvas": tooLarge,
       "/canvas?p1": tooLarge,
-      "/canvas?p1?e1": canvasOf([serviceNamed("s1")]),
-      "/canvas?p1?e2": canvasOf([serviceNamed("s2")]),
-      "/canvas?p2": canvasOf([serviceNamed("s3")]),
+      "/canvas?p1?e1": canvasOf([serviceNamed("s1")], "p1", "e1"),
+      "/canvas?p1?e2": canvasOf([serviceNamed("s2")], "p1", "e2"),
+      "/canvas?p2": canvasOf([serviceNamed("s3")], "p2"),
     });
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s1", "s2", "s3"]);
     expect(lines().slice(3)).toEqual([
@@ -219,6 +219,15 @@ describe("a workspace above the canvas limit", () => {
     ]);
   });
 
+  it("is no canvas of another project", async () => {
+    const { reads } = readsOf({
+      "/projects": { projects: [{ id: "p1", name: "a" }] },
+      "/canvas": tooLarge,
+      "/canvas?p1": canvasOf([serviceNamed("s1")], "p2"),
+    });
+    await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
+  });
+
   it("is an error when one of its projects, or one of the environments of one, cannot be read", async () => {
     const projects = { projects: [{ id: "p1", name: "a" }] };
     const { reads } = readsOf({ "/projects": projects, "/canvas": tooLarge, "/canvas?p1": tooLarge });
@@ -227,7 +236,7 @@ describe("a workspace above the canvas limit", () => {
       "/projects": { projects: [{ id: "p1", name: "a", environments }] },
       "/canvas": tooLarge,
       "/canvas?p1": tooLarge,
-      "/canvas?p1?e1": canvasOf([serviceNamed("s1")]),
+      "/canvas?p1?e1": canvasOf([serviceNamed("s1")], "p1", "e1"),
       "/canvas?p1?e2": tooLarge,
     });
     await expect(split.reads.services()).rejects.toMatchObject({ status: 413 });

@@ -43,10 +43,14 @@ export const serviceNamed = (id: string, more: object = {}) => ({
   ...more,
 });
 
-export const canvasOf = (nodes: readonly object[]) => ({
+export const canvasOf = (
+  nodes: readonly object[],
+  projectId: string | null = null,
+  environmentId: string | null = null,
+) => ({
   ...{ nodes, groups: [], edges: [] },
   layout: { revision: 0, positions: {}, viewport: null },
-  scope: { projectId: null, environmentId: null },
+  scope: { projectId, environmentId },
 });
 
 export const catalogBody = {

@@ -1,0 +1,218 @@
+import { swapAnswers } from "../../src/emulator/faults";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const two = `
+projects:
+  shop:
+    services:
+      api: { kind: web, deploy: { when: never }, variables: { MODE: one } }
+      worker: { kind: web, deploy: { when: never }, variables: { MODE: two } }
+`;
+const deployed = two.replaceAll(
+  "deploy: { when: never }",
+  'configuration: { repository: "https://git.example.com/api" }',
+);
+
+interface Recorded {
+  readonly resources: Readonly<Record<string, { readonly id: string }>>;
+}
+
+/** DESIGN section 5: "Ids are compared in every answer, polls included; an id in a create's answer that existed before, or is recorded elsewhere, is no answer." */
+describe("an answer about something else", () => {
+  let scenario: Scenario;
+  const store = () => scenario.emulator.store;
+  const recorded = () => (JSON.parse(scenario.read(".rnv/state.json")) as Recorded).resources;
+  const serviceIds = () =>
+    Object.fromEntries(
+      store()
+        .services()
+        .map(({ name, id }) => [name, id]),
+    );
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  const isCreate =
+    (kind: string) =>
+    ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+      method === "POST" && path.endsWith(`/${kind}`);
+
+  it("does not make a stranger's service ours: what was made is looked for, and recorded", async () => {
+    const theirs = store().addService({ name: "theirs", live: true });
+    const before = JSON.stringify(store().services());
+    scenario.write("rnv.yaml", two);
+    scenario.fail((request) =>
+      isCreate("services")(request) && request.body?.includes('"api"')
+        ? { kind: "other-id", id: theirs.id }
+        : undefined,
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(store().services()).toHaveLength(3);
+    expect(recorded()["service.shop.api"]?.id).toBe(serviceIds().api);
+    await scenario.isQuiet();
+    expect(
+      JSON.stringify(
+        store()
+          .services()
+          .filter(({ id }) => id === theirs.id),
+      ),
+    ).toBe(JSON.stringify(JSON.parse(before)));
+  });
+
+  it("does not make a stranger's project ours", async () => {
+    const theirs = store().addProject({ name: "Theirs" });
+    scenario.write("rnv.yaml", two);
+    scenario.fail((request) =>
+      isCreate("projects")(request) ? { kind: "other-id", id: theirs.id } : undefined,
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(store().projects()).toHaveLength(2);
+    expect(recorded()["project.shop"]?.id).not.toBe(theirs.id);
+    await scenario.isQuiet();
+  });
+
+  it("does not record one variable twice", async () => {
+    scenario.write("rnv.yaml", two.replace("variables: { MODE: two }", "variables: {}"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    const mode = recorded()["variable.shop.api.MODE"]?.id ?? "";
+    scenario.write("rnv.yaml", two);
+    scenario.fail((request) => (isCreate("variables")(request) ? { kind: "other-id", id: mode } : undefined));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    const [made] = store().variables(serviceIds().worker ?? "");
+    expect(recorded()["variable.shop.worker.MODE"]?.id).toBe(made?.id);
+    await scenario.isQuiet();
+  });
+
+  it("does not take an earlier deployment for the new one", async () => {
+    scenario.write("rnv.yaml", deployed);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    const earlier = recorded()["deployment.shop.api"]?.id ?? "";
+    scenario.write("rnv.yaml", deployed.replace("MODE: one", "MODE: three"));
+    scenario.fail((request) =>
+      isCreate("deploys")(request) ? { kind: "other-id", id: earlier } : undefined,
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(store().deployments(serviceIds().api ?? "")).toHaveLength(2);
+    expect(recorded()["deployment.shop.api"]?.id).not.toBe(earlier);
+    await scenario.isQuiet();
+  });
+
+  it.each(["services", "projects", "variables"] as const)(
+    "is found out where two creates of %s get each other's",
+    async (kind) => {
+      const more = two.replace("variables: { MODE: one }", "variables: { MODE: one, LEVEL: low }");
+      scenario.write("rnv.yaml", `${more}  docs: {}\n`);
+      const answers = swapAnswers();
+      let left = 2;
+      scenario.fail((request) => {
+        if (!isCreate(kind)(request) || left === 0) return undefined;
+        if (kind === "variables" && !request.path.includes(serviceIds().api ?? "")) return undefined;
+        left -= 1;
+        return { kind: "swap", answers };
+      });
+      expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+      scenario.fail();
+      expect(left).toBe(0);
+      expect([store().projects().length, store().services().length]).toEqual([2, 2]);
+      expect(recorded()["service.shop.api"]?.id).toBe(serviceIds().api);
+      for (const { id, name } of store().projects()) expect(recorded()[`project.${name}`]?.id).toBe(id);
+      for (const { id, key } of store().variables(serviceIds().api ?? ""))
+        expect(recorded()[`variable.shop.api.${key}`]?.id).toBe(id);
+      await scenario.isQuiet();
+    },
+  );
+
+  it("heals where two variables of one key get each other's id, which nothing in the answer tells", async () => {
+    scenario.write("rnv.yaml", two);
+    const answers = swapAnswers();
+    scenario.fail((request) => (isCreate("variables")(request) ? { kind: "swap", answers } : undefined));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    scenario.write("rnv.yaml", two.replace("MODE: one", "MODE: three"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    const values = [serviceIds().api, serviceIds().worker].map((id) =>
+      store()
+        .variables(id ?? "")
+        .map((variable) => store().variableValue(variable.id)),
+    );
+    expect(values).toEqual([["three"], ["two"]]);
+    await scenario.isQuiet();
+  });
+
+  it("of a poll does not end a wait: the deployment that was asked for is asked for again", async () => {
+    scenario.write("rnv.yaml", deployed);
+    let asked = 0;
+    scenario.fail(({ method, path }) =>
+      method === "GET" && /deploys\/[^/]+$/.test(path) && asked++ < 2 ? { kind: "other-id" } : undefined,
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(asked).toBeGreaterThan(2);
+    scenario.fail();
+    await scenario.isQuiet();
+  });
+
+  /** Interface, "Header and parameter rules": "The accepted or generated value is returned in `X-Request-ID`". */
+  it("bears the X-Request-ID of another request: it is asked for again, and a write happens once", async () => {
+    scenario.write("rnv.yaml", two);
+    let others = 0;
+    scenario.fail(({ method, path }, index) => {
+      const isHit = index > 3 && index % 2 === 0;
+      if (isHit) others += 1;
+      return isHit ? { kind: "other-request-id", id: `req-${method}-${path.length}` } : undefined;
+    });
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(others).toBeGreaterThan(2);
+    expect([store().projects().length, store().services().length]).toEqual([1, 2]);
+    await scenario.isQuiet();
+  });
+
+  it("is none where a gateway gives every request an id of its own", async () => {
+    scenario.write("rnv.yaml", two);
+    scenario.fail(() => ({ kind: "other-request-id", id: "gateway-1" }));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.requests().filter((request) => request.startsWith("POST"))).toHaveLength(5);
+    await scenario.isQuiet();
+  });
+
+  it("is none with unknown fields first: a kill after it leaves the right id", async () => {
+    scenario.write("rnv.yaml", two);
+    scenario.fail(({ method, path }) => {
+      if (method === "POST" && path.endsWith("/variables")) return { kind: "timeout-before" };
+      return method === "POST" ? { kind: "unknown-first" } : undefined;
+    });
+    const run = scenario.start({}, "apply", ...approve);
+    while (!scenario.sent.some(({ path }) => path.endsWith("/variables")))
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    run.process.kill("SIGKILL");
+    await run.ended;
+    scenario.fail();
+    expect(
+      scenario
+        .files()
+        .map(({ text }) => text)
+        .join("\n"),
+    ).not.toContain("00000000-0000-4000-8000-0000000000ff");
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(store().services()).toHaveLength(2);
+    expect(recorded()["service.shop.api"]?.id).toBe(serviceIds().api);
+    await scenario.isQuiet();
+  });
+
+  it("is none with unknown fields first, also where nothing is killed and for every write", async () => {
+    scenario.write("rnv.yaml", deployed);
+    scenario.fail(({ method }) => (method === "GET" ? undefined : { kind: "unknown-first" }));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", deployed.replace("MODE: one", "MODE: three"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    await scenario.isQuiet();
+    expect(await scenario.run("destroy", ...approve)).toMatchObject({ code: 0 });
+    expect([store().projects(), store().services()]).toEqual([[], []]);
+  });
+});
