@@ -2,7 +2,7 @@
 export type SecretOrigin =
   | { readonly fromEnv: string }
   | { readonly fromFile: string }
-  | { readonly fromCommand: readonly string[] }
+  | { readonly fromCommand: readonly string[]; readonly env?: readonly string[] }
   | { readonly generate: { readonly length: number } };
 
 /**
@@ -28,9 +28,17 @@ export const fromEnv = (name: string): SecretSource => new SecretSource({ fromEn
 /** The text of a file, its last newline left out; the path starts from the folder that rnv runs in. */
 export const fromFile = (path: string): SecretSource => new SecretSource({ fromFile: path });
 
-/** What a program prints: `fromCommand("vault", "read", "-field=password", "secret/shop")`. */
-export const fromCommand = (program: string, ...args: readonly string[]): SecretSource =>
-  new SecretSource({ fromCommand: [program, ...args] });
+/**
+ * What a program prints: `fromCommand("vault", "read", "-field=password", "secret/shop")`. Of the environment it is given
+ * PATH, HOME and the like; `fromCommand({ env: ["VAULT_ADDR"] }, "vault", …)` names what else.
+ */
+export const fromCommand = (
+  first: string | { readonly env: readonly string[] },
+  ...args: readonly string[]
+): SecretSource =>
+  new SecretSource(
+    typeof first === "string" ? { fromCommand: [first, ...args] } : { fromCommand: args, env: first.env },
+  );
 
 /** A random text of 16 to 256 characters, made once when the variable is created. */
 export const generate = (options: { readonly length: number }): SecretSource =>

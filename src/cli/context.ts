@@ -56,6 +56,7 @@ export function openContext(
   return {
     cwd,
     environment,
+    untrusted: options.untrusted === true,
     standardInput: () => readStandardInput(invocation.terminal),
     ...origin,
     credential: settings.credential,

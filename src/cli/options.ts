@@ -12,6 +12,11 @@ export const options = {
     ),
   app: () =>
     new Option("--app <command>", "run this program of CDKTF constructs and read what it synthesizes"),
+  untrusted: () =>
+    new Option(
+      "--untrusted",
+      "the manifest comes from a stranger: run no command, read no file outside and only names that RNV_ALLOW_ENV lists",
+    ),
   state: () =>
     new Option("--state <path>", "state file, https://… or s3://… (RNV_STATE, else .rnv/state.json)"),
   target: () => list("--target <address>", "only this address and what it needs"),

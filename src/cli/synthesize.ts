@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, realpathSync, rmSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { commandEnvironment } from "../manifest/command-environment";
+import { isWithin } from "../manifest/paths";
+import { trustOf } from "../manifest/trust";
 import type { Environment } from "./invocation";
 
 export interface SynthesizeRequest {
@@ -22,12 +25,20 @@ const timeoutMs = 300_000;
 /** Lines of its output that are shown when it fails. */
 const shownLines = 30;
 
-/** Not for programs that only describe what is wanted. */
-const withheld = ["RNV_API_KEY", "RNV_API_KEY_FILE", "RNV_STATE_KEY"];
-
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
 export async function synthesize(request: SynthesizeRequest): Promise<void> {
-  const manifest = join(resolve(request.cwd, request.folder), "manifest.json");
+  const folder = resolve(request.cwd, request.folder);
+  if (!isInProject(folder, request.cwd))
+    throw new DiagnosticsError([
+      error(
+        "config.invalid",
+        `the output folder ${JSON.stringify(request.folder)} lies outside the project folder`,
+        {
+          hint: "name a folder of the project as output in cdktf.json",
+        },
+      ),
+    ]);
+  const manifest = join(folder, "manifest.json");
   // What an earlier run left must not be taken for the result of this one.
   rmSync(manifest, { force: true });
   const { problem, output } = await execute(request);
@@ -36,10 +47,24 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   throw new DiagnosticsError([
     error("manifest.not_found", `the program ${JSON.stringify(request.command)} ${what}`, {
       ...(output === "" ? {} : { detail: `It printed:\n${output}` }),
-      hint: problem === undefined ? "call app.synth() at its end" : "run it by itself to look into it",
+      hint:
+        problem === undefined
+          ? "call app.synth() at its end"
+          : "run it by itself to look into it; of the environment it is given PATH, HOME and the like, and what RNV_ALLOW_ENV lists",
     }),
   ]);
 }
+
+/** Where the folder is not made yet, the folder above it that is there decides: it may be a link. */
+function isInProject(folder: string, cwd: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(at)) return isWithin(realpathSync.native(at), [cwd]) && isBelow(folder, cwd);
+    if (dirname(at) === at) return false;
+  }
+}
+
+const isBelow = (folder: string, cwd: string): boolean =>
+  folder === resolve(cwd) || folder.startsWith(`${resolve(cwd)}${sep}`);
 
 interface Execution {
   readonly problem?: string;
@@ -55,7 +80,7 @@ function execute({
   signal,
 }: SynthesizeRequest): Promise<Execution> {
   const env = {
-    ...Object.fromEntries(Object.entries(environment).filter(([name]) => !withheld.includes(name))),
+    ...commandEnvironment(environment, trustOf(environment, false).isAllowed),
     CDKTF_OUTDIR: folder,
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };

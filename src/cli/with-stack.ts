@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { trustOf } from "../manifest/trust";
 import type { Invocation } from "./invocation";
 import { readLimited } from "./read-limited";
 import type * as synthesizing from "./synthesize";
@@ -31,6 +32,15 @@ export async function withStack(invocation: Invocation, takesPlan = true): Promi
   const isDefault = !["rnv.yaml", "rnv.yml", "rnv"].some((name) => existsSync(join(cwd, name)));
   const command = options.app ?? (isDefault ? settings.app : undefined);
   if (typeof command !== "string" || command.trim() === "") return invocation;
+  const { commandsForbiddenBy } = trustOf(invocation.environment, options.untrusted === true);
+  if (commandsForbiddenBy !== undefined)
+    throw new DiagnosticsError([
+      error(
+        "guard.untrusted",
+        `the program ${JSON.stringify(command)} ${options.app === undefined ? "of cdktf.json " : ""}is not run: ${commandsForbiddenBy} forbids it`,
+        { hint: "synthesize where the program is trusted, and name its output: -f cdktf.out" },
+      ),
+    ]);
   const { synthesize } = require("./synthesize") as typeof synthesizing;
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
   const { environment, signal } = invocation;

@@ -35,6 +35,8 @@ export interface StateKey {
 export interface Context {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The manifest comes from someone who may not see secrets (DESIGN section 15). */
+  readonly untrusted?: boolean;
   /** Reads standard input to its end, for `-f -`. */
   readonly standardInput?: () => Promise<Uint8Array>;
   /** Ends in `/api/v1`, or `embedded`. */

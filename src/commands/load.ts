@@ -16,7 +16,7 @@ export interface Loaded {
 }
 
 /** What reading a manifest needs. */
-export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput">;
+export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput" | "untrusted">;
 
 /** Reads and checks the manifest or the stacks; `validate` skips the sources of secrets. */
 export async function load(
@@ -30,6 +30,7 @@ export async function load(
     types: resourceTypes,
     environment: context.environment,
     secrets,
+    untrusted: context.untrusted === true,
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
   return hasErrors(diagnostics)

@@ -77,6 +77,7 @@ export const diagnosticCodes = [
   "guard.empty_manifest",
   "guard.name_changed",
   "guard.holds_others",
+  "guard.untrusted",
   // Applying.
   "apply.failed",
   "apply.skipped",

@@ -21,8 +21,9 @@ export interface BuiltResource {
 const reason = "its source is not read here";
 const notAskedFor = new UnreadSecret(reason);
 
-function unread({ kind, argument }: SecretSource, { environment }: Reading): UnreadSecret {
-  const text = kind === "env" ? environment[argument[0] as string] : undefined;
+function unread({ kind, argument }: SecretSource, { environment, trust }: Reading): UnreadSecret {
+  const [name = ""] = argument;
+  const text = kind === "env" && trust.mayRead(name) ? environment[name] : undefined;
   return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
 }
 

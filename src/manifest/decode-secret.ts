@@ -7,6 +7,8 @@ export type Fetched =
       readonly hint?: string;
       /** The source itself is not here; nothing is wrong with what it holds. */
       readonly isMissing?: boolean;
+      /** The manifest is not trusted enough for it. */
+      readonly isRefused?: boolean;
     };
 
 /** UTF-8 text without one trailing newline; undefined when the bytes are not UTF-8. */

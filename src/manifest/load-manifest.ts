@@ -15,10 +15,11 @@ import { parseYaml } from "./parse-yaml";
 import { printManifest } from "./print-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
-import type { Reading } from "./reading";
+import { type Reading, secretNamesIn } from "./reading";
 import { checkCycles } from "./references";
 import type { SecretReach } from "./secret-reach";
 import type { MapNode } from "./source-tree";
+import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { walkBlocks } from "./walk-blocks";
 
@@ -32,6 +33,8 @@ export interface ManifestRequest {
   /** What `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
   readonly secrets: SecretReach;
+  /** The manifest comes from someone who may not see secrets. */
+  readonly untrusted?: boolean;
 }
 
 export interface LoadedManifest {
@@ -57,9 +60,12 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   );
   const root = mergeLayers(files, index, findings);
   const merged = (): string => printManifest(root, { index, texts: files.texts });
+  const blocks = walkBlocks(root, index, findings.report);
   const reading: Reading = {
     index,
-    blocks: walkBlocks(root, index, findings.report),
+    blocks,
+    trust: trustOf(request.environment, request.untrusted === true),
+    secretNames: secretNamesIn(blocks.values()),
     environment: request.environment,
     texts: files.texts,
     report: findings.report,

@@ -11,7 +11,7 @@ import { fetchSecrets } from "./fetch-secrets";
 import { collectFindings, type Findings, placeOf } from "./findings";
 import type { LoadedManifest, ManifestRequest } from "./load-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
-import type { Reading } from "./reading";
+import { type Reading, secretNamesIn } from "./reading";
 import { checkCycles, type Dependant } from "./references";
 import type { SecretReach } from "./secret-reach";
 import type { Program, Stack } from "./stack";
@@ -25,6 +25,7 @@ import { checkProvider } from "./stack-provider";
 import { readStack } from "./stack-read";
 import { ownerOf } from "./stack-reader";
 import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./stack-top-level";
+import { trustOf } from "./trust";
 import { indexTypes } from "./type-index";
 import type { Block } from "./walk-blocks";
 
@@ -57,6 +58,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     report: withConstructs(stackBlocks, foundData, findings),
     misses: { count: 0 },
     secretFolder: cwd,
+    trust: trustOf(request.environment, request.untrusted === true),
+    secretNames: secretNamesIn(blocks.values()),
     isPartial: read.isPartial,
   };
   const built = stackBlocks.map((one) => build(one, reading, request.secrets));

@@ -58,9 +58,9 @@ const movedSchema: Json = {
   },
 };
 
-const sourceSchema = (key: string, value: Json): Json => ({
+const sourceSchema = (key: string, value: Json, besides: Readonly<Record<string, Json>> = {}): Json => ({
   type: "object",
-  properties: { [key]: value },
+  properties: { [key]: value, ...besides },
   required: [key],
   additionalProperties: false,
 });
@@ -78,12 +78,23 @@ const secretSchema: Json = {
       minLength: 1,
       description: "Path of a file, relative to the manifest file.",
     }),
-    sourceSchema("fromCommand", {
-      type: "array",
-      items: { type: "string" },
-      minItems: 1,
-      description: "A program and its arguments; its output is the value.",
-    }),
+    sourceSchema(
+      "fromCommand",
+      {
+        type: "array",
+        items: { type: "string" },
+        minItems: 1,
+        description: "A program and its arguments; its output is the value.",
+      },
+      {
+        env: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          description:
+            "Variables of the environment that the program is given besides PATH, HOME and the like.",
+        },
+      },
+    ),
     sourceSchema("generate", {
       type: "object",
       properties: { length: { type: "integer", minimum: 16, maximum: 256 } },

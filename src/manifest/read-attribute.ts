@@ -4,7 +4,7 @@ import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { type DesiredValue, type Plain, Template } from "../model/value";
-import { isCredential } from "./own-credentials";
+import { isCredential, isSecretName } from "./own-credentials";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
 import { reportIssues } from "./schema-issues";
@@ -170,16 +170,11 @@ export function readEnvironment(
   range: SourceRange,
   spot: Spot,
   reading: Reading,
+  isSecret = false,
 ): string | undefined {
-  if (isCredential(name)) {
-    const hint = "a value from the environment stands in plans and in the service, where others read it";
-    reading.report(
-      error("manifest.secret_source", `${name} is a credential of rnv, not a value`, {
-        ...where(spot),
-        range,
-        hint,
-      }),
-    );
+  const refusal = refusalOf(name, reading, isSecret);
+  if (refusal !== undefined) {
+    reading.report(error(refusal.code, refusal.problem, { ...where(spot), range, hint: refusal.hint }));
     return undefined;
   }
   const value = reading.environment[name];
@@ -194,6 +189,37 @@ export function readEnvironment(
   );
   return undefined;
 }
+
+const inOpenHint = "a value from the environment stands in plans and in the service, where others read it";
+
+/** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
+function refusalOf(name: string, { trust, secretNames }: Reading, isSecret: boolean) {
+  const refused = (problem: string, hint: string) => ({
+    code: "manifest.secret_source" as const,
+    problem,
+    hint,
+  });
+  if (isCredential(name)) return refused(`${name} is a credential of rnv, not a value`, inOpenHint);
+  if (!trust.mayRead(name)) return { code: "guard.untrusted" as const, ...unlisted(name) };
+  if (isSecret) return undefined;
+  if (secretNames.has(name))
+    return refused(
+      `${name} is a secret, this manifest takes it with fromEnv, and would stand here in the open`,
+      inOpenHint,
+    );
+  if (isSecretName(name) && !trust.isAllowed(name))
+    return refused(
+      `${name} is a secret by its name, and would stand here in the open`,
+      `give it to a variable with { fromEnv: ${name} }; if it is none, list it in RNV_ALLOW_ENV`,
+    );
+  return undefined;
+}
+
+/** What is said of a variable that a manifest may not read. */
+export const unlisted = (name: string): { readonly problem: string; readonly hint: string } => ({
+  problem: `${name} is not read for a manifest that is not trusted (--untrusted)`,
+  hint: "list the names that everybody may read in RNV_ALLOW_ENV",
+});
 
 function readReference(
   part: Extract<TemplatePart, { kind: "reference" }>,

@@ -5,6 +5,7 @@ import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, Template, UnreadSecret } from "../model/value";
+import { isOwnCredential } from "./own-credentials";
 import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
@@ -17,6 +18,8 @@ import type { Block } from "./walk-blocks";
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretSource {
   readonly kind: "file" | "command" | "env";
+  /** Variables of the environment that the command is given. */
+  readonly given?: readonly string[];
   /** Path as written, the name of an environment variable, or argv. */
   readonly argument: readonly string[];
   readonly shape: AttributeShape;
@@ -88,10 +91,10 @@ function readLiteral(
     else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
     else if (isLeftUnread(part, reach, reading)) {
       missing ??= part.name;
-      const text = reading.environment[part.name];
+      const text = reading.trust.mayRead(part.name) ? reading.environment[part.name] : undefined;
       if (text) atHand.push(new Secret(text));
       continue;
-    } else piece = readEnvironment(part, range, spot, reading);
+    } else piece = readEnvironment(part, range, spot, reading, true);
     if (piece === undefined) complete = false;
     else pieces.push(piece);
   }
@@ -153,8 +156,9 @@ function readSource(
     noReference: "a source of a secret cannot hold a reference",
   };
   const known = entries.filter((entry) => sourceKeys.includes(entry.key));
+  const given = node.entries.has("fromCommand") ? node.entries.get("env") : undefined;
   for (const entry of entries) {
-    if (sourceKeys.includes(entry.key)) continue;
+    if (sourceKeys.includes(entry.key) || (given !== undefined && entry.key === "env")) continue;
     const hint = known.length === 0 ? didYouMean(entry.key, sourceKeys) : undefined;
     reading.report(
       error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
@@ -169,7 +173,7 @@ function readSource(
     reading.report(
       error("manifest.secret_source", "a secret has one source", { ...where(spot), range: second.keyRange }),
     );
-  if (entry === undefined || second !== undefined || known.length !== entries.length) {
+  if (entry === undefined || second !== undefined || known.length + (given ? 1 : 0) !== entries.length) {
     if (entries.length === 0)
       reading.report(
         error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
@@ -183,7 +187,10 @@ function readSource(
   const argument = readArgument(entry, spot, reading);
   if (argument === undefined) return undefined;
   const kind = entry.key === "fromEnv" ? "env" : entry.key === "fromFile" ? "file" : "command";
-  return { kind: "source", source: { kind, argument, shape, block, range: entry.value.range } };
+  const names = given && readNames(given, spot, reading);
+  if (given !== undefined && names === undefined) return undefined;
+  const source = { kind, argument, shape, block, range: entry.value.range } as const;
+  return { kind: "source", source: names === undefined ? source : { ...source, given: names } };
 }
 
 function readArgument(entry: MapEntry, spot: Spot, reading: Reading): readonly string[] | undefined {
@@ -208,6 +215,27 @@ function readArgument(entry: MapEntry, spot: Spot, reading: Reading): readonly s
     ),
   );
   return undefined;
+}
+
+/** `env: [VAULT_ADDR, VAULT_TOKEN]`: names of variables that a command is given. */
+function readNames(entry: MapEntry, spot: Spot, reading: Reading): readonly string[] | undefined {
+  const names = readPlain(entry.value, spot, reading);
+  if (names === undefined) return undefined;
+  const problem = (summary: string, hint: string): undefined => {
+    reading.report(
+      error("manifest.secret_source", summary, { ...where(spot), range: entry.value.range, hint }),
+    );
+  };
+  const isNames = Array.isArray(names) && names.every((name) => typeof name === "string" && name !== "");
+  if (!isNames)
+    return problem(
+      "env takes a list of names: variables of the environment that the command is given",
+      "env: [VAULT_ADDR, VAULT_TOKEN]",
+    );
+  const own = names.find(isOwnCredential);
+  if (own !== undefined)
+    return problem(`${own} is a credential of rnv, and no program is given it`, "take it out of env");
+  return names;
 }
 
 function readGenerate(entry: MapEntry, spot: Spot, reading: Reading): SecretReading | undefined {

@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import type { Report } from "./findings";
+import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
 import type { Block } from "./walk-blocks";
 
@@ -14,8 +15,24 @@ export interface Reading {
   readonly misses: { count: number };
   /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
   readonly secretFolder?: string;
+  /** What the manifest may run and read of this machine. */
+  readonly trust: Trust;
+  /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
+  readonly secretNames: ReadonlySet<string>;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
+}
+
+/** The variables of the environment that blocks take the text of secrets from. */
+export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { unread } of blocks)
+    for (const { shape, entry } of unread) {
+      if (!shape.secret || entry.value.kind !== "map") continue;
+      const name = entry.value.entries.get("fromEnv")?.value;
+      if (name?.kind === "scalar" && typeof name.value === "string") names.add(name.value);
+    }
+  return names;
 }
 
 /** Where a value stands; for diagnostics and for what is allowed there. */

@@ -4,6 +4,8 @@ import { decodeSecret, type Fetched } from "./decode-secret";
 export interface CommandOptions {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Texts of the environment that it may print and nobody may see. */
+  readonly hidden?: readonly string[];
   /** Bytes of output allowed. */
   readonly maxBytes: number;
   readonly timeoutMs?: number;
@@ -26,7 +28,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   const outcome = await execute(argv, options);
   const text = decodeSecret(outcome.output);
   if (outcome.problem !== undefined) {
-    const detail = shownErrors(outcome.errors, text);
+    const detail = shownErrors(outcome.errors, [text ?? "", ...(options.hidden ?? [])]);
     // What it needs is not here, as far as anyone can tell: a program, a login.
     return {
       problem: `the command ${program} ${outcome.problem}`,
@@ -87,12 +89,12 @@ function execute(argv: readonly string[], options: CommandOptions): Promise<Outc
   });
 }
 
-function shownErrors(errors: Buffer, output: string | undefined): string {
+function shownErrors(errors: Buffer, hidden: readonly string[]): string {
   const text = errors
     .toString("utf8")
     .replace(/[^\P{Cc}\n]/gu, " ")
     .trim();
-  const secrets = (output ?? "").split("\n").filter((line) => line.trim() !== "");
+  const secrets = hidden.flatMap((one) => one.split("\n")).filter((line) => line.trim() !== "");
   const shown = secrets.reduce((rest, line) => rest.replaceAll(line, "(sensitive)"), text);
   return shown === "" ? "" : `It printed: ${shown}`;
 }

@@ -14,7 +14,8 @@ export const graphHandler: Handler = async (invocation) => {
   const { terminal, environment, cwd, options } = invocation;
   const files = Array.isArray(options.file) ? options.file : [];
   const standardInput = () => readStandardInput(terminal);
-  const outcome = await graph({ environment, cwd, standardInput }, { files });
+  const untrusted = options.untrusted === true;
+  const outcome = await graph({ environment, cwd, standardInput, untrusted }, { files });
   report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.graph)
     terminal.out(options.mermaid === true ? graphMermaid(outcome.graph) : graphDot(outcome.graph));

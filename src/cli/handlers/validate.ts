@@ -13,7 +13,8 @@ export const validateHandler: Handler = async (invocation) => {
   if (options.json === true && options.print === true)
     throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
   const standardInput = () => readStandardInput(terminal);
-  const outcome = await validate({ cwd, environment, standardInput }, { files });
+  const untrusted = options.untrusted === true;
+  const outcome = await validate({ cwd, environment, standardInput, untrusted }, { files });
   const { diagnostics, sources, desired, exitCode } = outcome;
   if (options.json) {
     terminal.out(diagnosticsJson(diagnostics, sources));

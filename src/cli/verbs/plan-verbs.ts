@@ -6,6 +6,7 @@ import { addVerb } from "./add-verb";
 const selection = () => [
   options.file(),
   options.app(),
+  options.untrusted(),
   options.state(),
   options.target(),
   options.exclude(),
@@ -37,6 +38,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     options: [
       options.file(),
       options.app(),
+      options.untrusted(),
       options.json(),
       new Option(
         "--print",
@@ -100,6 +102,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     options: [
       options.file(),
       options.app(),
+      options.untrusted(),
       options.state(),
       options.target(),
       options.exclude(),
@@ -124,6 +127,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     options: [
       options.file(),
       options.app(),
+      options.untrusted(),
       options.state(),
       options.target(),
       options.exclude(),

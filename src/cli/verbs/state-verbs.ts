@@ -14,7 +14,7 @@ export function addStateVerbs(program: Command, run: Run): void {
     detail:
       "The manifest has to declare the address: what is recorded and not declared, the next plan deletes.\n" +
       "Writes the state only, never the service. The next plan shows what differs.",
-    options: [options.file(), options.app(), options.answerTimeout(), ...writing()],
+    options: [options.file(), options.app(), options.untrusted(), options.answerTimeout(), ...writing()],
     examples: [
       [
         "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",
@@ -58,6 +58,7 @@ export function addStateVerbs(program: Command, run: Run): void {
     options: [
       options.file(),
       options.app(),
+      options.untrusted(),
       new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw"),
     ],
     examples: [

@@ -1,6 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Invocation } from "../../../src/cli/invocation";
 import { withStack } from "../../../src/cli/with-stack";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
@@ -26,10 +34,14 @@ if (process.argv[2] === "fail") process.exit(3);
 if (process.argv[2] !== "nothing") fs.writeFileSync(out + "/manifest.json", '{"stacks":{}}');
 `;
 
-function invocation(options: Record<string, unknown> = {}, positional: readonly unknown[] = []): Invocation {
+function invocation(
+  options: Record<string, unknown> = {},
+  positional: readonly unknown[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Invocation {
   return {
     cwd: folder,
-    environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept" },
+    environment: { PATH: process.env.PATH, RNV_API_KEY: "rnv_key", PLAIN: "kept", ...environment },
     options,
     positional,
     commandLine: "rnv",
@@ -48,11 +60,49 @@ async function refused(made: Invocation) {
 describe("--app and cdktf.json", () => {
   it("run the program and read what it wrote, without giving it the key", async () => {
     write("app.js", program);
-    const { options } = await withStack(invocation({ app: "node app.js" }));
+    const allowing = { RNV_ALLOW_ENV: "PLAIN, RNV_API_KEY" };
+    const { options } = await withStack(invocation({ app: "node app.js" }, [], allowing));
     expect(options.file).toEqual(["cdktf.out"]);
     const seen = JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"));
     expect(seen).toEqual({ plain: "kept" });
     expect(told).toEqual(["Synthesizing: node app.js\n"]);
+  });
+
+  it("give the program a small environment: nothing that RNV_ALLOW_ENV does not list", async () => {
+    write("app.js", program);
+    await withStack(invocation({ app: "node app.js" }));
+    expect(JSON.parse(readFileSync(join(folder, "cdktf.out", "seen.json"), "utf8"))).toEqual({});
+  });
+
+  it.each([
+    ["--untrusted", { untrusted: true }, {}],
+    ["RNV_ALLOW_COMMANDS=0", {}, { RNV_ALLOW_COMMANDS: "0" }],
+  ])("run no program where %s forbids it", async (what, options, environment) => {
+    write("app.js", program);
+    write("cdktf.json", JSON.stringify({ app: "node app.js" }));
+    expect(await refused(invocation(options, [], environment))).toMatchObject({
+      code: "guard.untrusted",
+      summary: `the program "node app.js" of cdktf.json is not run: ${what} forbids it`,
+    });
+    expect(await refused(invocation({ ...options, app: "node app.js" }, [], environment))).toMatchObject({
+      code: "guard.untrusted",
+    });
+    expect(existsSync(join(folder, "cdktf.out"))).toBe(false);
+  });
+
+  it("remove nothing outside of the project, whatever cdktf.json calls its output, links followed", async () => {
+    const outside = mkdtempSync(join(tmpdir(), "rnv-outside-"));
+    writeFileSync(join(outside, "manifest.json"), "theirs");
+    symlinkSync(outside, join(folder, "link"));
+    write("app.js", program);
+    for (const output of [outside, join("..", basename(outside)), "link", "link/deeper"]) {
+      write("cdktf.json", JSON.stringify({ app: "node app.js", output }));
+      expect(await refused(invocation())).toMatchObject({
+        summary: `the output folder ${JSON.stringify(output)} lies outside the project folder`,
+      });
+    }
+    expect(readFileSync(join(outside, "manifest.json"), "utf8")).toBe("theirs");
+    rmSync(outside, { recursive: true });
   });
 
   it("cdktf.json gives the program, its output folder and its context", async () => {
