@@ -78,7 +78,10 @@ function adviceFor(failure: ApiError): Advice {
     );
   if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to go on");
   if (failure.kind === "malformed")
-    return advice("api.malformed", "check that RNV_BASE_URL is the service and not a proxy or a login page");
+    return advice(
+      "api.malformed",
+      "check that RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer rnv may know this answer",
+    );
   return adviceForCode(failure) ?? adviceForStatus(failure);
 }
 

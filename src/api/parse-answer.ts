@@ -15,7 +15,7 @@ export function parseAnswer<T>(
   body: unknown = response.body,
   isWhole?: (body: unknown) => body is T,
 ): T {
-  return parsedOrThrow(readBody(schema, body, isWhole), request, response);
+  return parsedOrThrow(readBody(schema, body, isWhole), request, response, body);
 }
 
 type Parsed<T> = { readonly success: true; readonly data: T } | ReturnType<ZodType<T>["safeParse"]>;
@@ -58,7 +58,7 @@ export async function ask<T>(
   const response = await send(about ? { ...request, about: aboutBody } : request);
   const { mismatch } = aboutBody(response.body);
   if (mismatch !== undefined) throw malformed(request, response, mismatch);
-  return parsedOrThrow(read(response.body), request, response);
+  return parsedOrThrow(read(response.body), request, response, inner(response.body));
 }
 
 /** An answer that shows one thing: with an id that is not the one of `asked`, or another field, it is about another. */
@@ -88,10 +88,10 @@ const isSame = (field: string, shown: unknown, wanted: string | null): boolean =
     typeof wanted === "string" &&
     shown.toLowerCase() === wanted.toLowerCase());
 
-function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiResponse): T {
+function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiResponse, body: unknown): T {
   if (parsed.success) return parsed.data;
   const [first, ...more] = parsed.error.issues;
-  const path = first?.path.map(String).join(".") || "the body";
+  const path = (first?.path.map(String).join(".") || "the body") + ownerAt(body, first?.path ?? []);
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
 }
@@ -103,6 +103,18 @@ function isRare(schema: ZodType): boolean {
   const before = answers.get(schema) ?? 0;
   answers.set(schema, before + 1);
   return before < 8;
+}
+
+/** The id of the innermost thing that a path leads to, so that it can be found in the dashboard. */
+function ownerAt(body: unknown, path: readonly PropertyKey[]): string {
+  let found = "";
+  let inner = body;
+  for (const key of path) {
+    inner = (inner as Readonly<Record<PropertyKey, unknown>> | undefined)?.[key];
+    const { id } = (inner ?? {}) as { readonly id?: unknown };
+    if (typeof id === "string" && /^[0-9a-f-]{36}$/i.test(id)) found = ` of ${id}`;
+  }
+  return found;
 }
 
 /** An answer that contradicts the interface although its parts have the right types. */

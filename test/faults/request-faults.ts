@@ -161,6 +161,13 @@ export const requestFaults: readonly RequestFault[] = [
     fault: () => ({ kind: "other-id", id: strangerIn }),
   },
   { name: "other-request-id", fault: () => ({ kind: "other-request-id" }) },
+  ...["configuration", "updatedAt", "name", "id"].map(
+    (field): RequestFault => ({
+      name: `without-${field}`,
+      applies: isList,
+      fault: () => ({ kind: "without-fields", fields: [field] }),
+    }),
+  ),
   { name: "unknown-first", applies: isWrite, fault: () => ({ kind: "unknown-first" }) },
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
   { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },

@@ -216,3 +216,55 @@ describe("an answer about something else", () => {
     expect([store().projects(), store().services()]).toEqual([[], []]);
   });
 });
+
+/** DESIGN section 5: "A listing that fails, is short, or does not parse is an error; it never means empty." */
+describe("a list that does not show what a plan decides on", () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", two);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  });
+  afterAll(() => scenario.close());
+  beforeEach(() => scenario.forget());
+  afterEach(() => scenario.fail());
+
+  it.each([
+    ["canvas", "configuration", "nodes.0.configuration of ID"],
+    ["canvas", "name", "nodes.0.name of ID"],
+    ["canvas", "id", "nodes.0.id:"],
+    ["canvas", "kind", "nodes.0.kind of ID"],
+    ["projects", "name", "projects.0.name of ID"],
+    ["variables", "updatedAt", "variables.0.updatedAt of ID"],
+    ["variables", "key", "variables.0.key of ID"],
+  ])("stops each command that needs it: %s without %s", async (list, field, told) => {
+    scenario.fail(({ method, path }) =>
+      method === "GET" && path.endsWith(`/${list}`) ? { kind: "without-fields", fields: [field] } : undefined,
+    );
+    for (const command of [["plan"], ["apply", ...approve], ["drift"], ["destroy", ...approve]]) {
+      const { code, stdout, stderr } = await scenario.run(...command);
+      expect({ command, code, stdout }).toMatchObject({ command, code: 1, stdout: "" });
+      expect(stderr).toContain("error[api.malformed]");
+      expect(stderr.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")).toContain(told);
+    }
+    expect(scenario.requests()).toEqual([]);
+    scenario.fail();
+    await scenario.isQuiet();
+  });
+
+  it("is no reason to stop where an answer to a write is short: what was made is looked for", async () => {
+    scenario.fail(({ method }) =>
+      method === "GET" ? undefined : { kind: "without-fields", fields: ["configuration", "updatedAt"] },
+    );
+    scenario.write(
+      "rnv.yaml",
+      `${two
+        .replace("api: { kind: web", "api: { kind: web, configuration: { branch: next }")
+        .replace("MODE: two", "MODE: three")}      cron: { kind: web, deploy: { when: never } }\n`,
+    );
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.fail();
+    expect(scenario.emulator.store.services()).toHaveLength(3);
+    await scenario.isQuiet();
+  });
+});

@@ -16,7 +16,8 @@ export const service = z.looseObject({
   /** What an item may be besides an id is not shown: an object passes through. */
   environmentGroupIds: z.array(z.union([id, z.record(text, anything)])).optional(),
   archived: flag.default(false),
-  configuration: z.record(text, z.unknown()).default({}),
+  /** Without it every declared field would look changed. */
+  configuration: z.record(text, z.unknown()),
   createdAt: timestampIfAny,
   updatedAt: timestampIfAny,
   deletedAt: timestampIfAny,

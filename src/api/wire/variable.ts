@@ -15,8 +15,12 @@ export const variable = z.looseObject({
 export const variableAnswer = z.looseObject({ variable });
 /** Answer of the PATCH, "masked variable metadata": where it is in the body is not shown. */
 export const patchedVariableAnswer = z.looseObject({ variable: variable.optional() });
+/** Without a time that can be read nothing would tell that a value was changed elsewhere. */
+const listedVariable = variable.extend({
+  updatedAt: text.refine((time) => !Number.isNaN(Date.parse(time)), "expected a date and a time"),
+});
 /** Listing variables is not shown; see `gaps.ts`. */
-export const variablesAnswer = z.looseObject({ variables: z.array(variable), page: page.optional() });
+export const variablesAnswer = z.looseObject({ variables: z.array(listedVariable), page: page.optional() });
 /** Secret-bearing: never logged, never kept. */
 export const revealAnswer = z.looseObject({ value: text });
 

@@ -8,7 +8,7 @@ import { canvasOf, fakeSend, serviceNamed, workspace } from "./fake-send";
 const project = { id: "p1", name: "Shop" };
 const deployment = { id: "d1", status: "queued" };
 const operation = { id: "o1", kind: "restart", status: "queued" };
-const variable = { id: "v1", key: "A", value: null };
+const variable = { id: "v1", key: "A", value: null, updatedAt: "2026-01-01T00:00:00Z" };
 const deletion = { deleted: true };
 const draft = { name: "s1", kind: "web", configuration: {}, deploy: false };
 const rollback = { deployment: { ...deployment, sourceDeploymentId: "d0" } };

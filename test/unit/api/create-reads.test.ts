@@ -252,7 +252,7 @@ describe("the variables of a service", () => {
   it("are listed once", async () => {
     const { reads, lines } = readsOf({
       ...shown,
-      "/services/s1/variables": { variables: [{ id: "v1", key: "A" }] },
+      "/services/s1/variables": { variables: [{ id: "v1", key: "A", updatedAt: "2026-01-01T00:00:00Z" }] },
     });
     expect(await reads.variables("s1")).toMatchObject([{ key: "A" }]);
     await reads.variables("s1");

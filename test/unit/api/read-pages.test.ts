@@ -3,7 +3,11 @@ import { fc } from "../../support/fixed-seed";
 import { fakeSend, workspace } from "./fake-send";
 
 const variables = (from: number, count: number) =>
-  Array.from({ length: count }, (_, i) => ({ id: `v${from + i}`, key: `K${from + i}` }));
+  Array.from({ length: count }, (_, i) => ({
+    id: `v${from + i}`,
+    key: `K${from + i}`,
+    updatedAt: "2026-01-01T00:00:00Z",
+  }));
 const page = (hasMore: boolean, nextCursor: string | null) => ({ hasMore, limit: 100, nextCursor });
 
 describe("a listing", () => {

@@ -8,7 +8,7 @@ const canvasOf = (
   groups: string[] = [],
 ): Canvas =>
   canvasSchema.parse({
-    nodes: names.map((name) => ({ id: name, name, kind: "web" })),
+    nodes: names.map((name) => ({ id: name, name, kind: "web", configuration: {} })),
     groups: groups.map((name) => ({ id: `group:${name}`, name })),
     edges: edges.map(([source, target]) => ({
       id: `${source}-${target}`,
