@@ -125,7 +125,14 @@ function exchange(
     request.once("socket", (socket) => {
       if (socket.connecting) limitConnecting(socket, connectTimeoutMs);
     });
+    // Without a listener it would be waited for until the deadline, though the connection is closed.
+    request.once("upgrade", (_response, socket) => {
+      socket.destroy();
+      fail(switched());
+    });
     request.once("response", (response) => {
+      // No answer: nobody knows what became of the request.
+      if (response.statusCode === 101) return fail(switched());
       const headers = flatten(response.rawHeaders);
       learnIdleTime(origin, headers["keep-alive"] ?? "");
       readText(response, maxResponseBytes).then((text) => {
@@ -194,6 +201,8 @@ const late = (milliseconds: number): Error =>
   failure(`no whole answer within ${milliseconds} ms`, { code: "ANSWER_LATE" });
 const notConnected = (milliseconds: number): Error =>
   Object.assign(timedOut("no connection", milliseconds), { syscall: "connect" });
+const switched = (): Error =>
+  failure("the server switched protocols instead of answering", { code: "ANSWER_SWITCHED" });
 const tooLarge = (bytes: number): Error =>
   failure(`the answer has more than ${bytes} bytes`, { code: "ANSWER_TOO_LARGE" });
 

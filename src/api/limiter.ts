@@ -61,7 +61,7 @@ export class Limiter {
 
   /** Rejects with `GateTooLong`, or with the signal's reason. */
   acquire(request: TurnRequest): Promise<Turn> {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (this.#queue.length === 0 && !request.signal?.aborted && this.#hasPlace() && this.#wait(now) <= 0)
       return Promise.resolve(this.#start(now));
     return this.#inLine(request);
@@ -94,7 +94,7 @@ export class Limiter {
     });
   }
 
-  /** Nothing starts before `time` (milliseconds since the epoch). A gate is only ever moved later. */
+  /** Nothing starts before `time` (of `elapsed`). A gate is only ever moved later. */
   closeUntil(time: number): void {
     if (time <= this.#gateUntil) return;
     this.#gateUntil = time;
@@ -102,7 +102,7 @@ export class Limiter {
   }
 
   #refuseTheImpatient(): void {
-    const now = this.clock.now();
+    const now = this.clock.elapsed();
     if (this.#gateUntil <= now) return;
     for (const waiter of [...this.#queue]) {
       if (this.#gateUntil <= waiter.request.latestStart(now)) continue;
@@ -113,7 +113,7 @@ export class Limiter {
 
   #pump(): void {
     while (this.#queue.length > 0 && this.#hasPlace()) {
-      const now = this.clock.now();
+      const now = this.clock.elapsed();
       const wait = this.#wait(now);
       if (wait > 0) {
         this.#pumpAfter(wait);
@@ -165,7 +165,7 @@ export class Limiter {
         if (ended) return;
         ended = true;
         this.#inFlight -= 1;
-        if (load === "clean") this.#pace.answered(this.clock.now());
+        if (load === "clean") this.#pace.answered(this.clock.elapsed());
         if (epoch === this.#epoch) this.#adapt(load);
         this.#pump();
       },
@@ -186,7 +186,7 @@ export class Limiter {
       this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
       this.#clean = 0;
       this.#epoch += 1;
-      const now = this.clock.now();
+      const now = this.clock.elapsed();
       if (this.#gateUntil > now) this.#pace.refused(now, this.#gateUntil);
     } else if (load === "clean") {
       this.#clean += 1;

@@ -159,8 +159,8 @@ async function takeTurn(
       throw journey.failure("unavailable", `rate limited: ${reason.message}`, "rate_limited");
     throw interrupted(journey, reason);
   }
-  journey.deadline ??= clock.now() + deadlineMs;
-  if (clock.now() <= journey.deadline) return turn;
+  journey.deadline ??= clock.elapsed() + deadlineMs;
+  if (clock.elapsed() <= journey.deadline) return turn;
   turn.end("unclear");
   throw journey.failure("unavailable", `no place was free within ${Math.round(deadlineMs / 1000)} s`);
 }
@@ -258,7 +258,7 @@ async function continueOrThrow(
     verdict.reason === "rate limited"
       ? journey.gateMs
       : backoffOf(channel, exchange, journey.retriesSoFar(verdict.reason));
-  if (journey.deadline !== undefined && channel.clock.now() + wait > journey.deadline) throw giveUp();
+  if (journey.deadline !== undefined && channel.clock.elapsed() + wait > journey.deadline) throw giveUp();
   channel.onWait({
     reason: verdict.reason,
     seconds: wait / 1000,
@@ -277,7 +277,7 @@ async function continueOrThrow(
 function closeGate({ clock, limiter }: Channel, journey: Journey, answer: Answer): void {
   const seconds = answer.retryAfterSeconds ?? 2 ** Math.min(journey.retriesSoFar("rate limited"), 5);
   journey.gateMs = seconds * 1000;
-  limiter.closeUntil(clock.now() + journey.gateMs);
+  limiter.closeUntil(clock.elapsed() + journey.gateMs);
 }
 
 /** Milliseconds: exponential with full jitter, never less than a `Retry-After`. */

@@ -79,7 +79,7 @@ async function step(
   perform: (context: ChangeContext) => Promise<ChangeEnd>,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const startedAt = run.clock.now();
+  const startedAt = run.clock.elapsed();
   run.emit({
     type: "start",
     address: change.address,
@@ -95,7 +95,7 @@ async function step(
       exitCode: 1,
     };
   });
-  const elapsedSeconds = (run.clock.now() - startedAt) / 1000;
+  const elapsedSeconds = (run.clock.elapsed() - startedAt) / 1000;
   const about = { address: change.address, action, elapsedSeconds };
   if (end.kind === "done")
     run.emit({ type: "done", ...about, id: run.journal.recorded(change.address)?.id ?? change.id });

@@ -57,7 +57,7 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
   };
   return {
     ...{ run, change, type, slot, parentId, provisional },
-    startedAt: run.clock.now(),
+    startedAt: run.clock.elapsed(),
     endpoints: run.endpoints(journaledSend(writes)),
     endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
   };

@@ -30,7 +30,7 @@ const reminderMs = 10_000;
 
 /** Polls a pending write until it settles, from 250 ms up to 5 s apart. Accepted is not finished. */
 export async function waitUntilSettled(first: Pending, wait: Wait): Promise<WaitResult> {
-  const startedAt = wait.clock.now();
+  const startedAt = wait.clock.elapsed();
   let pending = first;
   let pause = firstPauseMs;
   let shown = "";
@@ -40,7 +40,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     const settled = await look(wait, pending);
     if (settled === undefined) return { kind: "interrupted", pending };
     if (settled.kind !== "waiting") return settled;
-    const now = wait.clock.now();
+    const now = wait.clock.elapsed();
     doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
     if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms)
       return { kind: "failed", summary: settled.atMost.summary };

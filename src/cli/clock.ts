@@ -4,6 +4,7 @@ import type { Clock } from "../model/clock";
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => Math.floor(performance.now()),
   sleep: async (milliseconds, signal) => {
     try {
       await sleep(milliseconds, undefined, { signal });

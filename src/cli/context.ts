@@ -44,7 +44,7 @@ export function openContext(
         // Where steps in flight are shown with their time, that says it already.
         if (!invocation.terminal.live || steps === 0) invocation.terminal.err(`${line}\n`);
       },
-      now: () => systemClock.now(),
+      now: () => systemClock.elapsed(),
       every: (milliseconds, callback) => {
         const timer = setInterval(callback, milliseconds).unref();
         return () => clearInterval(timer);

@@ -10,15 +10,20 @@ import { outStyle } from "./report";
 /** Progress as it suits: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
 export function progressHere(invocation: Invocation): Progress {
   const { terminal, options } = invocation;
-  const now = () => systemClock.now();
   if (options.json === true) {
-    return plainProgress(terminal, (event) => eventJson(event, { at: new Date(now()).toISOString() }));
+    return plainProgress(terminal, (event) =>
+      eventJson(event, { at: new Date(systemClock.now()).toISOString() }),
+    );
   }
   const style = outStyle(invocation);
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plainStyle), now, every });
+  return liveProgress(terminal, textOf, {
+    plain: (event) => eventText(event, plainStyle),
+    now: systemClock.elapsed,
+    every,
+  });
 }
 
 function every(milliseconds: number, callback: () => void): () => void {

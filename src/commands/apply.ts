@@ -38,7 +38,7 @@ async function applyLocked(
   request: ApplyRequest,
   session: StateSession,
 ): Promise<ApplyOutcome> {
-  const startedAt = context.clock.now();
+  const startedAt = context.clock.elapsed();
   const saved = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
   if (saved && hasErrors(saved.diagnostics)) return stopped(saved.diagnostics, new Map());
   const wanted = saved?.document
@@ -71,7 +71,7 @@ async function applyLocked(
   const result = await execute(context, session, prepared, plan, request.parallelism);
   const { counts, outputs } = result;
   const exitCode = result.exitCode === 0 ? exitCodeOfLeft(plan, diagnostics) : result.exitCode;
-  const elapsedSeconds = (context.clock.now() - startedAt) / 1000;
+  const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
   const hint = exitCode === 0 ? undefined : runAgain(request, saved?.document?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };

@@ -41,6 +41,7 @@ export function manualClock(
 
   return {
     now: () => time,
+    elapsed: () => time,
     advance: (milliseconds) => moveTo(time + milliseconds),
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {

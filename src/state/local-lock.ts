@@ -65,7 +65,7 @@ export async function acquireLock(
   timeoutMs: number,
 ): Promise<LocalLock> {
   const { disk, clock, path } = port;
-  const deadline = clock.now() + timeoutMs;
+  const deadline = clock.elapsed() + timeoutMs;
   const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
   for (let attempt = 0; ; attempt += 1) {
     const { won, found } = await tryLock(port, self).catch((cause) => {
@@ -74,7 +74,7 @@ export async function acquireLock(
     if (won !== undefined) return new LocalLock(port, won, found.kind === "held" ? found.record : undefined);
     // The lock may have become free between two looks at it.
     if (attempt < 2 && found.kind === "free") continue;
-    const left = deadline - clock.now();
+    const left = deadline - clock.elapsed();
     if (left <= 0) throw heldBy(found, path, clock.now());
     await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)));
   }

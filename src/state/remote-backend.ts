@@ -113,13 +113,13 @@ async function readStart(backend: Backend, repair = false): Promise<RemoteStart>
 async function acquire(backend: Backend, self: LockRecord, timeoutMs: number): Promise<LockRecord> {
   const { store, patience } = backend;
   const { clock } = patience;
-  const deadline = clock.now() + timeoutMs;
+  const deadline = clock.elapsed() + timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
     const answer = await persist(patience, () => store.takeLock(self));
     if (answer.kind === "taken") return self;
     const taken = await takeOver(backend, self, answer);
     if (taken !== undefined) return taken;
-    const left = deadline - clock.now();
+    const left = deadline - clock.elapsed();
     if (left <= 0)
       throw answer.record === undefined
         ? lockUnreadable(`a lock on ${store.location}`, store.unlockHint)

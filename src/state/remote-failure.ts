@@ -25,7 +25,7 @@ export async function waitBeforeRetry(
   { number: attempt, startedAt }: Attempt,
   failure: NoAnswer,
 ): Promise<boolean> {
-  const isOver = patience.clock.now() - startedAt >= patience.totalMs;
+  const isOver = patience.clock.elapsed() - startedAt >= patience.totalMs;
   if (attempt >= patience.retries || isOver) return false;
   const wait = Math.min(patience.waitMaxMs, patience.waitMinMs * 2 ** Math.min(attempt, 20));
   await patience.clock.sleep(Math.max(wait, failure.waitMs));
@@ -34,7 +34,7 @@ export async function waitBeforeRetry(
 
 /** Repeats what may be repeated, while no answer comes. Throws the last `NoAnswer`. */
 export async function persist<T>(patience: Patience, request: () => Promise<T>): Promise<T> {
-  const startedAt = patience.clock.now();
+  const startedAt = patience.clock.elapsed();
   for (let number = 0; ; number += 1) {
     try {
       return await request();

@@ -197,7 +197,7 @@ export class RemoteSession implements StateSession {
   async #write(bytes: Uint8Array): Promise<void> {
     const { store, lock } = this.parts;
     const patience = this.#patience();
-    const startedAt = patience.clock.now();
+    const startedAt = patience.clock.elapsed();
     this.#sent.add(digestOf(bytes));
     for (let number = 0; ; number += 1) {
       await this.#checkLock();

@@ -163,6 +163,7 @@ export class Process {
     const { rnv, machine } = this;
     const clock: Clock = {
       now: () => machine.clock.now() + machine.clockSkew,
+      elapsed: () => machine.clock.elapsed(),
       sleep: async (milliseconds, signal) => {
         if (this.#dead) return never();
         await machine.clock.sleep(milliseconds, signal);

@@ -186,7 +186,7 @@ function showAnswer(text: string): Promise<string> {
       },
       close: async () => {},
     },
-    clock: { now: () => 0, sleep: async () => {} },
+    clock: { now: () => 0, elapsed: () => 0, sleep: async () => {} },
     random: () => 0.5,
     gaps: defaultGaps,
   });

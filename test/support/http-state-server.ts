@@ -24,6 +24,10 @@ export type StateFault =
   | { readonly kind: "hang"; readonly after?: boolean }
   /** An answer begins, and the rest of it never comes. */
   | { readonly kind: "stall" }
+  /** An answer comes a byte at a time and does not end. */
+  | { readonly kind: "drip" }
+  /** `101 Switching Protocols` in place of an answer. */
+  | { readonly kind: "switch" }
   | { readonly kind: "redirect"; readonly to: string };
 
 export interface StateServer {
@@ -70,6 +74,14 @@ export async function serveState(answer: StateService, stored: Map<string, strin
     if (fault !== undefined && "after" in fault && fault.after) answer({ ...one, headers });
     if (fault?.kind === "reset") return void response.destroy();
     if (fault?.kind === "hang") return;
+    if (fault?.kind === "switch")
+      return void response.socket?.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+    if (fault?.kind === "drip") {
+      response.writeHead(200, { "content-length": 1_000_000, etag: '"drip"' });
+      const timer = setInterval(() => response.write(" "), 10);
+      response.once("close", () => clearInterval(timer));
+      return;
+    }
     if (fault?.kind === "status") return end({ status: fault.status, body: "<html>" });
     end(answer({ ...one, headers }));
   };

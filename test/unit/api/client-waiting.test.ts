@@ -23,6 +23,43 @@ function heldReplies() {
   return { reply, held };
 }
 
+// Limits and waits use a clock that nobody sets; the time of day is for what is recorded and told.
+describe("the clock of the machine, set while a request waits", () => {
+  const hour = 3_600_000;
+
+  it.each([
+    ["back", -hour],
+    ["forward", hour],
+  ])("moves no gate and no deadline: %s", async (_, shift) => {
+    const { client, clock, sent } = scriptedClient([limited(7), done], {
+      deadlineMs: 60_000,
+      maxConcurrency: 1,
+    });
+    const begun = clock.elapsed();
+    const all = [read, keyedWrite, unkeyedWrite].map((request) => client.send(request));
+    // The gate is closed by then, and all of them wait for it.
+    await tick();
+    clock.set(shift);
+    for (const one of await Promise.all(all)) expect(one.status).toBe(200);
+    expect(sent).toHaveLength(4);
+    expect(clock.elapsed() - begun).toBe(7000);
+  });
+
+  it.each([
+    ["back", -hour],
+    ["forward", hour],
+  ])("moves no pause between attempts: %s", async (_, shift) => {
+    const script = scriptedClient((_request, index) => {
+      if (index === 1) script.clock.set(shift);
+      return index < 2 ? answer(503) : done;
+    });
+    const begun = script.clock.elapsed();
+    expect((await script.client.send(read)).status).toBe(200);
+    // Half of 500 ms and of 1 s: full jitter, with 0.5 as its random number.
+    expect(script.clock.elapsed() - begun).toBe(750);
+  });
+});
+
 describe("the gate of a 429", () => {
   it("holds every request until Retry-After has passed in full", async () => {
     let limits = 0;

@@ -23,8 +23,29 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
   "/redirect": (_, response) => response.writeHead(302, { location: "/echo" }).end(),
   "/huge": (_, response) => response.end("x".repeat(20_000)),
   "/silent": () => {},
+  "/switching": (_, response) => {
+    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: h2c\r\n\r\n");
+  },
+  "/bare-101": (_, response) => {
+    response.socket?.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
+  },
+  "/interim": (_, response) => everyMoment(response, () => response.writeProcessing()),
+  "/dripping": (_, response) => {
+    response.writeHead(200, { "content-length": "100000" });
+    everyMoment(response, () => response.write(" "));
+  },
+  "/dripping-headers": (_, response) => {
+    response.socket?.write("HTTP/1.1 200 OK\r\n");
+    everyMoment(response, () => response.socket?.write("x-more: 1\r\n"));
+  },
   "/brief": (_, response) => response.writeHead(200, { "keep-alive": "timeout=0" }).end("{}"),
 };
+
+/** Well within the deadline, again and again: something always comes, and never the whole answer. */
+function everyMoment(response: ServerResponse, say: () => void): void {
+  const timer = setInterval(say, 20);
+  response.once("close", () => clearInterval(timer));
+}
 
 describe("the HTTP transport", () => {
   let server: Server;
@@ -92,6 +113,20 @@ describe("the HTTP transport", () => {
     expect(await reasonOf("/truncated")).toBe("broken");
     expect(await reasonOf("/silent")).toBe("late");
     expect(asked).toEqual(["/reset", "/truncated", "/silent"]);
+  });
+
+  it.each(["/dripping", "/dripping-headers", "/interim"])(
+    "rejects as late what keeps coming and does not end: %s",
+    async (path) => {
+      expect(await reasonOf(path)).toBe("late");
+    },
+  );
+
+  it.each(["/switching", "/bare-101"])("takes 101 for no answer, at once: %s", async (path) => {
+    const thrown = await send(path).catch((reason: unknown) => reason);
+    expect(noAnswerOf(thrown)).toEqual({ reason: "broken", code: "ANSWER_SWITCHED" });
+    // The socket is not used again.
+    expect((await send("/echo")).status).toBe(200);
   });
 
   it("rejects an answer over its cap as too large", async () => {

@@ -79,6 +79,7 @@ describe("the limiter", () => {
     const limiter = new Limiter(
       {
         now: () => 0,
+        elapsed: () => 0,
         sleep: (_, signal) =>
           new Promise((_resolve, reject) => {
             signal?.addEventListener("abort", () => {

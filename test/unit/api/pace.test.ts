@@ -15,7 +15,7 @@ async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Se
   const timers: { at: number; run: () => void }[] = [];
   const after = (ms: number, run: () => void): void => void timers.push({ at: now + ms, run });
   const limiter = new Limiter(
-    { now: () => now, sleep: (ms) => new Promise<void>((resolve) => after(ms, resolve)) },
+    { now: () => now, elapsed: () => now, sleep: (ms) => new Promise<void>((resolve) => after(ms, resolve)) },
     32,
   );
   const accepted = Array.from({ length: seconds }, () => 0);

@@ -3,11 +3,14 @@ import type { Clock } from "../../../src/model/clock";
 export interface SteppingClock extends Clock {
   /** Every sleep asked for, in order, in milliseconds. */
   readonly sleeps: readonly number[];
+  /** Sets the time of day alone, back when negative. */
+  set(milliseconds: number): void;
 }
 
 /** Time stands still until nothing else runs, then jumps to the earliest sleeper. */
 export function steppingClock(): SteppingClock {
   let time = 1_000_000;
+  let shift = 0;
   const sleeps: number[] = [];
   const sleepers = new Set<{ at: number; wake: () => void }>();
   const step = () => {
@@ -19,7 +22,11 @@ export function steppingClock(): SteppingClock {
   };
   return {
     sleeps,
-    now: () => time,
+    now: () => time + shift,
+    set: (milliseconds) => {
+      shift += milliseconds;
+    },
+    elapsed: () => time,
     sleep: (milliseconds, signal) =>
       new Promise((resolve, reject) => {
         sleeps.push(milliseconds);

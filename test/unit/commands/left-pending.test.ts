@@ -1,5 +1,6 @@
 import { apply } from "../../../src/commands/apply";
 import { planRequest } from "../../../src/commands/requests";
+import type { ApplyEvent } from "../../../src/model/apply-event";
 import type { State } from "../../../src/model/state";
 import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
@@ -115,6 +116,26 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeGreaterThan(4);
     expect(waited).toBeLessThan(6);
     expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7))).toBeLessThan(1);
+  });
+
+  it.each([
+    ["back", -60 * minute],
+    ["forward", 60 * minute],
+  ])("is waited for as long where the clock is set %s meanwhile", async (_, shift) => {
+    bench.write("rnv.yaml", shop("timeout: 10m"));
+    const { clock } = bench;
+    let shifted = 0;
+    const emit = (event: ApplyEvent): void => {
+      if (event.type === "waiting") shifted = shift;
+    };
+    const set = { ...clock, now: () => clock.now() + shifted };
+    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
+    const waited = await minutesOf(async () => {
+      const approve = async () => ({ confirmedDeletes: [] });
+      expect((await apply({ ...bench.context, clock: set, emit }, { ...request, approve })).exitCode).toBe(7);
+    });
+    expect(waited).toBeGreaterThan(9.9);
+    expect(waited).toBeLessThan(10.1);
   });
 
   it("is not waited for where `wait: false` says so", async () => {

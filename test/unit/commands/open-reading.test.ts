@@ -24,7 +24,7 @@ function silentConnection(asked: string[], underWay: () => Promise<void>): Conne
   };
 }
 
-const clock = (sleep: () => Promise<void>) => ({ now: () => 0, sleep });
+const clock = (sleep: () => Promise<void>) => ({ now: () => 0, elapsed: () => 0, sleep });
 const forever = () => new Promise<void>(() => {});
 
 describe("openReading", () => {

@@ -25,6 +25,7 @@ export function stillClock(
   return {
     slept,
     now: () => now,
+    elapsed: () => now,
     async sleep(milliseconds) {
       slept.push(milliseconds);
       now += milliseconds;

@@ -58,6 +58,21 @@ describe("the lock of a local state", () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
   });
 
+  it.each([
+    ["back", -3_600_000],
+    ["forward", 3_600_000],
+  ])("is waited for as long where the clock is set %s meanwhile", async (_, shift) => {
+    const { backend, clock } = setUp();
+    await backend(100).lock(holder("abc", 100), 0);
+    const { sleep, now } = clock;
+    clock.sleep = async (milliseconds) => {
+      await sleep(milliseconds);
+      clock.now = () => now() + shift;
+    };
+    expect(await codeOf(backend(200).lock(holder("def", 200), 5000))).toBe("state.lock_held");
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
+  });
+
   it("is given to one who waits once it is released", async () => {
     const { backend, clock } = setUp();
     const first = await backend(100).lock(holder("abc", 100), 0);

@@ -15,7 +15,7 @@ const program = `
   import { emptyState, fold } from "./src/state/fold";
   const [path, name, rounds] = process.argv.slice(2);
   const isAlive = (pid: number) => { try { process.kill(pid, 0); return true; } catch { return false; } };
-  const clock = { now: Date.now, sleep: () => new Promise<void>((wake) => setTimeout(wake, 5)) };
+  const clock = { now: Date.now, elapsed: Date.now, sleep: () => new Promise<void>((wake) => setTimeout(wake, 5)) };
   const origin = ${JSON.stringify(origin)};
   const backend = createLocalBackend({ path, host: "here", pid: process.pid, isAlive, clock, ...origin });
   async function main() {

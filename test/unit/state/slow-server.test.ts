@@ -83,15 +83,18 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
   const isStateWrite = (method: string, at: string): boolean =>
     method !== "GET" && method !== "LOCK" && method !== "UNLOCK" && at.split("?")[0] === path;
 
-  it.each(["hang", "stall"] as const)("ends the wait for a state that is read: %s", async (kind) => {
-    const session = await backend.lock(holder("a"), 0);
-    await session.commit(first);
-    await session.release();
-    faulty(({ method }) => (method === "GET" ? { kind } : undefined));
-    expect(await problem(backend.read())).toMatchObject({ code: "state.unreadable", ...late });
-    faulty(undefined);
-    expect((await backend.read())?.serial).toBe(1);
-  });
+  it.each(["hang", "stall", "drip", "switch"] as const)(
+    "ends the wait for a state that is read: %s",
+    async (kind) => {
+      const session = await backend.lock(holder("a"), 0);
+      await session.commit(first);
+      await session.release();
+      faulty(({ method }) => (method === "GET" ? { kind } : undefined));
+      expect(await problem(backend.read())).toMatchObject({ code: "state.unreadable", ...late });
+      faulty(undefined);
+      expect((await backend.read())?.serial).toBe(1);
+    },
+  );
 
   it("gives a lock back that it was given without hearing of it", async () => {
     faulty(({ method, path: at }) =>
