@@ -120,8 +120,11 @@ async function compile() {
   try {
     const env = await settingsOf(service);
     writeFileSync(join(home, "rnv.yaml"), sample);
+    // Without a seed V8 hashes otherwise each time, and what it compiles has other bytes; it takes no account of the
+    // seed when it looks whether compiled code is its own.
+    const compileProgram = ["--random-seed=1", join(root, ".ci/compile-program.cjs"), join(folder, name)];
     for (const args of [["apply", "-auto-approve"], ["plan"]])
-      execFileSync(process.execPath, [join(root, ".ci/compile-program.cjs"), join(folder, name), ...args], {
+      execFileSync(process.execPath, [...compileProgram, ...args], {
         cwd: home,
         env: { ...process.env, ...env },
         stdio: "ignore",

@@ -9,7 +9,8 @@ const { Script } = require("node:vm");
 v8.setFlagsFromString = () => {};
 
 const [file] = process.argv.splice(2, 1);
-const script = new Script(wrap(readFileSync(file, "utf8")), { filename: file });
+// Compiled code holds the name: where it was built is no business of where it runs, and would make other bytes.
+const script = new Script(wrap(readFileSync(file, "utf8")), { filename: "program.js" });
 const loaded = { exports: {} };
 process.on("exit", () => {
   writeFileSync(`${file}.cache.${process.pid}`, script.createCachedData());

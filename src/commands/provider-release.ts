@@ -15,10 +15,15 @@ export interface ReleaseFile {
 }
 
 /**
- * The files of a provider: the executable, and a package.json that keeps node from reading it as a module of
- * whatever project it is unpacked in.
+ * The files of a provider: the executable, the licences of the packages in it, and a package.json that keeps node from
+ * reading it as a module of whatever project it is unpacked in.
  */
-export const releaseFiles = (version: string, executable: string): readonly ReleaseFile[] => [
+export const releaseFiles = (
+  version: string,
+  executable: string,
+  notices: string,
+): readonly ReleaseFile[] => [
+  { name: "THIRD_PARTY_NOTICES", text: notices, mode: 0o644 },
   { name: `terraform-provider-rnv_v${version}`, text: executable, mode: 0o755 },
   { name: "package.json", text: '{"type":"commonjs"}\n', mode: 0o644 },
 ];

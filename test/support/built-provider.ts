@@ -31,7 +31,14 @@ export function builtProvider(): string {
     renameSync(fresh, bundle);
     writeFileSync(join(dirname(bundle), "package.json"), '{"type":"commonjs"}\n');
   }
+  builtNotices();
   return dirname(bundle);
+}
+
+/** The licences of what the bundles hold, made anew when the packages are others. */
+function builtNotices(): void {
+  if (modified(join(root, "THIRD_PARTY_NOTICES")) < modified(join(root, "package-lock.json")))
+    execFileSync(process.execPath, [join(root, ".ci/notices.mjs")], { stdio: "pipe" });
 }
 
 const modified = (path: string): number => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -14,7 +14,11 @@ export const terraformInstallHandler: Handler = async ({ terminal, options, cwd,
     given === undefined
       ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
       : resolve(cwd, given);
-  const files = releaseFiles(version, readProvider());
+  const files = releaseFiles(
+    version,
+    readBuilt("dist/terraform/terraform-provider-rnv"),
+    readBuilt("THIRD_PARTY_NOTICES"),
+  );
   for (const folder of mirrorFolders(version)) {
     mkdirSync(join(mirror, folder), { recursive: true });
     for (const { name, text, mode } of files) writeWholeFile(join(mirror, folder, name), text, { mode });
@@ -29,9 +33,9 @@ export const terraformInstallHandler: Handler = async ({ terminal, options, cwd,
   return 0;
 };
 
-/** The built provider of this package. */
-function readProvider(): string {
-  const path = join(packageRoot(__dirname), "dist", "terraform", "terraform-provider-rnv");
+/** A built file of this package. */
+function readBuilt(name: string): string {
+  const path = join(packageRoot(__dirname), name);
   try {
     return readFileSync(path, "utf8");
   } catch {

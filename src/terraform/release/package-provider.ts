@@ -9,8 +9,8 @@ const epoch = new Date("2020-01-01T00:00:00Z");
 const unix = 3;
 
 /** One archive of a release: entries carry their unix modes, so that the executable stays one. */
-function archive(version: string, executable: string): Uint8Array {
-  const files = releaseFiles(version, executable);
+function archive(version: string, executable: string, notices: string): Uint8Array {
+  const files = releaseFiles(version, executable, notices);
   return zipSync(
     Object.fromEntries(
       files.map(({ name, text, mode }) => [
@@ -26,8 +26,9 @@ function archive(version: string, executable: string): Uint8Array {
 export function packageProvider(root: string, out: string): readonly string[] {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
   const executable = readFileSync(join(root, "dist/terraform/terraform-provider-rnv"), "utf8");
+  const notices = readFileSync(join(root, "THIRD_PARTY_NOTICES"), "utf8");
   const prefix = `terraform-provider-rnv_${version}`;
-  const zip = archive(version, executable);
+  const zip = archive(version, executable, notices);
   const files = new Map<string, Uint8Array>(
     releasePlatforms.map((platform) => [`${prefix}_${platform}.zip`, zip]),
   );

@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { sha256 } from "../../src/model/digest";
+
+const root = resolve(__dirname, "../..");
+const base = mkdtempSync(join(tmpdir(), "rnv-package-"));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+/** What only npm tells the scripts that it runs would make a second one work on the folder of the first. */
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|config_local)_/.test(name)),
+);
+const npm = (cwd: string, ...args: string[]): string =>
+  execFileSync("npm", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: environment });
+
+/** The package as it is built and packed from a fresh copy of the sources; `touch` is when the files were written. */
+function pack(name: string, touch: Date): { readonly files: string; readonly digest: string } {
+  const folder = join(base, name);
+  mkdirSync(folder);
+  for (const part of [".ci", "src", "schemas", "package.json", "tsconfig.json", "README.md"])
+    cpSync(join(root, part), join(folder, part), { recursive: true });
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+  for (const part of ["package.json", "README.md"]) utimesSync(join(folder, part), touch, touch);
+  npm(folder, "run", "build");
+  const [{ filename, files }] = JSON.parse(npm(folder, "pack", "--json", "--ignore-scripts"));
+  return {
+    files: files
+      .map((file: { path: string }) => `${file.path} ${digestOf(join(folder, file.path))}`)
+      .join("\n"),
+    digest: digestOf(join(folder, filename)),
+  };
+}
+
+const digestOf = (path: string): string => sha256(readFileSync(path));
+
+it("the package has the same bytes whenever and wherever it is built", () => {
+  const first = pack("one", new Date("2024-02-29T12:00:00Z"));
+  const second = pack("another-folder", new Date("2025-07-01T03:00:00Z"));
+  expect(first.files).toMatch(/^dist\/bin\/program-\w+\.js\.cache \w+$/m);
+  expect(first.files).toMatch(/^THIRD_PARTY_NOTICES \w+$/m);
+  expect(second.files).toBe(first.files);
+  expect(second.digest).toBe(first.digest);
+}, 240_000);
