@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import { createHttpTransport } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import type * as embedded from "../emulator/emulator";
+import { makeIgnoredFolder } from "../state/ignored-folder";
 
 /** The way to the service: over the network, or into the emulator, which is loaded only then. */
 export function openTransport(
@@ -11,7 +12,9 @@ export function openTransport(
 ): Transport {
   if (baseUrl === "embedded") {
     const { createEmulator } = require("../emulator/emulator") as typeof embedded;
-    return createEmulator({ folder: resolve(cwd, join(".rnv", "emulator")) }).transport();
+    const folder = resolve(cwd, join(".rnv", "emulator"));
+    makeIgnoredFolder(folder);
+    return createEmulator({ folder }).transport();
   }
   return createHttpTransport(limits);
 }

@@ -14,6 +14,7 @@ import { platform } from "node:os";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { type Disk, type DiskFile, diskCode } from "./disk";
+import { ignoreOwnFolder } from "./ignored-folder";
 
 const syncData = promisify(fdatasync);
 
@@ -95,6 +96,7 @@ export const nodeDisk: Disk = {
   remove: async (path) => (await unlessMissing(() => fs.unlink(path).then(() => true))) ?? false,
   async makeFolder(path) {
     const first = await fs.mkdir(path, { recursive: true, mode: 0o700 });
+    ignoreOwnFolder(first, path);
     if (first !== undefined) await syncFolder(dirname(first));
   },
   syncFolder,

@@ -4,6 +4,7 @@ import { createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
+import { makeIgnoredFolder } from "../../state/ignored-folder";
 import { systemClock } from "../clock";
 import { diagnosticMessage } from "../diagnostic-message";
 import type { Provider } from "../provider";
@@ -59,6 +60,7 @@ function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; tr
   const { createEmulator, embeddedApiKey, embeddedWorkspaceId } =
     require("../../emulator/emulator") as typeof import("../../emulator/emulator");
   const folder = resolve(cwd, join(".rnv", "emulator"));
+  makeIgnoredFolder(folder);
   return {
     workspaceId: embeddedWorkspaceId,
     apiKey: new Secret(embeddedApiKey),
