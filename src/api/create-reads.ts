@@ -1,3 +1,4 @@
+import { isOlder } from "../model/is-older";
 import type { Ready } from "../model/ready";
 import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
@@ -52,12 +53,19 @@ class CachedReads implements Reads {
     return (await this.#projects()).projects;
   }
 
-  project(id: string): Ready<ById<Project>> {
+  project(id: string, notOlderThan?: string): Ready<ById<Project>> {
     const known = this.#knownPart<ProjectList>("projects")?.byId.get(id);
-    if (known !== undefined) return { kind: "found", value: known };
+    if (known !== undefined && !isOlder(known.updatedAt, notOlderThan))
+      return { kind: "found", value: known };
     return this.#once(`project ${id}`, async () => {
       const listed = (await this.#projects()).byId.get(id);
-      if (listed !== undefined) return { kind: "found", value: listed };
+      if (listed !== undefined) {
+        if (!isOlder(listed.updatedAt, notOlderThan)) return { kind: "found", value: listed };
+        const value = await newer(listed, () => this.endpoints.getProject(id));
+        const { projects } = await this.#projects();
+        this.#correct("projects", projectList(projects.map((one) => (one.id === id ? value : one))));
+        return { kind: "found", value };
+      }
       try {
         return { kind: "found", value: await this.endpoints.getProject(id) };
       } catch (failure) {
@@ -79,12 +87,20 @@ class CachedReads implements Reads {
     return (await this.#services()).complete;
   }
 
-  service(id: string): Ready<ById<Service>> {
+  service(id: string, notOlderThan?: string): Ready<ById<Service>> {
     const known = this.#knownPart<ServiceList>("services")?.byId.get(id);
-    if (known !== undefined) return foundOrGone(known);
+    if (known !== undefined && !isOlder(known.updatedAt, notOlderThan)) return foundOrGone(known);
     return this.#once(`service ${id}`, async () => {
       const shown = (await this.#services()).byId.get(id);
-      return shown === undefined ? this.#serviceById(id) : foundOrGone(shown);
+      if (shown === undefined) return this.#serviceById(id);
+      if (!isOlder(shown.updatedAt, notOlderThan)) return foundOrGone(shown);
+      const value = await newer(shown, () => this.endpoints.getService(id));
+      const list = await this.#services();
+      const byId = new Map(list.byId).set(id, value);
+      // No list shows what is archived.
+      const services = [...byId.values()].filter((one) => !isDeleted(one) && !one.archived);
+      this.#correct("services", { ...list, byId, services } satisfies ServiceList);
+      return foundOrGone(value);
     });
   }
 
@@ -146,6 +162,12 @@ class CachedReads implements Reads {
     return reading;
   }
 
+  /** What was read of a part is corrected by what was read since. */
+  #correct(part: string, value: ProjectList | ServiceList): void {
+    this.#cache.set(part, Promise.resolve(value));
+    this.#known.set(part, value);
+  }
+
   #knownPart<T>(part: string): T | undefined {
     return this.#known.get(part) as T | undefined;
   }
@@ -153,8 +175,7 @@ class CachedReads implements Reads {
   #projects(): Promise<ProjectList> {
     this.#start();
     return this.#once("projects", async () => {
-      const projects = await this.endpoints.listProjects();
-      return { projects, byId: new Map(projects.map((project) => [project.id, project])) };
+      return projectList(await this.endpoints.listProjects());
     });
   }
 
@@ -245,6 +266,23 @@ class CachedReads implements Reads {
     }
     return known.length === 0 ? "unproven" : "missing";
   }
+}
+
+const projectList = (projects: readonly Project[]): ProjectList => ({
+  projects,
+  byId: new Map(projects.map((project) => [project.id, project])),
+});
+
+/** The later one of what a list shows and what is read by id, where it can be read by id. */
+async function newer<T extends { readonly updatedAt?: string | null }>(
+  listed: T,
+  read: () => Promise<T>,
+): Promise<T> {
+  const alone = await read().catch((failure: unknown) => {
+    if (statusOf(failure) === 404 || isNoRoute(failure)) return undefined;
+    throw failure;
+  });
+  return alone === undefined || isOlder(alone.updatedAt, listed.updatedAt ?? undefined) ? listed : alone;
 }
 
 const noServiceRoute: ById<never> = {

@@ -20,16 +20,16 @@ export type ById<T> =
 export interface Reads {
   catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
-  /** From the list, else by id. */
-  project(id: string): Ready<ById<Project>>;
+  /** From the list, else by id; also by id where the list shows it as of before `notOlderThan`. */
+  project(id: string, notOlderThan?: string): Ready<ById<Project>>;
   /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
   groups(): Promise<readonly CanvasGroup[]>;
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
-  /** From the canvas, else by id: archived and deleting services are not on the canvas. */
-  service(id: string): Ready<ById<Service>>;
+  /** From the canvas, else by id, as `project`: archived and deleting services are not on the canvas. */
+  service(id: string, notOlderThan?: string): Ready<ById<Service>>;
   /** The same, uncached: by id, and from a list that is asked for anew before a 404 is believed. */
   serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */

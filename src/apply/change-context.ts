@@ -5,7 +5,7 @@ import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
 import { type JournaledWrites, journaledSend } from "./journaled-send";
-import { ignoreChangesOf, recordedWhileDeleted } from "./record";
+import { ignoreChangesOf, recordedWhileDeleted, writtenNow } from "./record";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
 import type { Half } from "./run-tasks";
@@ -110,6 +110,7 @@ function provisionalRecord(
     applied: previous?.applied ?? placement(change, type, parentId),
     computed: previous?.computed ?? {},
     ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
+    writtenAt: writtenNow(run.clock),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),

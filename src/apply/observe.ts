@@ -5,6 +5,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { CandidateSearch } from "../model/resource-type";
+import type { Run } from "./run";
 
 /** It may have happened: no answer came, or one that says nothing certain. */
 export const isUncertain = (failure: unknown): failure is ApiError =>
@@ -25,18 +26,36 @@ export async function lookForCreated(
   return type.candidates(reads, search);
 }
 
+/** Pauses before what is not there is looked for again, milliseconds: reads may lag (DESIGN section 5). */
+const gracePauses = [500, 1500] as const;
+
+/** Looks, and while nothing is there again after a pause: what was written just now may not be shown yet. */
+export async function lookWithGrace<T>(
+  { clock, signal, reads }: Pick<Run, "clock" | "signal" | "reads">,
+  look: () => Promise<readonly T[] | undefined>,
+): Promise<readonly T[] | undefined> {
+  reads.invalidate();
+  let found = await look();
+  for (const pause of gracePauses) {
+    if (found === undefined || found.length > 0) return found;
+    await clock.sleep(pause, signal);
+    reads.invalidate();
+    found = await look();
+  }
+  return found;
+}
+
 /**
  * Looks for what an unanswered create made: exactly one thing of that name outside the fence is it, none means
- * it did not happen (yet), more than one is for a person to decide.
+ * it did not happen, more than one is for a person to decide.
  */
 export async function observeCreated(
   type: Resource,
-  reads: Reads,
+  run: Pick<Run, "clock" | "signal" | "reads">,
   address: Address,
   search: CandidateSearch,
 ): Promise<LiveResource | undefined> {
-  reads.invalidate();
-  const found = (await lookForCreated(type, reads, search)) ?? [];
+  const found = (await lookWithGrace(run, () => lookForCreated(type, run.reads, search))) ?? [];
   if (found.length > 1) throw severalCandidates(address, found);
   return found[0];
 }

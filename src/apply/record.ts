@@ -1,6 +1,7 @@
 import type { Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
+import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
 import type { AppliableValue, ResourceType } from "../model/resource-type";
@@ -32,8 +33,13 @@ export interface Recording {
   readonly writes: number;
   readonly inputs?: Readonly<Record<string, number>>;
   readonly pending?: Pending;
+  /** Of a write, when it was answered. */
+  readonly writtenAt?: string;
   readonly fingerprintKey: Uint8Array;
 }
+
+/** The time of a write that was answered just now. */
+export const writtenNow = (clock: Pick<Clock, "now">): string => new Date(clock.now()).toISOString();
 
 /** What the state holds while a deletion that was asked for goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
@@ -65,7 +71,8 @@ export const deletionFailed = (
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, previous, live } = recording;
   const desired = change.subject.desired;
-  const updatedAt = live?.updatedAt ?? previous?.updatedAt;
+  const updatedAt = live?.updatedAt ?? live?.asOf ?? previous?.updatedAt;
+  const writtenAt = recording.writtenAt ?? previous?.writtenAt;
   const parent = desired?.parent ?? previous?.parent;
   return {
     type: change.type,
@@ -76,6 +83,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
     applied: appliedValues(recording),
     computed: live ? Object.fromEntries(live.computed) : (previous?.computed ?? {}),
     ...(updatedAt === undefined ? {} : { updatedAt }),
+    ...(writtenAt === undefined ? {} : { writtenAt }),
     preventDestroy: desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),

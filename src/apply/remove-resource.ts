@@ -7,7 +7,7 @@ import type { RecordedResource } from "../model/state";
 import { type ChangeContext, closeEarlier } from "./change-context";
 import { isUncertain } from "./observe";
 import { isLeftOut, proveGone } from "./prove-gone";
-import { recordedWhileDeleted } from "./record";
+import { recordedWhileDeleted, writtenNow } from "./record";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
 
@@ -137,7 +137,13 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
   const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
   const updatedAt = live?.updatedAt ?? recorded.updatedAt;
   const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
-  const next: RecordedResource = { ...recorded, applied, computed, retained: true };
+  const next: RecordedResource = {
+    ...recorded,
+    applied,
+    computed,
+    ...(live && { writtenAt: writtenNow(run.clock) }),
+    retained: true,
+  };
   await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
   return { kind: "done" };
 }

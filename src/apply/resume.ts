@@ -6,7 +6,7 @@ import type { Intent, JournalEntry, RecordedResource, State } from "../model/sta
 import { fold } from "../state/fold";
 import { lookForCreated } from "./observe";
 import { defaultPatience, patienceLeft } from "./patience-left";
-import { recordedWhileDeleted } from "./record";
+import { recordedWhileDeleted, writtenNow } from "./record";
 import type { Grace, Looking, Resumed, Resuming } from "./resuming";
 import { settleCommand } from "./settle-command";
 import { settlePending } from "./settle-pending";
@@ -202,6 +202,7 @@ function adopted(
     applied: (type.reaction && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
+    writtenAt: writtenNow(resuming.clock),
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
     ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),

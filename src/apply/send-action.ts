@@ -5,12 +5,13 @@ import type { ActionInput } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
 import { journaledSend, type Left } from "./journaled-send";
 import { madeByAction } from "./made-by-action";
-import { isUncertain } from "./observe";
+import { isUncertain, lookWithGrace } from "./observe";
+import { writtenNow } from "./record";
 import type { Run } from "./run";
 
 export type ActionRun = Pick<
   Run,
-  "send" | "endpoints" | "reads" | "journal" | "record" | "carried" | "clock" | "types"
+  "send" | "endpoints" | "reads" | "journal" | "record" | "carried" | "clock" | "signal" | "types"
 >;
 
 /** One action on its way: what is asked for, and what must not be taken for it. */
@@ -67,7 +68,8 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
 export async function findSent(run: ActionRun, order: ActionOrder): Promise<Pending | undefined> {
   const { input, fence } = order;
   const action = actionOf(run, order);
-  const found = (await action.find?.(run.reads, input, fence)) ?? [];
+  const look = async () => action.find?.(run.reads, input, fence);
+  const found = (await lookWithGrace(run, look)) ?? [];
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;
   if (id === undefined) return undefined;
@@ -93,7 +95,8 @@ function leftBy(run: ActionRun, order: ActionOrder, id: string): Left {
   const { command, input } = order;
   const pending = actionOf(run, order).pendingOf(input, id);
   const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
-  const recording = madeByAction(run.journal, run.types, command.action, input, id);
+  const made = madeByAction(run.journal, run.types, command.action, input, id);
+  const recording = made && { ...made, resource: { ...made.resource, writtenAt: writtenNow(run.clock) } };
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 

@@ -8,7 +8,7 @@ import { type ChangeContext, closeEarlier, inputsOf, writesAfter } from "./chang
 import { knownAttributes } from "./known-values";
 import { isUncertain, observeCreated } from "./observe";
 import { proveGone } from "./prove-gone";
-import { recordedAfter } from "./record";
+import { recordedAfter, writtenNow } from "./record";
 import { awaitEnding } from "./remove-resource";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
@@ -139,7 +139,7 @@ async function sureOfCreate(
     if (!isUncertain(failure)) throw failure;
     const { run, change, type, parentId } = context;
     const fence = run.record.fences[change.address] ?? [];
-    const made = await observeCreated(type, run.reads, change.address, { name, parentId, fence });
+    const made = await observeCreated(type, run, change.address, { name, parentId, fence });
     if (!made) return send();
     const open = run.journal.openAt(change.address).map((intent) => intent.seq);
     const after = { address: change.address, resource: context.provisional(made.id) };
@@ -173,6 +173,7 @@ async function finishWrite(
     writes: writesAfter(change, type),
     inputs,
     ...(isNew ? { madeOver: run.defaults(change.type) } : {}),
+    writtenAt: writtenNow(run.clock),
     fingerprintKey: run.fingerprintKey,
   };
   const { defaults } = change.subject;

@@ -91,6 +91,7 @@ export function openContext(
       if (event.type === "done" || event.type === "failed") steps -= 1;
       emit(event);
     },
+    say: (line) => invocation.terminal.err(`${line}\n`),
     signal,
     close: async () => {
       stateServer.close();

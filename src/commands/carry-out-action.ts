@@ -161,7 +161,8 @@ function runOf(
     startedAt: new Date(context.clock.now()).toISOString(),
     fences: { ...others, [address]: order.fence },
   };
-  return { send, endpoints, reads, journal, record, carried: open, clock: context.clock, types };
+  const { clock, signal } = context;
+  return { send, endpoints, reads, journal, record, carried: open, clock, signal, types };
 }
 
 function failed({ context, address, asked, journal }: ActionStart, failure: unknown): ActionEnd {

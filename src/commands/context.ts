@@ -55,6 +55,8 @@ export interface Context {
   /** The key of secret fingerprints; `create` makes one where there is none. */
   readonly stateKey: (create: boolean) => Promise<StateKey>;
   readonly emit: (event: ApplyEvent) => void;
+  /** Tells people, in one line, what a command waits for. */
+  readonly say?: (line: string) => void;
   /** Aborted by the first Ctrl-C: finish calls in flight, start none. */
   readonly signal: AbortSignal;
 }

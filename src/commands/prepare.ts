@@ -14,7 +14,7 @@ import type { Connection, Context, StateKey } from "./context";
 import { declaredSecrets, declaresSecrets } from "./declared-secrets";
 import { foresee } from "./foresee";
 import { load } from "./load";
-import { refresh } from "./refresh";
+import { refreshPatiently } from "./refresh-patiently";
 import type { PlanRequest } from "./requests";
 import { awaitLeftovers, settleLeftovers } from "./settle-leftovers";
 import { revealValues } from "./verify-values";
@@ -113,7 +113,7 @@ async function readInput(
 ): Promise<PlanInput> {
   const { state, key } = from;
   const { reads } = from.connection;
-  const refreshed = await refresh(reads, resourceTypes, from.desired, state);
+  const refreshed = await refreshPatiently(reads, resourceTypes, from.desired, state, context);
   const filled = fillData(from.desired, refreshed.data);
   return {
     desired: filled.desired,

@@ -11,6 +11,7 @@ import type { Holding } from "../model/resource-type";
 import type { State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
+import { isYoung } from "../model/young";
 import { resolveValue } from "../plan/resolve";
 import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
 
@@ -40,6 +41,7 @@ export async function refresh(
   types: readonly Resource[],
   desired: Desired,
   state: State | undefined,
+  now: number,
 ): Promise<Refreshed> {
   const results = new Map<Address, ReadResult>();
   const subjects = subjectsOf(desired, state);
@@ -52,7 +54,7 @@ export async function refresh(
     for (const subject of subjects) {
       const type = level.find((candidate) => candidate.type === subject.type);
       if (type === undefined) continue;
-      const read = attempt(() => readOne(reads, type, subject, desired, state, found));
+      const read = attempt(() => readOne(reads, type, subject, desired, state, found, now));
       if (read instanceof Promise) waiting.push(read.then((answer) => results.set(subject.address, answer)));
       else results.set(subject.address, read);
     }
@@ -121,6 +123,7 @@ function readOne(
   desired: Desired,
   state: State | undefined,
   found: Found,
+  now: number,
 ): Ready<ReadResult> {
   const done = found.resources;
   const declared = desired.resources.get(subject.address);
@@ -142,6 +145,7 @@ function readOne(
     parentId,
     parentIsLive,
     recorded,
+    ...(recorded && isYoung(recorded, now) && { notOlderThan: recorded.updatedAt }),
   });
 }
 

@@ -57,6 +57,7 @@ export const diagnosticCodes = [
   "live.preserve_missing",
   "live.data_missing",
   "live.hosting_off",
+  "live.stale",
   "live.worker_offline",
   // Planning.
   "plan.cycle",

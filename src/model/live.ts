@@ -16,6 +16,8 @@ export interface LiveResource {
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
   readonly updatedAt?: string;
+  /** The time of what is shown, where it has no `updatedAt`. ISO 8601. */
+  readonly asOf?: string;
   /** Where it stands, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
   /** What it, or what lies in it, may choose from, by the attribute path of the choice. */

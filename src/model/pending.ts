@@ -9,6 +9,8 @@ export interface Pending {
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;
+  /** When it was made, by the service: a list whose newest is older is behind. ISO 8601. */
+  readonly madeAt?: string;
   /** The end of a deletion: once it is reached, the thing is no longer recorded. */
   readonly deletes?: true;
   /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */

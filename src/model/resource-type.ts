@@ -227,6 +227,8 @@ export interface ReadSubject {
   readonly parentId?: string;
   /** The parent was found in this run. */
   readonly parentIsLive?: boolean;
+  /** It was written a moment ago: a list that shows it as of an earlier time is behind (its `updatedAt`). */
+  readonly notOlderThan?: string;
   readonly recorded?: RecordedResource;
 }
 

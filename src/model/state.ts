@@ -25,6 +25,8 @@ export interface RecordedResource {
   readonly computed: Readonly<Record<string, Plain>>;
   /** The service's `updatedAt` after our last write or read. */
   readonly updatedAt?: string;
+  /** When our last write to it was answered, by our clock, ISO 8601. */
+  readonly writtenAt?: string;
   readonly preventDestroy: boolean;
   readonly onRemove: OnRemove;
   /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */

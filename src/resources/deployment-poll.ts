@@ -1,6 +1,7 @@
 import { awaitsCheckout } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
+import { isOlder } from "../model/is-older";
 import type { Pending } from "../model/pending";
 import type { Settled } from "../model/resource-type";
 import { unlessGone } from "./deletion";
@@ -86,6 +87,9 @@ async function follow(
   if (list === undefined || (!isSuperseded && list.items.length === 0))
     return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
+  // It was made before ours was: the list does not show that yet.
+  if (!isSuperseded && isOlder(newest?.createdAt, pending.madeAt))
+    return { kind: "waiting", status: "not shown" };
   // It may have come into view in the meantime.
   if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
   if (newest === undefined || newest.id === pending.id) {

@@ -129,9 +129,10 @@ interface Shown {
   readonly name: string;
   readonly commit?: string;
   readonly latestId?: string;
+  readonly asOf?: string;
 }
 
-function liveDeployment({ id, serviceId, name, commit, latestId }: Shown): LiveResource {
+function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: Shown): LiveResource {
   return {
     type: "deployment",
     id,
@@ -139,6 +140,7 @@ function liveDeployment({ id, serviceId, name, commit, latestId }: Shown): LiveR
     parentId: serviceId,
     attributes: present({ serviceId, commit }),
     computed: present({ id, commitSha: commit, latestId }),
+    ...(asOf !== undefined && { asOf }),
   };
 }
 
@@ -162,7 +164,11 @@ function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
     if (id === undefined) return missing;
     return whenReady(detailsOf(reads, subject, serviceId, { id, liveId, latestId }), (details) => {
       const standing = deploymentStanding({ liveId, latestId, latest: details.latest });
-      const live = liveDeployment({ id, serviceId, name: subject.name, commit: details.commit, latestId });
+      const { commit, latest } = details;
+      // One that serves by itself and not by its service: the service is shown as it was before.
+      const isBehind = latest?.status === "live" && latest.id === latestId && latestId !== liveId;
+      const asOf = (isBehind ? shown.createdAt : latest?.createdAt) ?? undefined;
+      const live = liveDeployment({ id, serviceId, name: subject.name, commit, latestId, asOf });
       return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, subject)] } : live };
     });
   });
@@ -231,8 +237,11 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
   const { id } = queued;
   return {
     id,
-    live: liveDeployment({ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id }),
-    pending: pendingOf(id, serviceId, commit),
+    live: liveDeployment({
+      ...{ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id },
+      asOf: queued.createdAt ?? undefined,
+    }),
+    pending: { ...pendingOf(id, serviceId, commit), ...(queued.createdAt && { madeAt: queued.createdAt }) },
   };
 }
 

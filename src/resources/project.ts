@@ -139,7 +139,7 @@ const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
 
 async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (subject.id !== undefined) {
-    const found = await reads.project(subject.id);
+    const found = await reads.project(subject.id, subject.notOlderThan);
     if (found.kind === "gone") return { kind: "gone" };
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     return { kind: "found", live: liveProject(found.value) };

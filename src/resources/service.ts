@@ -179,7 +179,7 @@ const liveIn = (reads: Reads, found: Service, declared?: string): Ready<LiveReso
 function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
   const { id } = subject;
   if (id === undefined) return readByName(reads, subject);
-  return whenReady(reads.service(id), (found) => {
+  return whenReady(reads.service(id, subject.notOlderThan), (found) => {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     if (found.kind === "found") return readLive(reads, found.value, subject);
     const { deleting } = found;

@@ -37,6 +37,7 @@ function isResource(value: unknown): boolean {
     isFields(value.applied) &&
     isFields(value.computed) &&
     (value.updatedAt === undefined || typeof value.updatedAt === "string") &&
+    (value.writtenAt === undefined || typeof value.writtenAt === "string") &&
     typeof value.preventDestroy === "boolean" &&
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
     (value.initial === undefined || isFields(value.initial)) &&

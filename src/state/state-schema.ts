@@ -17,6 +17,7 @@ const resource = z.looseObject({
   applied: plainRecord,
   computed: plainRecord,
   updatedAt: z.string().optional(),
+  writtenAt: z.string().optional(),
   preventDestroy: z.boolean(),
   onRemove: z.enum(["delete", "archive", "retain"]),
   initial: plainRecord.optional(),

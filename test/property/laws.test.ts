@@ -66,6 +66,9 @@ async function changesOf(bench: Workbench): Promise<string[]> {
     .map(({ action, address, attributes }) => `${action} ${address} ${attributes.map(({ path }) => path)}`);
 }
 
+/** What was written before it is no longer younger than reads may be behind. */
+const reliable = 3 * 60_000;
+
 describe("the laws", () => {
   it("after an apply the plan is empty, from any manifest to any other", () =>
     holds([shopSpec, shopSpec], 25, async (bench, first, second) => {
@@ -89,6 +92,8 @@ describe("the laws", () => {
     holds([shopSpec, liveEdits], 25, async (bench, spec, edits: readonly LiveEdit[]) => {
       await applied(bench, spec);
       for (const edit of edits) edit(bench.emulator.store);
+      bench.clock.advance(reliable);
+      bench.emulator.store.settle();
       const foreign = foreignThings(bench.emulator.store);
       await applied(bench, spec);
       expect(await changesOf(bench)).toEqual([]);
@@ -99,6 +104,8 @@ describe("the laws", () => {
     holds([shopSpec, shopSpec, liveEdits], 12, async (bench, first, second, edits: readonly LiveEdit[]) => {
       await applied(bench, first);
       for (const edit of edits) edit(bench.emulator.store);
+      bench.clock.advance(reliable);
+      bench.emulator.store.settle();
       bench.write("rnv.yaml", manifestText(second));
       const [state, live] = [await bench.context.backend.read(), liveThings(bench.emulator.store)];
       bench.emulator.resetLog();
@@ -114,6 +121,8 @@ describe("the laws", () => {
     holds([shopSpec, shopSpec, liveEdits], 25, async (bench, spec, next, edits: readonly LiveEdit[]) => {
       await applied(bench, spec);
       for (const change of edits) change(bench.emulator.store);
+      bench.clock.advance(reliable);
+      bench.emulator.store.settle();
       bench.write("rnv.yaml", manifestText(next));
       const confirmedDeletes = await deletions(bench);
       let shown: readonly string[] = [];

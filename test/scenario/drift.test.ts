@@ -49,6 +49,7 @@ describe("drift, with a key that may only read", () => {
     const [variable] = store.variables(find("api"));
     store.editVariable(variable?.id ?? "", { value: "evil" });
     store.deleteServiceNow(find("web"));
+    scenario.settle();
     store.addService({ name: "theirs" });
     scenario.write("rnv.yaml", shop("main", "info").replace("branch: main", "branch: main, port: 9000"));
     const { code, stdout } = await drift("-json");

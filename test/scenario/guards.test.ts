@@ -129,6 +129,7 @@ describe("what guards deletions", () => {
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     scenario.forget();
     for (const { id } of scenario.emulator.store.services()) scenario.emulator.store.deleteServiceNow(id);
+    scenario.settle();
     const { code, stderr } = await scenario.run("apply", ...approve);
     expect(code).toBe(4);
     expect(stderr).toContain("error[live.mass_disappearance]");

@@ -166,6 +166,7 @@ describe("a saved plan", () => {
     scenario.write("rnv.yaml", shop("/x", "api", "b", "c", "d"));
     for (const { id, name } of scenario.emulator.store.services())
       if (name !== "api") scenario.emulator.store.deleteServiceNow(id);
+    scenario.settle();
     const gone = await scenario.run("plan", "-out", "gone.rnvplan");
     expect({
       code: gone.code,

@@ -59,6 +59,8 @@ export interface Scenario {
   /** Method and path (ids as ID) of the requests since the last `forget`; writes only unless said. */
   requests(which?: "all" | "writes"): string[];
   forget(): void;
+  /** What the state records as written was written long ago: reads are believed of it. */
+  settle(): void;
   /** Plans again and demands an empty plan. */
   isQuiet(...args: readonly string[]): Promise<void>;
   close(): Promise<void>;
@@ -110,6 +112,11 @@ export async function openScenario(options: EmulatorOptions = {}): Promise<Scena
     forget: () => {
       emulator.resetLog();
       sent.length = 0;
+    },
+    settle: () => {
+      const path = join(folder, ".rnv/state.json");
+      const longAgo = '$1"2026-01-01T00:00:00.000Z"';
+      writeFileSync(path, readFileSync(path, "utf8").replace(/("writtenAt": ?)"[^"]*"/g, longAgo));
     },
     isQuiet: async (...args) => {
       const { code, stdout, stderr } = await runWith({}, "plan", "-detailed-exitcode", ...args);

@@ -61,6 +61,7 @@ describe("guards", () => {
     expect((await bench.apply()).exitCode).toBe(0);
     bench.emulator.resetLog();
     for (const { id } of bench.emulator.store.services()) bench.emulator.store.deleteServiceNow(id);
+    bench.clock.advance(3 * 60_000);
     const { exitCode, diagnostics } = await bench.apply();
     expect(exitCode).toBe(4);
     expect(diagnostics.map(({ code }) => code)).toEqual(["live.mass_disappearance"]);

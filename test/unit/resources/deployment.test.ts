@@ -41,8 +41,10 @@ describe("queuing a deployment", () => {
       createInput("", { serviceId, commit, when: "always" }),
     );
     expect(made.emulator.log.map(({ body }) => body)).toEqual([{ commitSha: commit }]);
-    expect(accepted.pending).toEqual({ kind: "deployment", id: accepted.id, serviceId, commit });
-    expect(accepted.pending).toEqual(deployment.pendingOf?.(accepted.id, serviceId, commit));
+    const pending = { kind: "deployment", id: accepted.id, serviceId, commit };
+    expect(deployment.pendingOf?.(accepted.id, serviceId, commit)).toEqual(pending);
+    const [queued] = made.emulator.store.deployments(serviceId);
+    expect(accepted.pending).toEqual({ ...pending, madeAt: queued?.createdAt });
     expect(accepted.live?.attributes.get("commit")).toBe(commit);
   });
 

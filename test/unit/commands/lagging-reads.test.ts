@@ -1,0 +1,107 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { apply } from "../../../src/commands/apply";
+import { planRequest } from "../../../src/commands/requests";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = (replicas: number) => `projects:
+  shop:
+    services:
+      api: { kind: worker, configuration: { replicas: ${replicas} }, deploy: { when: never } }
+`;
+const forever = { ms: 10 ** 9 };
+
+describe("reads that stay behind the last write", () => {
+  let bench: Workbench;
+  beforeEach(() => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop(1));
+  });
+  afterEach(() => bench.remove());
+
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      ({ diagnostics }) =>
+        diagnostics.map(({ code, address }: { code: string; address?: string }) => ({ code, address })),
+    );
+
+  it.each(["plan", "apply", "drift"] as const)(
+    "%s is stopped after half a minute, and nothing is sent",
+    async (verb) => {
+      bench.emulator.store.setLag({ canvas: forever, service: forever });
+      await bench.apply();
+      const [made, startedAt] = [bench.writes().length, bench.clock.now()];
+      expect(await refusal(bench[verb]())).toEqual([{ code: "live.stale", address: "service.shop.api" }]);
+      const waitedMs = bench.clock.now() - startedAt;
+      expect(waitedMs).toBeGreaterThanOrEqual(30_000);
+      expect(waitedMs).toBeLessThan(40_000);
+      expect(bench.writes()).toHaveLength(made);
+    },
+  );
+
+  it("are told of once, in one line", async () => {
+    bench.emulator.store.setLag({ all: { ms: 5000 } });
+    await bench.apply();
+    const said: string[] = [];
+    const request = {
+      ...planRequest,
+      lockTimeoutMs: 0,
+      parallelism: 1,
+      approve: async () => ({ confirmedDeletes: [] }),
+    };
+    const again = await apply({ ...bench.context, say: (line) => said.push(line) }, request);
+    expect(again.plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
+    expect(said).toEqual(["The service's reads are behind our last write; looking again …"]);
+  });
+
+  it("are believed of what was written more than two minutes ago", async () => {
+    await bench.apply();
+    const [service] = bench.emulator.store.services();
+    bench.emulator.store.deleteServiceNow(service?.id ?? "");
+    expect(await refusal(bench.plan())).toEqual([{ code: "live.stale", address: "service.shop.api" }]);
+    bench.clock.advance(120_000);
+    const { plan } = await bench.plan();
+    expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
+  });
+
+  it("are believed of what is shown as it was written or later", async () => {
+    await bench.apply();
+    const [service] = bench.emulator.store.services();
+    bench.emulator.store.editConfiguration(service?.id ?? "", { replicas: 3 });
+    const startedAt = bench.clock.now();
+    const { plan } = await bench.plan();
+    expect(plan?.changes.find(({ address }) => address === "service.shop.api")).toMatchObject({
+      action: "update",
+      attributes: [{ path: "configuration.replicas", before: { value: 3 }, after: { value: 1 } }],
+    });
+    expect(bench.clock.now()).toBe(startedAt);
+  });
+
+  it("are believed where an older rnv wrote the state: it names no time of a write", async () => {
+    await bench.apply();
+    const [service] = bench.emulator.store.services();
+    bench.emulator.store.deleteServiceNow(service?.id ?? "");
+    const path = `${bench.folder}/.rnv/state.json`;
+    writeFileSync(path, readFileSync(path, "utf8").replace(/,\s*"writtenAt": ?"[^"]*"/g, ""));
+    const { plan } = await bench.plan();
+    expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
+  });
+
+  it("do not take the end of an older deployment for that of the one just queued", async () => {
+    const deployed = (replicas: number) =>
+      shop(replicas)
+        .replace("replicas:", "repository: 'https://git.example.com/a', replicas:")
+        .replace(", deploy: { when: never }", "");
+    bench.write("rnv.yaml", deployed(1));
+    expect((await bench.apply()).exitCode).toBe(0);
+    bench.emulator.store.setLag({ deployments: { ms: 1000 } });
+    bench.write("rnv.yaml", deployed(2));
+    const [service] = bench.emulator.store.services();
+    bench.emulator.store.failNextDeployment(service?.id ?? "", "no space left");
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, codes: diagnostics.map(({ code }) => code) }).toEqual({
+      exitCode: 7,
+      codes: ["apply.deploy_failed"],
+    });
+  });
+});
