@@ -55,7 +55,7 @@ export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined
           detail:
             `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
             "Nothing was sent to the service after that.",
-          hint: "let the other run end, then compare: rnv plan; what it wrote is in the backups of its machine (rnv state backups)",
+          hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
         },
       ),
     ],

@@ -35,8 +35,11 @@ export interface StateServer {
   readonly seen: SeenStateRequest[];
   /** What is stored now, by path. */
   readonly stored: Map<string, string>;
-  /** Asked for every request, in order. */
-  fault?: (request: SeenStateRequest, index: number) => StateFault | undefined;
+  /** Asked for every request, in order; a request stands still until it has answered. */
+  fault?: (
+    request: SeenStateRequest,
+    index: number,
+  ) => StateFault | undefined | Promise<StateFault | undefined>;
   close(): Promise<void>;
 }
 
@@ -59,8 +62,9 @@ export async function serveState(answer: StateService, stored: Map<string, strin
     for await (const part of request) parts.push(part);
     const { method = "", url: path = "", headers } = request;
     const one = { method, path, body: Buffer.concat(parts).toString("utf8") };
-    const fault = running.fault?.(one, seen.length);
-    seen.push(one);
+    const index = seen.push(one) - 1;
+    const answered = running.fault?.(one, index);
+    const fault = answered instanceof Promise ? await answered : answered;
     const end = ({ status, body = "", headers: more = {} }: StateAnswer): void => {
       response.writeHead(status, { "content-length": Buffer.byteLength(body), ...more });
       if (fault?.kind === "truncate") {

@@ -278,7 +278,7 @@ describe("a run that stood still between its read and its write, on a server wit
       exitCode: 6,
       code: "state.lock_lost",
       summary: expect.stringContaining(told),
-      hint: expect.stringContaining("rnv state backups"),
+      hint: expect.stringContaining("run the same command again"),
     });
     expect(await problem(session.commit(start))).toMatchObject({ code: "state.lock_lost" });
     await session.release();
