@@ -54,7 +54,8 @@ export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined
         {
           detail:
             `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
-            "Nothing was sent to the service after that.",
+            "Nothing was sent to the service after that." +
+            (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
           hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
         },
       ),
