@@ -27,17 +27,18 @@ export async function refreshPatiently(
   state: State | undefined,
   { clock, signal, say }: Pick<Context, "clock" | "signal" | "say">,
 ): Promise<Refreshed> {
-  const startedAt = clock.now();
-  let refreshed = await refresh(reads, types, desired, state, startedAt);
+  const now = clock.now();
+  const startedAt = clock.elapsed();
+  let refreshed = await refresh(reads, types, desired, state, now);
   if (!state) return refreshed;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const behind = seenBehind(refreshed, types, state, startedAt);
+    const behind = seenBehind(refreshed, types, state, now);
     if (behind.length === 0) return refreshed;
-    if (clock.now() - startedAt >= patienceMs) throw new DiagnosticsError([stale(behind)]);
+    if (clock.elapsed() - startedAt >= patienceMs) throw new DiagnosticsError([stale(behind)]);
     if (pauseMs === firstPauseMs) say?.("The service's reads are behind our last write; looking again …");
     await clock.sleep(pauseMs, signal);
     reads.invalidate();
-    refreshed = await refresh(reads, types, desired, state, startedAt);
+    refreshed = await refresh(reads, types, desired, state, now);
   }
 }
 
