@@ -2,6 +2,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, ReleaseList } from "../model/running-service";
 import { releaseOf } from "../resources/release";
+import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context } from "./context";
 import { findService } from "./find-service";
 
@@ -15,7 +16,7 @@ export async function deployments(
   const found = findService(await context.backend.read(), wanted);
   if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
   const { address, recorded } = found;
-  const { reads } = await context.connect();
+  const { reads } = await connectConcealing(context);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone") throw gone(address);
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;

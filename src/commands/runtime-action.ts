@@ -11,6 +11,7 @@ import type { Intent, RecordedResource, State } from "../model/state";
 import { typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
 import { carryOut } from "./carry-out-action";
+import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
 import { holdLock } from "./hold-lock";
@@ -39,7 +40,7 @@ interface Sent {
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
   const lock = { command: verbOf(request), timeoutMs: request.lockTimeoutMs };
-  const connection = await context.connect();
+  const connection = await connectConcealing(context);
   const sent = await holdLock(context, lock, (session) => sendLocked(context, connection, session, request));
   if ("exitCode" in sent) return sent;
   const { pending: accepted, diagnostics } = sent;

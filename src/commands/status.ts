@@ -9,6 +9,7 @@ import type { RecordedResource, State } from "../model/state";
 import { unlessGone } from "../resources/deletion";
 import { releaseOf } from "../resources/release";
 import { deploymentStanding, serviceStanding } from "../resources/standing";
+import { connectConcealing } from "./connect-concealing";
 import type { Context } from "./context";
 import { findService } from "./find-service";
 
@@ -20,7 +21,7 @@ export async function status(
   const state = await context.backend.read();
   const services = wanted === undefined ? recordedServices(state) : [only(state, wanted)];
   if (services.length === 0) return [];
-  const { reads } = await context.connect();
+  const { reads } = await connectConcealing(context);
   return Promise.all(services.map(([address, recorded]) => runningService(reads, address, recorded)));
 }
 

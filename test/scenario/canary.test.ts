@@ -167,6 +167,16 @@ describe("no secret is ever shown", () => {
       ["plan", "-out", "t.rnvplan"],
     ])
       await watched(how);
+    // These read no source of a secret: they know what stands in the manifest and what is in their environment.
+    const known = `told: ${plain.value} ${environment.value} x${interpolated.value}x`;
+    scenario.fail(({ method }) => (method === "GET" ? { kind: "says", text: known } : undefined));
+    expect((await watched(["drift", "--format", "markdown"])).stdout).toContain("told: (sensitive)");
+    for (const how of [["status"], ["status", "-json"], ["deployments", "service.shop.api"]])
+      expect((await watched(how)).code).toBe(0);
+    scenario.fail();
+    scenario.emulator.store.failNextDeployment(service?.id ?? "", known);
+    const again = await watched(["deploy", "service.shop.api"]);
+    expect(again.stdout + again.stderr).toContain("told: (sensitive)");
     scenario.fail(({ method }) => (method === "GET" ? { kind: "says", text: `told: ${spoken}` } : undefined));
     scenario.write("rnv.yaml", changed(8102));
     await watched(["apply", ...approve, "-json"]);
