@@ -79,7 +79,10 @@ async function fromCommand(source: SecretSource, cwd: string, reading: Reading):
   if (forbidden !== undefined)
     return {
       problem: `the command ${program} is not run: ${forbidden} forbids it`,
-      hint: commandHint,
+      hint:
+        forbidden === "--untrusted"
+          ? commandHint
+          : "unset it where the manifest is trusted, or add --no-secrets to leave its value unchecked",
       isMissing: true,
       isRefused: true,
     };

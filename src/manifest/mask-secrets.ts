@@ -92,6 +92,8 @@ function maskBelow(
       for (const { key, value } of at.entries.values()) {
         if (key === "fromCommand" && value.kind === "list")
           for (const item of value.items.slice(1)) visit(item);
+        // Names of variables, which a message points at.
+        else if (key === "env" && at.entries.has("fromCommand")) continue;
         else if (!words.open.has(key) || value.kind === "list") visit(value);
       }
   };
