@@ -49,12 +49,14 @@ function seenBehind(
   state: State,
   now: number,
 ): readonly Address[] {
+  const typeOf = ({ type }: RecordedResource) => types.find((one) => one.type === type);
   const isSeenWithin = (recorded: RecordedResource): boolean => {
     if (recorded.parent === undefined) return true;
     const around = reads.get(recorded.parent);
-    const type = types.find((one) => one.type === recorded.type);
     // It is looked for where it was made, and only there.
-    const wasIn = type?.parents.map(({ attribute }) => recorded.applied[attribute]).find(Boolean);
+    const wasIn = typeOf(recorded)
+      ?.parents.map(({ attribute }) => recorded.applied[attribute])
+      .find(Boolean);
     return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
   };
   return (Object.entries(state.resources) as [Address, RecordedResource][]).flatMap(([address, recorded]) => {
@@ -62,7 +64,8 @@ function seenBehind(
     const read = reads.get(address);
     const isBehind =
       read?.kind === "found"
-        ? isOlder(read.live.updatedAt ?? read.live.asOf, recorded.updatedAt)
+        ? isOlder(read.live.updatedAt ?? read.live.asOf, recorded.updatedAt) ||
+          typeOf(recorded)?.isBehind?.(read.live, recorded)
         : (read?.kind === "absent" || (read?.kind === "gone" && read.ending === undefined)) &&
           isSeenWithin(recorded);
     return isBehind ? [address] : [];

@@ -186,6 +186,8 @@ export interface ResourceType {
     offered: Offers | undefined,
     beside: readonly Neighbour[],
   ) => readonly Finding[];
+  /** What is shown is from before what is recorded: of a type whose live things bear no time. */
+  readonly isBehind?: (live: LiveResource, recorded: RecordedResource) => boolean;
   /** With these attributes no list of the service shows it. */
   readonly isHidden?: (attributes: Pick<Attributes<ResolvedValue>, "get">) => boolean;
   /** What those in it may choose from once it is created. */

@@ -32,8 +32,8 @@ export function acceptedDeletion(
  */
 export type Standing = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
-/** Reads may lag (DESIGN section 5). */
-const lagMs = 30_000;
+/** How long reads may lag, milliseconds (DESIGN section 5). */
+export const lagMs = 30_000;
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 

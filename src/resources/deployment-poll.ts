@@ -4,7 +4,7 @@ import type { Deployment } from "../api/wire/deployment";
 import { isOlder } from "../model/is-older";
 import type { Pending } from "../model/pending";
 import type { Settled } from "../model/resource-type";
-import { unlessGone } from "./deletion";
+import { lagMs, unlessGone } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
@@ -65,9 +65,11 @@ async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Pr
   reads.invalidate();
   const service = await reads.service(serviceId);
   const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
+  const waiting = { kind: "waiting", status: "not shown" } as const;
+  // One that was made a moment ago is not shown yet.
   return service.kind === "gone" && seesAnything
-    ? { kind: "failed", summary: `the service of deployment ${id} is gone` }
-    : { kind: "waiting", status: "not shown" };
+    ? { ...waiting, atMost: { ms: lagMs, summary: `the service of deployment ${id} is gone` } }
+    : waiting;
 }
 
 /** A deployment that cannot be read by its id may still be listed. */

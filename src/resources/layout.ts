@@ -77,6 +77,8 @@ export const layout: Resource = {
   check: () => [],
   checkBeside: checkPlaces,
   reaction: layoutReaction,
+  isBehind: ({ computed: shown }, recorded) =>
+    Number(shown.get("revision")) < Number(recorded.computed.revision),
   read,
   list: async () => [],
   create: save,

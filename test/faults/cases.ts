@@ -1,3 +1,4 @@
+import { type Lags, readClasses } from "../../src/emulator/lag";
 import type { Mishaps, RequestMishap } from "./process";
 import { remoteCasesOf } from "./remote-cases";
 import { outages, type RequestFault, requestFaults } from "./request-faults";
@@ -17,6 +18,8 @@ export interface Case {
   readonly foreign?: boolean;
   /** The service itself tells something untrue: what was made is known to it alone until the next run looks. */
   readonly lies?: boolean;
+  /** How far reads are behind writes, in every run; the command is then given twice more, at once. */
+  readonly lag?: Lags;
   /** Another run takes the lock while this one stands still. */
   readonly rival?: Rival;
 }
@@ -37,10 +40,28 @@ const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command ===
 export function* casesOf(stage: Stage): Generator<Case> {
   if (stage.remote !== undefined) return yield* remoteCasesOf(stage, stage.remote);
   yield* requestCases(stage);
+  if (!isVerb(stage)) yield* lagCases(stage);
   yield* killCases(stage);
   yield* diskCases(stage);
   // Whoever asks for it while another one does asks for it twice.
   if (!isVerb(stage)) yield* rivalCases(stage);
+}
+
+/** Reads behind writes: of each class alone and of all together, by time and by count. */
+function* lagCases({ scenario }: Stage): Generator<Case> {
+  const lags: readonly Lags[] = [
+    ...[20, 300, 1500].map((ms) => ({ all: { ms } })),
+    { all: { reads: 1 } },
+    ...readClasses.flatMap((name) => [{ [name]: { ms: 1500 } }, { [name]: { reads: 1 } }]),
+  ];
+  for (const lag of lags) {
+    const [[name, how] = []] = Object.entries(lag);
+    yield {
+      name: `${scenario.name} lag ${name} ${JSON.stringify(how)}`,
+      ...{ scenario: scenario.name, fault: `lag ${name}`, lag },
+      mishaps: () => ({}),
+    };
+  }
 }
 
 function* requestCases(stage: Stage): Generator<Case> {

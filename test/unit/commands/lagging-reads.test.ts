@@ -87,6 +87,27 @@ describe("reads that stay behind the last write", () => {
     expect(plan?.changes.find(({ address }) => address === "service.shop.api")?.action).toBe("create");
   });
 
+  it("do not take a service that is not shown yet, with its deployment, for one that is gone", async () => {
+    bench.emulator.store.setLag({ all: { ms: 1500 } });
+    bench.write(
+      "rnv.yaml",
+      "services:\n  api: { kind: web, configuration: { repository: 'https://git.example.com/a' } }\n",
+    );
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, diagnostics }).toEqual({ exitCode: 0, diagnostics: [] });
+    const [service] = bench.emulator.store.services();
+    expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(1);
+  });
+
+  it("of a layout that was saved a moment ago are no reason to save it again", async () => {
+    await bench.apply();
+    bench.write("rnv.yaml", `${shop(1)}    layout: { positions: { api: { x: 10, y: 20 } } }\n`);
+    bench.emulator.store.setLag({ canvas: { ms: 5000 } });
+    await bench.apply();
+    await bench.apply();
+    expect(bench.writes().filter((write) => write.endsWith("/canvas"))).toHaveLength(1);
+  });
+
   it("do not take the end of an older deployment for that of the one just queued", async () => {
     const deployed = (replicas: number) =>
       shop(replicas)
