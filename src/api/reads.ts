@@ -39,6 +39,7 @@ export interface Reads {
   /** Uncached, for polling. */
   readonly live: Pick<
     Endpoints,
+    | "canvas"
     | "getDeployment"
     | "getOperation"
     | "getProject"

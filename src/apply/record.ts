@@ -1,4 +1,4 @@
-import type { Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
 import type { Clock } from "../model/clock";
@@ -65,6 +65,14 @@ export const deletionFailed = (
     address,
     ...(detail === undefined ? {} : { detail }),
     hint: "it stays recorded; run the command again to ask for its deletion again",
+  });
+
+/** The diagnostic of a deletion whose end is not proven. */
+export const nothingShown = (address: Address): Diagnostic =>
+  error("live.gone_unproven", `${address} is not shown any more, and nothing else that is recorded is`, {
+    address,
+    detail: "A key that lost its membership sees the same, so this is no proof that it was deleted.",
+    hint: "check the key and the workspace, then run the same command again: it looks at the deletion first",
   });
 
 /** What the state holds for a resource once a change of it is done, or was found not needed. */

@@ -43,6 +43,11 @@ export class RunJournal {
     return this.#resources.get(address);
   }
 
+  /** All that is recorded. */
+  all(): readonly (readonly [Address, RecordedResource])[] {
+    return [...this.#resources];
+  }
+
   /** Where `id` is recorded. */
   addressOf(id: string): Address | undefined {
     const address = this.#addressOf.get(id);

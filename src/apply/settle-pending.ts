@@ -4,8 +4,9 @@ import { durationText } from "../model/duration";
 import type { Pending } from "../model/pending";
 import type { JournalEntry, RecordedResource } from "../model/state";
 import { patienceLeft } from "./patience-left";
-import { deletionFailed, recordedAfterFailedDeletion } from "./record";
+import { deletionFailed, nothingShown, recordedAfterFailedDeletion } from "./record";
 import type { Resumed, Resuming } from "./resuming";
+import { mustBeShown } from "./settle";
 import { waitUntilSettled } from "./wait-until-settled";
 
 const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
@@ -52,6 +53,8 @@ export async function settlePending(
   });
   switch (result.kind) {
     case "done":
+      if (result.showsNothing && standsBeside(resuming, address))
+        return { ...nothing, diagnostics: [nothingShown(address)] };
       return ended(pending.deletes ? null : rest);
     case "failed":
       if (pending.deletes)
@@ -78,6 +81,9 @@ export async function settlePending(
     }
   }
 }
+
+const standsBeside = ({ state, types }: Resuming, address: Address): boolean =>
+  Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));
 
 function tellWaiting({ emit }: Resuming, address: Address, pending: Pending, timeoutMs: number) {
   const action = pending.deletes ? "delete" : "update";

@@ -1,9 +1,11 @@
+import type { Resource } from "../api/resource";
 import { error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { Pending } from "../model/pending";
 import type { RecordedResource } from "../model/state";
 import type { ChangeContext } from "./change-context";
 import { defaultPatience, patienceLeft } from "./patience-left";
-import { deletionFailed, recordedAfterFailedDeletion } from "./record";
+import { deletionFailed, nothingShown, recordedAfterFailedDeletion } from "./record";
 import type { ChangeEnd } from "./run";
 import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
 
@@ -63,6 +65,8 @@ async function endOf(
   const about = { address: change.address, range: change.subject.desired?.range };
   switch (result.kind) {
     case "done":
+      if (result.showsNothing && standsBeside(run, change.address))
+        return { kind: "failed", exitCode: 1, diagnostic: { ...nothingShown(change.address), ...about } };
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true)
         await run.journal.record(change.address, settledRecord(context, recorded, result));
@@ -111,6 +115,23 @@ async function endOf(
       return { kind: "interrupted" };
   }
 }
+
+/** Whether anything else is recorded that is not being deleted itself: then a service that shows nothing hides it. */
+const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address): boolean =>
+  journal
+    .all()
+    .some(
+      ([at, resource]) =>
+        at !== address &&
+        mustBeShown(resource, types) &&
+        !journal.openAt(at).some(({ method }) => method === "DELETE"),
+    );
+
+/** It stands by itself, and nobody asked for its deletion. */
+export const mustBeShown = (
+  { type, retained, pending }: RecordedResource,
+  types: ReadonlyMap<string, Resource>,
+): boolean => !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true;
 
 function settledRecord(
   context: ChangeContext,

@@ -6,7 +6,7 @@ import type { Pending } from "../model/pending";
 import type { Settled } from "../model/resource-type";
 
 export type WaitResult =
-  | { readonly kind: "done"; readonly live?: LiveResource }
+  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
   | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
   | { readonly kind: "checkout"; readonly summary: string }
   | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending }

@@ -49,6 +49,8 @@ export type Fault =
   | { readonly kind: "unknown-first" }
   /** The answer without these fields, wherever they stand in it. */
   | { readonly kind: "without-fields"; readonly fields: readonly string[] }
+  /** Lists are answered empty, as they are to a key that lost its membership. */
+  | { readonly kind: "empty-lists" }
   /** Runs code just before or just after the commit, then goes on with `then`, if any. */
   | {
       readonly kind: "hook";
@@ -191,7 +193,8 @@ type Altering = Extract<
       | "says"
       | "other-request-id"
       | "unknown-first"
-      | "without-fields";
+      | "without-fields"
+      | "empty-lists";
   }
 >;
 
@@ -234,6 +237,12 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
         event: { id: "00000000-0000-4000-8000-0000000000ff", kind: "audit" },
         ...body,
       }));
+    case "empty-lists":
+      return editBody(steps.commit(), (body) =>
+        Object.fromEntries(
+          Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? [] : value]),
+        ),
+      );
     case "without-fields":
       return editBody(steps.commit(), (body) => without(body, fault.fields) as Body);
     case "stale-list": {

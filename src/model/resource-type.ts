@@ -253,7 +253,8 @@ export type Settled =
       /** Seen without a break for that long, it has failed. */
       readonly atMost?: { readonly ms: number; readonly summary: string };
     }
-  | { readonly kind: "done"; readonly live?: LiveResource }
+  /** With `showsNothing` the service shows nothing at all: no proof of an end while anything else is recorded. */
+  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
   | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
   /** Saved; the dashboard must complete a checkout first. */
   | { readonly kind: "checkout"; readonly summary: string };

@@ -28,9 +28,21 @@ export function acceptedDeletion(
 
 /**
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
- * deleted. `unreadable`: there is no way to look.
+ * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
  */
-export type Standing = "gone" | "deleting" | "stands" | "unmarked" | "unreadable";
+export type Standing = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
+
+/** What is not shown is gone where anything else is shown: to a key that lost its membership, nothing is. */
+export async function goneOrAlone({ live }: Reads): Promise<Standing> {
+  if ((await live.listProjects()).length > 0) return "gone";
+  try {
+    return (await live.canvas()).nodes.length > 0 ? "gone" : "alone";
+  } catch (failure) {
+    // Too much to be shown at once.
+    if (failure instanceof ApiError && failure.status === 413) return "gone";
+    throw failure;
+  }
+}
 
 /** How long reads may lag, milliseconds (DESIGN section 5). */
 export const lagMs = 30_000;
@@ -52,6 +64,7 @@ export async function pollDeletion(
     return { kind: "waiting", status };
   const standing = await look();
   if (standing === "gone") return { kind: "done" };
+  if (standing === "alone") return { kind: "done", showsNothing: true };
   if (status === "failed")
     return {
       kind: "failed",

@@ -24,7 +24,7 @@ import type {
 } from "../model/resource-type";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
-import { acceptedDeletion, answersUnless404, pollDeletion, type Standing } from "./deletion";
+import { acceptedDeletion, answersUnless404, goneOrAlone, pollDeletion, type Standing } from "./deletion";
 import { liveService } from "./live-service";
 import { serviceActions } from "./service-actions";
 import {
@@ -291,7 +291,7 @@ function poll(reads: Reads, pending: Pending): Promise<Settled> {
 async function lookAt(reads: Reads, id: string): Promise<Standing> {
   const read = await reads.serviceNow(id);
   if (read.kind === "found") return "stands";
-  if (read.kind === "gone") return read.deleting === undefined ? "gone" : "deleting";
+  if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
   const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
-  return isThere ? "unmarked" : "gone";
+  return isThere ? "unmarked" : goneOrAlone(reads);
 }

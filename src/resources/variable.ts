@@ -24,6 +24,7 @@ import type { ResolvedValue } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
+  goneOrAlone,
   isWithoutRoute,
   pollDeletion,
   type Standing,
@@ -258,7 +259,7 @@ async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise
     if (!isWithoutRoute(failure)) throw failure;
   }
   const around = await reads.serviceNow(serviceId);
-  return around.kind === "gone" && around.deleting === undefined ? "gone" : "unreadable";
+  return around.kind === "gone" && around.deleting === undefined ? goneOrAlone(reads) : "unreadable";
 }
 
 /** The interface offers no read of one variable: to give it the key it has answers 404 when it is gone. */

@@ -28,7 +28,8 @@ export async function applyDelete(
   const place = parentId === null ? {} : { parentId };
   const input = { address: addressIn(type, name), id, name, ...place };
   try {
-    const failed = undeleted(type, name, await seenDeleted(session, type, prior, input));
+    const end = await seenDeleted(session, type, prior, input);
+    const failed = isHidden(session, end) ? hidden(type, name) : undeleted(type, name, end);
     if (failed === undefined) return gone();
     return { state: prior, kept, diagnostics: [failed] };
   } catch (failure) {
@@ -39,7 +40,8 @@ export async function applyDelete(
       throw failure;
     }
     if (end.pending === undefined) return gone();
-    const failed = undeleted(type, name, await settle(session, type, end, prior, "delete"));
+    const settled = await settle(session, type, end, prior, "delete");
+    const failed = isHidden(session, settled) ? hidden(type, name) : undeleted(type, name, settled);
     return failed === undefined ? gone() : { state: prior, kept, diagnostics: [failed] };
   }
 }
@@ -82,6 +84,18 @@ async function endAfter(
   if (read.kind !== "gone") return undefined;
   return { id: input.id, ...(read.ending === undefined ? {} : { pending: read.ending }) };
 }
+
+/** The service shows nothing at all any more, though something was found that is not being deleted. */
+const isHidden = ({ sightings, removed }: Session, end: WaitResult): boolean =>
+  end.kind === "done" &&
+  end.showsNothing === true &&
+  [...sightings.byId].some(([id, { read }]) => read.kind === "found" && !removed.has(id));
+
+const hidden = (type: ManagedType, name: string): Diagnostic =>
+  error("live.gone_unproven", `${type.resource.type} "${name}" is not shown any more, and nothing else is`, {
+    detail: "A key that lost its membership sees the same, so this is no proof that it was deleted.",
+    hint: "check the key and the workspace, then apply again: it stays in the state until its end is seen",
+  });
 
 const undeleted = (type: ManagedType, name: string, end: WaitResult): Diagnostic | undefined =>
   end.kind === "failed"

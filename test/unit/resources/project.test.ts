@@ -111,6 +111,9 @@ describe("deleting a project", () => {
       atMost: { ms: 300_000 },
     });
     await project.remove(world.endpoints, removal(id, "Shop"));
+    // To a key that lost its membership nothing is shown either.
+    expect(await project.poll(world.reads(), pending)).toEqual({ kind: "done", showsNothing: true });
+    await project.create(world.endpoints, createInput("Docs", {}));
     expect(await project.poll(world.reads(), pending)).toEqual({ kind: "done" });
   });
 });

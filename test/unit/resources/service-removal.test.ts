@@ -37,7 +37,11 @@ describe("deleting a service", () => {
     const { pending } = await service.remove(world.endpoints, removal(id));
     expect(pending).toMatchObject({ kind: "operation", serviceId: id });
     if (pending === undefined) return;
-    expect(await settled(world, service, pending)).toEqual({ kind: "done", notes: ["queued", "running"] });
+    expect(await settled(world, service, pending)).toEqual({
+      kind: "done",
+      showsNothing: true,
+      notes: ["queued", "running"],
+    });
   });
 
   it("reports an operation that failed while the service stands", async () => {
@@ -70,8 +74,8 @@ describe("deleting a service", () => {
     });
     expect(await service.poll(unread, pending)).toMatchObject({ kind: "waiting", atMost: { ms: 300_000 } });
     world.emulator.store.settle();
-    expect(await service.poll(early, pending)).toEqual({ kind: "done" });
-    expect(await service.poll(unread, pending)).toEqual({ kind: "done" });
+    expect(await service.poll(early, pending)).toEqual({ kind: "done", showsNothing: true });
+    expect(await service.poll(unread, pending)).toEqual({ kind: "done", showsNothing: true });
   });
 
   it("is not done on a 404 by id while the list shows the service", async () => {
@@ -127,7 +131,7 @@ describe("deleting a service", () => {
       atMost: { ms: 30_000 },
     });
     await service.remove(world.endpoints, removal(id));
-    expect(await service.poll(world.reads(), unknown)).toEqual({ kind: "done" });
+    expect(await service.poll(world.reads(), unknown)).toEqual({ kind: "done", showsNothing: true });
   });
 
   it("waits by looking at the service when it was queued without an operation to ask for", async () => {
@@ -148,7 +152,7 @@ describe("deleting a service", () => {
       atMost: { ms: 300_000 },
     });
     world.emulator.store.settle();
-    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done" });
+    expect(await service.poll(world.reads(), pending)).toEqual({ kind: "done", showsNothing: true });
   });
 
   it("needs the exact name", async () => {
