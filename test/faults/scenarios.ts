@@ -25,6 +25,8 @@ export interface Scenario {
   readonly arrange?: (store: EmulatorStore) => void;
   /** How a person carries it out; `apply` unless said. */
   readonly command?: Command;
+  /** The whole run plays every n-th case only: its like is played in full elsewhere. */
+  readonly thinned?: number;
   /** Addresses whose things may be deleted. */
   readonly deletes: readonly string[];
   /** The picture of the service in the end; see `picture.ts`. */
@@ -214,6 +216,7 @@ const unlisted: Scenario = {
 const failedDeletion: Scenario = {
   ...remove,
   name: "failed-deletion",
+  thinned: 2,
   arrange: (store) => store.failNextOperation("*"),
 };
 
@@ -256,7 +259,7 @@ const archivedAndBack: Scenario = {
   want: shopPicture(3),
 };
 
-const savedPlan: Scenario = { ...update, name: "saved-plan", command: "saved" };
+const savedPlan: Scenario = { ...update, name: "saved-plan", command: "saved", thinned: 3 };
 
 const verb = (
   action: RuntimeRequest["action"],
@@ -277,10 +280,10 @@ const operated = (kind: string) => (lines: readonly string[]) =>
 
 const verbs = [
   verb("deploy", deployed),
-  verb("clear-cache", deployed),
+  { ...verb("clear-cache", deployed), thinned: 5 },
   verb("rollback", deployed),
   verb("restart", operated("restart")),
-  verb("suspend", operated("suspend")),
+  { ...verb("suspend", operated("suspend")), thinned: 5 },
 ];
 
 export const scenarios: readonly Scenario[] = [

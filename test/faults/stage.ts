@@ -70,6 +70,7 @@ export async function stageOf(
   const measured = await measure(rnv, image, request, scenario);
   return {
     ...{ rnv, scenario, request, image, ...(remote && { remote }), ...(wire && { wire }) },
+    ...(scenario.thinned && { thinned: scenario.thinned }),
     foreign: new Set(scenario.adopt ? [] : foreign),
     deletable: new Set(scenario.deletes.flatMap((address) => state?.resources[address as never]?.id ?? [])),
     ...measured,
