@@ -22,6 +22,7 @@ import type {
   Settled,
   UpdateInput,
 } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, goneOrAlone, pollDeletion, type Standing } from "./deletion";
@@ -183,12 +184,23 @@ function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     if (found.kind === "found") return readLive(reads, found.value, subject);
     const { deleting } = found;
-    if (deleting === undefined) return { kind: "gone" };
     const { recorded } = subject;
+    if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
     // What is left of a deletion that failed: the thing stands.
     if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, subject);
     return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
   });
+}
+
+/** What is archived is in no list (DESIGN section 4). */
+const isListed = (recorded: RecordedResource | undefined): boolean =>
+  recorded?.retained !== true && recorded?.applied.archived !== true;
+
+/** Where no list can say the same, a 404 by id is no proof: the deployments of the service have to. */
+async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
+  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
+  if (!isThere) return { kind: "gone" };
+  return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
 }
 
 const readLive = (reads: Reads, found: Service, { declared }: ReadSubject): Ready<ReadResult> =>

@@ -34,7 +34,7 @@ interface Rival {
 type Mode = "once" | "held" | "onward";
 
 /** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
-const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command === "object";
+export const isVerb = ({ scenario: { command } }: Stage): boolean => typeof command === "object";
 
 /** Every case of a scenario. */
 export function* casesOf(stage: Stage): Generator<Case> {

@@ -1,4 +1,4 @@
-import type { Case } from "./cases";
+import { type Case, isVerb } from "./cases";
 import type { Mishaps } from "./process";
 import { createRandom } from "./random";
 import { requestFaults } from "./request-faults";
@@ -15,7 +15,10 @@ export function randomCase(stages: readonly Stage[], seed: number): { stage: Sta
   const requestRate = random.pick([0, 0.05, 0.2, 0.5]);
   const diskRate = random.pick([0, 0, 0, 0.02]);
   const killAt = random.below(2) === 0 ? random.below(stage.points.length * 2) : -1;
-  const then = random.pick(between);
+  const picked = random.pick(between);
+  // Whoever asks for it a day later wants it once more.
+  const isAskedAnew = isVerb(stage) && (picked === "later" || picked === "earlier");
+  const then = isAskedAnew ? undefined : picked;
   const mishaps = (): Mishaps => {
     const { next, pick, below } = createRandom(seed + 1);
     return {
