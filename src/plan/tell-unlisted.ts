@@ -1,6 +1,7 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { shortList } from "../model/short-list";
+import type { RecordedResource } from "../model/state";
 import type { Decision } from "./decision";
 import { isDeletion } from "./guards";
 import type { PlanInput } from "./plan";
@@ -41,7 +42,10 @@ export function tellUnlisted(
 /** It was not made here, so neither was what lies in it. */
 const isTakenOver = (decision: Decision | undefined): boolean =>
   decision?.action === "adopt" ||
-  (decision?.subject.recorded !== undefined && Object.keys(decision.subject.recorded.applied).length === 0);
+  (decision?.subject.recorded !== undefined && isOnlyImported(decision.subject.recorded));
+
+const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
+  writes === 0 && Object.keys(applied).length === 0;
 
 const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
 

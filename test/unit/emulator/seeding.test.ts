@@ -81,7 +81,7 @@ describe("how gaps are read", () => {
     const { call, emulator, services } = start({ gaps });
     const { id, deploymentId } = emulator.store.addService({ name: "api", live: true });
     const missing = await call("GET", `${services}/${id}`);
-    expect(missing).toMatchObject({ status: 405, headers: { allow: "PATCH, DELETE" } });
+    expect(missing).toMatchObject({ status: 405, headers: { allow: "DELETE, PATCH" } });
     expect(missing.body).toEqual({
       requestId: expect.any(String),
       error: expect.objectContaining({ code: "method_not_allowed" }),

@@ -69,7 +69,7 @@ describe("a create that may double what no list shows", () => {
     world.settle(desiredOf([declare("project.shop")]));
     expect(codesOf(world.plan(shop()))).toEqual([]);
     const project = world.recorded.get(at("project.shop"));
-    if (project) world.recorded.set(at("project.shop"), { ...project, applied: {} });
+    if (project) world.recorded.set(at("project.shop"), { ...project, applied: {}, writes: 0 });
     expect(codesOf(world.plan(shop()))).toEqual(["live.unlisted"]);
   });
 });
