@@ -4,7 +4,7 @@ import { loadStackJson } from "./stack";
 
 afterAll(removeFolders);
 
-/** Characters; the work for a text four times as long is compared with it. */
+/** Characters; the work for a text four times as long is compared with it: a square would be sixteen times as much. */
 const short = 3_000;
 
 const repeated = (piece: string, characters: number): string =>
@@ -79,7 +79,7 @@ it.each(texts)("the work for %s grows as their length", async (_what, textOf) =>
   await loadText(textOf(short), { environment });
   const once = await countWork(() => loadText(textOf(short), { environment }));
   const fourfold = await countWork(() => loadText(textOf(4 * short), { environment }));
-  expect(fourfold).toBeLessThan(6 * once);
+  expect(fourfold).toBeLessThan(10 * once);
 });
 
 it.each(stacks)("the work for a stack with %s grows as its length", async (_what, textOf) => {
@@ -87,7 +87,7 @@ it.each(stacks)("the work for a stack with %s grows as its length", async (_what
   await load(short);
   const once = await countWork(() => load(short));
   const fourfold = await countWork(() => load(4 * short));
-  expect(fourfold).toBeLessThan(6 * once);
+  expect(fourfold).toBeLessThan(10 * once);
 });
 
 it("locals that name each other twice, or fifty deep, are an error and no bomb", async () => {
