@@ -59,8 +59,11 @@ function seenBehind(
       .find(Boolean);
     return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
   };
+  // A deletion that was not answered may be why.
+  const deleted = new Set(state.open.filter(({ method }) => method === "DELETE").map(({ address }) => address));
   return (Object.entries(state.resources) as [Address, RecordedResource][]).flatMap(([address, recorded]) => {
-    if (!isYoung(recorded, now) || recorded.retained || recorded.pending?.deletes) return [];
+    if (!isYoung(recorded, now) || recorded.retained || recorded.pending?.deletes || deleted.has(address))
+      return [];
     const read = reads.get(address);
     const isBehind =
       read?.kind === "found"

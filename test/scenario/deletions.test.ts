@@ -68,6 +68,7 @@ describe("a deletion that fails at the service", () => {
     cli.process.kill("SIGKILL");
     await cli.ended;
     scenario.fail();
+    scenario.emulator.store.settle();
     expect((await scenario.run("plan")).stderr).toContain("service.shop.api was not deleted");
     expect((await scenario.run("apply", ...approve)).code).toBe(1);
     expect(services()).toHaveLength(1);

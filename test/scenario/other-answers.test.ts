@@ -133,6 +133,7 @@ describe("an answer about something else", () => {
     scenario.fail((request) => (isCreate("variables")(request) ? { kind: "swap", answers } : undefined));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     scenario.fail();
+    scenario.settle();
     scenario.write("rnv.yaml", two.replace("MODE: one", "MODE: three"));
     expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
     const values = [serviceIds().api, serviceIds().worker].map((id) =>
