@@ -60,7 +60,9 @@ function seenBehind(
     return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
   };
   // A deletion that was not answered may be why.
-  const deleted = new Set(state.open.filter(({ method }) => method === "DELETE").map(({ address }) => address));
+  const deleted = new Set(
+    state.open.filter(({ method }) => method === "DELETE").map(({ address }) => address),
+  );
   return (Object.entries(state.resources) as [Address, RecordedResource][]).flatMap(([address, recorded]) => {
     if (!isYoung(recorded, now) || recorded.retained || recorded.pending?.deletes || deleted.has(address))
       return [];
