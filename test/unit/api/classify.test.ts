@@ -73,4 +73,23 @@ describe("classify", () => {
       }),
     );
   });
+
+  it.each([408, 502, 503, 504])(
+    "takes %i for an answer of what stands between: a write may have happened, a read is asked again",
+    (status) => {
+      const answered = (method: "GET" | "POST", hasKey: boolean) =>
+        classify({ method, hasKey }, { kind: "answer", status, wellFormed: true });
+      expect(answered("POST", false)).toMatchObject({ kind: "fail", failure: "uncertain" });
+      expect(answered("POST", true)).toMatchObject({ kind: "retry", otherwise: "uncertain" });
+      expect(answered("GET", false)).toMatchObject({ kind: "retry", otherwise: "unavailable" });
+    },
+  );
+
+  it.each([400, 404, 409, 410, 413, 422])("takes %i for a refusal: nothing happened", (status) => {
+    for (const method of ["GET", "POST", "PATCH", "DELETE"] as const)
+      expect(classify({ method, hasKey: true }, { kind: "answer", status, wellFormed: true })).toMatchObject({
+        kind: "fail",
+        failure: "refused",
+      });
+  });
 });

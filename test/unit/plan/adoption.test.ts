@@ -55,6 +55,31 @@ describe("a live thing that is declared but not recorded", () => {
     expect(changeOf(plan, "variable.shop.api.KEY").action).toBe("adopt");
   });
 
+  it("is an error where the import names another id than the state records, and nothing is written", () => {
+    const world = new World();
+    world.settle(desiredOf(shop()));
+    const id = world.recorded.get(at("project.shop"))?.id as string;
+    const importing = (importId: string) =>
+      world.plan(
+        desiredOf(
+          shop().map((one) =>
+            one.address === "project.shop" ? { ...one, importId: { id: importId, range } } : one,
+          ),
+        ),
+      );
+    const plan = importing("11111111-2222-4333-8444-555555555555");
+    expect(plan.diagnostics).toMatchObject([
+      {
+        code: "manifest.invalid_value",
+        address: "project.shop",
+        summary: `project.shop is recorded as ${id}, not as 11111111-2222-4333-8444-555555555555`,
+        hint: "remove the import line, or forget what is recorded: rnv state rm project.shop",
+        range,
+      },
+    ]);
+    expect([codesOf(importing(id)), actionsOf(importing(id))]).toEqual([[], []]);
+  });
+
   it("of a managed service is not taken over unasked", () => {
     const world = new World();
     world.settle(desiredOf(shop()));

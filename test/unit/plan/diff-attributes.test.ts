@@ -152,6 +152,18 @@ describe("who owns a field", () => {
     },
   );
 
+  it.each(["configuration.bran", "config", "configuration.branch.name"])(
+    "ignoreChanges of %s covers nothing that only begins alike",
+    (path) => {
+      const lifecycle = { preventDestroy: false, ignoreChanges: [path], onRemove: "delete" } as const;
+      const desired = (of: string) =>
+        desiredOf([declare(address, { kind: "static", [branch]: of }, { lifecycle })]);
+      const world = new World();
+      world.settle(desired("dev"));
+      expect(actionsOf(world.plan(desired("other")))).toEqual(["update service.docs"]);
+    },
+  );
+
   it("a changed kind forces replacement", () => {
     const world = new World();
     world.settle(desiredOf([declare(address, { kind: "static" })]));

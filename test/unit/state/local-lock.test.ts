@@ -154,6 +154,27 @@ describe("the lock of a local state", () => {
     }
   });
 
+  it("is not taken over from another container, whose processes are counted apart", async () => {
+    for (const [ours, code] of [
+      ["pid:[4026531836]", undefined],
+      ["pid:[4026532999]", "state.lock_held"],
+    ] as const) {
+      // Nobody here has the pid of the holder.
+      const { backend, disk } = setUp(new MemoryDisk(), [200]);
+      system(disk, { pid: 200, started: 5, machine: "m1" });
+      disk.links.set("/proc/self/ns/pid", "pid:[4026531836]");
+      await backend(100).lock(holder("elsewhere", 100), 0);
+      disk.links.set("/proc/self/ns/pid", ours);
+      const taken = backend(200).lock(holder("next", 200), 0);
+      expect(
+        await taken.then(
+          () => undefined,
+          () => codeOf(taken),
+        ),
+      ).toBe(code);
+    }
+  });
+
   it("is removed by the id of its holder only", async () => {
     const { backend, disk } = setUp();
     const held = holder("abc", 100);

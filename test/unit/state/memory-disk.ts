@@ -23,6 +23,8 @@ export const diskError = (code: string): Error => Object.assign(new Error(code),
 
 /** A file system in memory that knows what would survive a power cut, and that fails where a test wants it to. */
 export class MemoryDisk implements Disk {
+  /** What links lead to, by path. */
+  readonly links = new Map<string, string>();
   readonly names: Names = new Map();
   #durableNames: Names = new Map();
   #pendingNames: ((names: Names) => void)[] = [];
@@ -180,8 +182,8 @@ export class MemoryDisk implements Disk {
     for (const change of this.#pendingNames.splice(0)) change(this.#durableNames);
   }
 
-  async readLink(): Promise<string | undefined> {
-    return undefined;
+  async readLink(path?: string): Promise<string | undefined> {
+    return path === undefined ? undefined : this.links.get(path);
   }
 
   async #call(name: string, path: string): Promise<ReturnType<Fault>> {
