@@ -46,6 +46,8 @@ export async function withGenerations(
       },
     });
     const accepted = await write(writes);
+    if (isReplay !== true && (await isAnothers(session, create, accepted.id)))
+      throw new DiagnosticsError([answeredWithAnother(create, accepted.id)]);
     if (isReplay !== true || (await isAlive(session, create, accepted))) {
       session.made.add(accepted.id);
       return accepted;
@@ -57,6 +59,27 @@ export async function withGenerations(
     }),
   ]);
 }
+
+/** What was just made was not there before under another name, and nothing else of this process has its id. */
+async function isAnothers(
+  { before, made }: Session,
+  { type, input }: CreateOnce,
+  id: string,
+): Promise<boolean> {
+  if (made.has(id)) return true;
+  if (type.removedWithParent) return false;
+  return (await type.list(before)).some((live) => live.id === id && live.name !== input.name);
+}
+
+const answeredWithAnother = ({ type, input }: CreateOnce, id: string): Diagnostic =>
+  error(
+    "apply.uncertain",
+    `the creation of the ${type.type} "${input.name}" was answered with the id of another`,
+    {
+      detail: `${id} was there before, or belongs to another resource.`,
+      hint: "apply again: the same request is answered with what it made; nothing is made twice",
+    },
+  );
 
 /** Whether what a replayed answer speaks of is still there, ours alone, and on its way to what was asked. */
 async function isAlive(session: Session, create: CreateOnce, accepted: Accepted): Promise<boolean> {
