@@ -1,4 +1,4 @@
-import { type Case, isVerb } from "./cases";
+import { type Case, isUntold, isVerb } from "./cases";
 import type { Mishaps } from "./process";
 import { createRandom } from "./random";
 import { requestFaults } from "./request-faults";
@@ -11,7 +11,9 @@ const diskCodes = ["ENOSPC", "EIO", "EROFS"] as const;
 export function randomCase(stages: readonly Stage[], seed: number): { stage: Stage; one: Case } {
   const random = createRandom(seed);
   const stage = random.pick(stages);
-  const allowed = requestFaults.filter(({ foreign, lies, onward }) => !foreign && !lies && !onward);
+  const allowed = requestFaults.filter(
+    (fault) => !fault.foreign && !fault.lies && !fault.onward && !isUntold(stage, fault),
+  );
   const requestRate = random.pick([0, 0.05, 0.2, 0.5]);
   const diskRate = random.pick([0, 0, 0, 0.02]);
   const killAt = random.below(2) === 0 ? random.below(stage.points.length * 2) : -1;
