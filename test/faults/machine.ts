@@ -80,11 +80,12 @@ export class Machine {
     return this.emulator.handle(request);
   }
 
-  image(seeded: ReadonlySet<string>): Image {
+  /** `ageMs`: how long ago everything happened when the next one begins. */
+  image(seeded: ReadonlySet<string>, ageMs = 1000): Image {
     return {
       service: this.emulator.image(),
       disk: this.disk,
-      time: this.clock.now() + 1000,
+      time: this.clock.now() + ageMs,
       seeded,
       ways: this.ways,
       ...(this.remote && { remote: this.remote.image() }),

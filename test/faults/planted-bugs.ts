@@ -7,6 +7,8 @@ export interface PlantedBug extends Edit {
   readonly scenario: string;
   /** The kind of server that keeps the state; default: it lies on the disk. */
   readonly remote?: RemoteKind;
+  /** How long ago the last run was; what is younger than two minutes is not believed gone at all. */
+  readonly ageMs?: number;
   /** Begin of the faults to try, in this order. */
   readonly faults: readonly string[];
 }
@@ -19,6 +21,9 @@ const bug = (
   scenario: string,
   ...faults: readonly string[]
 ): PlantedBug => ({ name, file, from, to, scenario, faults });
+
+/** Long enough for everything to be believed. */
+const settledMs = 180_000;
 
 export const plantedBugs: readonly PlantedBug[] = [
   bug(
@@ -85,14 +90,17 @@ export const plantedBugs: readonly PlantedBug[] = [
     "delete",
     "refuse once",
   ),
-  bug(
-    "an empty list is trusted to forget",
-    "apply/prove-gone.ts",
-    "if (!change.missing ||",
-    "if (change.missing ||",
-    "update",
-    "empty-list",
-  ),
+  {
+    ...bug(
+      "an empty list is trusted to forget",
+      "apply/prove-gone.ts",
+      "if (!change.missing ||",
+      "if (change.missing ||",
+      "update",
+      "empty-list",
+    ),
+    ageMs: settledMs,
+  },
   bug(
     "an empty list is trusted to create",
     "apply/send-change.ts",
@@ -217,7 +225,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "an unanswered create is sent again unseen",
     "apply/send-change.ts",
-    "const made = await observeCreated(type, run.reads, change.address, { name, parentId, fence });",
+    "const made = await observeCreated(type, run, change.address, { name, parentId, fence });",
     "const made = undefined as unknown as Awaited<ReturnType<typeof observeCreated>>; void fence; void name; void run.reads;",
     "create-all",
     "500-after-no-receipt",
@@ -240,20 +248,23 @@ export const plantedBugs: readonly PlantedBug[] = [
   ),
   bug(
     "the next run does not wait for what is pending",
-    "apply/resume.ts",
-    "if (recorded?.pending) take(",
-    "if (recorded?.pending === null) take(",
+    "apply/settle-pending.ts",
+    "if (!type || !pending) return nothing;",
+    "if (type || !pending) return nothing;",
     "create-all",
     "kill",
   ),
-  bug(
-    "everything that vanishes is gone",
-    "plan/disappearance.ts",
-    "if (gone.length === 0) return",
-    "if (gone.length >= 0) return",
-    "delete",
-    "revoked onward",
-  ),
+  {
+    ...bug(
+      "everything that vanishes is gone",
+      "plan/disappearance.ts",
+      "if (gone.length === 0) return",
+      "if (gone.length >= 0) return",
+      "delete",
+      "revoked onward",
+    ),
+    ageMs: settledMs,
+  },
   bug(
     "a failed change ends with 0",
     "apply/run-plan.ts",

@@ -41,6 +41,7 @@ export async function stageOf(
   scenario: Scenario,
   remote?: RemoteKind,
   wire?: Wire,
+  ageMs?: number,
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
@@ -60,7 +61,7 @@ export async function stageOf(
   const ours = idsOf(machine);
   scenario.between?.(store);
   const state = await backendOutside(rnv, machine).read();
-  const image = machine.image(seeded);
+  const image = machine.image(seeded, ageMs);
   const foreign = [...idsOf(machine)].filter((id) => seeded.has(id) || !ours.has(id));
   const request = {
     files: [file("rnv.yaml", scenario.manifest)],
