@@ -30,10 +30,10 @@ export function acceptedDeletion(
  * What a look at a thing shows of its deletion. `unmarked`: it stands, and would look the same while it is being
  * deleted. `unreadable`: there is no way to look. `alone`: it is not shown, and nothing else is either.
  */
-export type Standing = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
+export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
 /** What is not shown is gone where anything else is shown: to a key that lost its membership, nothing is. */
-export async function goneOrAlone({ live }: Reads): Promise<Standing> {
+export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
   if ((await live.listProjects()).length > 0) return "gone";
   try {
     return (await live.canvas()).nodes.length > 0 ? "gone" : "alone";
@@ -56,7 +56,7 @@ const unseenMs = 5 * 60_000;
 export async function pollDeletion(
   reads: Reads,
   pending: Pending,
-  look: () => Promise<Standing>,
+  look: () => Promise<DeletionLook>,
 ): Promise<Settled> {
   const operation = await operationOf(reads, pending);
   const status = operation?.status;

@@ -22,7 +22,7 @@ import type {
 } from "../model/resource-type";
 import { shortList } from "../model/short-list";
 import { present, textAt } from "./attribute-values";
-import { acceptedDeletion, answersUnless404, goneOrAlone, pollDeletion, type Standing } from "./deletion";
+import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 import { sameColor } from "./equality";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
@@ -234,7 +234,7 @@ function poll(reads: Reads, pending: Pending): Promise<Settled> {
 }
 
 /** No route shows the operations of a project, and a project does not show that it is being deleted. */
-async function lookAt(reads: Reads, id: string): Promise<Standing> {
+async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
   if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
   const listed = await reads.live.listProjects();
   if (listed.some((one) => one.id === id)) return "unmarked";

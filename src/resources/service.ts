@@ -25,7 +25,7 @@ import type {
 import type { RecordedResource } from "../model/state";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
-import { acceptedDeletion, answersUnless404, goneOrAlone, pollDeletion, type Standing } from "./deletion";
+import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 import { liveService } from "./live-service";
 import { serviceActions } from "./service-actions";
 import {
@@ -300,7 +300,7 @@ function poll(reads: Reads, pending: Pending): Promise<Settled> {
 }
 
 /** What a service shows of its deletion; without a read by id, its deployments tell whether there is one. */
-async function lookAt(reads: Reads, id: string): Promise<Standing> {
+async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
   const read = await reads.serviceNow(id);
   if (read.kind === "found") return "stands";
   if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";

@@ -24,10 +24,10 @@ import type { ResolvedValue } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
+  type DeletionLook,
   goneOrAlone,
   isWithoutRoute,
   pollDeletion,
-  type Standing,
   stands,
   unlessGone,
 } from "./deletion";
@@ -250,7 +250,7 @@ function deletion(id: string, operationId: string | undefined, serviceId: string
 }
 
 /** A variable does not show that it is being deleted; without its service it is no more. */
-async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<Standing> {
+async function lookAt(reads: Reads, { serviceId, variableId }: Pending): Promise<DeletionLook> {
   if (serviceId === undefined) return "unreadable";
   try {
     const listed = await reads.live.listVariables(serviceId);
