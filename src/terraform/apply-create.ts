@@ -61,15 +61,16 @@ export async function withGenerations(
 }
 
 /** What was just made was not there before under another name, and nothing else of this process has its id. */
-async function isAnothers(
-  { before, made }: Session,
-  { type, input }: CreateOnce,
-  id: string,
-): Promise<boolean> {
-  if (made.has(id)) return true;
+async function isAnothers(session: Session, create: CreateOnce, id: string): Promise<boolean> {
+  const { type, input } = create;
+  if (isMadeAlready(session, create, id)) return true;
   if (type.removedWithParent) return false;
-  return (await type.list(before)).some((live) => live.id === id && live.name !== input.name);
+  return (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
 }
+
+/** This process made something else of that id; what has the id of its parent has none of its own. */
+const isMadeAlready = ({ made }: Session, { parentId }: CreateOnce, id: string): boolean =>
+  id !== parentId && made.has(id);
 
 const answeredWithAnother = ({ type, input }: CreateOnce, id: string): Diagnostic =>
   error(
@@ -85,7 +86,8 @@ const answeredWithAnother = ({ type, input }: CreateOnce, id: string): Diagnosti
 async function isAlive(session: Session, create: CreateOnce, accepted: Accepted): Promise<boolean> {
   const { type, input, parentId } = create;
   if (session.removed.has(accepted.id)) return false;
-  if (session.made.has(accepted.id)) throw new DiagnosticsError([sameTwice(create, accepted.id)]);
+  if (isMadeAlready(session, create, accepted.id))
+    throw new DiagnosticsError([sameTwice(create, accepted.id)]);
   session.reads.invalidate();
   const read = await type.read(session.reads, {
     address: input.address,

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const shop = `
@@ -35,4 +37,22 @@ describeTerraform("a creation that is answered with something else", () => {
     expect(JSON.stringify(emulator.store.services().filter(({ id }) => id === theirs.id))).toBe(before);
     expect(await world.start("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
   });
+
+  it("takes the layout that bears its project's id for what it is, made with the project and found again with it", async () => {
+    world.write(`
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_canvas_layout" "shop" {
+  project_id = rnv_project.shop.id
+  positions = {}
+  viewport = { x = 0, y = 10.5, zoom = 1.1 }
+}
+`);
+    await world.apply();
+    await world.expectNoChanges();
+    const made = JSON.stringify([emulator.store.projects(), emulator.store.services()]);
+    rmSync(join(world.folder, "w", "terraform.tfstate"));
+    await world.apply();
+    await world.expectNoChanges();
+    expect(JSON.stringify([emulator.store.projects(), emulator.store.services()])).toBe(made);
+  }, 60_000);
 });
