@@ -26,7 +26,6 @@ export function createProgram(run: Run, terminal: Terminal, version: string): Co
       getErrHasColors: () => terminal.color.err,
     })
     .showSuggestionAfterError()
-    .showHelpAfterError("(see `rnv <verb> --help`)")
     .exitOverride()
     .addHelpText("after", closing);
   addPlanVerbs(program, run);
@@ -34,7 +33,14 @@ export function createProgram(run: Run, terminal: Terminal, version: string): Co
   addRuntimeVerbs(program, run);
   addToolVerbs(program, run);
   addTerraformVerbs(program, run);
+  pointToHelp(program, "rnv");
   return program;
+}
+
+/** A wrong call of a verb names the help of that verb. */
+function pointToHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`(see \`${words} --help\`)`);
+  for (const verb of command.commands) pointToHelp(verb, `${words} ${verb.name()}`);
 }
 
 const closing = `

@@ -85,6 +85,7 @@ describe("createProgram", () => {
     ["apply -lock-timeout=soon", "Not a duration"],
     ["completion tcsh", "Allowed choices are bash, zsh, fish"],
     ["state mv a.b", "missing required argument 'to'"],
+    ["state mv a.b", "rnv state mv --help"],
   ])("refuses `%s` with exit code 1 and help: %s", async (line, help) => {
     const { parse, streams, calls } = programOf();
     await expect(parse(line)).rejects.toMatchObject({ exitCode: 1 });
