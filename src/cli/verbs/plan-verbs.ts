@@ -83,7 +83,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
     usage: "apply [planfile]",
     summary: "Make the service match the manifest",
     detail:
-      "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval.\n" +
+      "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
       "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
     options: [...selection(), options.verifyValues(), options.refreshOnly(), options.destroy(), ...running()],
     examples: [
@@ -120,9 +120,9 @@ export function addPlanVerbs(program: Command, run: Run): void {
     usage: "drift",
     summary: "Show what changed outside rnv",
     detail:
-      "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied\n" +
-      "yet or not managed here is said too, and counts with --fail-on or --strict.\n" +
-      "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is\n" +
+      "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +
+      "yet or not managed here is said too, and counts with --fail-on or --strict. " +
+      "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
       "run. What changed shows by its time.",
     options: [
       options.file(),

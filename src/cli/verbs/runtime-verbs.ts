@@ -12,8 +12,8 @@ const waiting = () => [
 ];
 
 const forAService =
-  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan.\n" +
-  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again\n" +
+  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
+  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again " +
   "finds out what happened, and repeats nothing.";
 
 /** What is done to a running service without a plan: `deploy`, `restart` … */
@@ -23,7 +23,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
     usage: "status [address]",
     summary: "Show what runs: release, commit, health, since when",
     detail:
-      "Reads the service; takes no lock and writes nothing. Without an address: every recorded service.\n" +
+      "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
       "What failed, waits, was rolled back or is suspended stands below each.",
     options: [options.state(), options.json(), options.answerTimeout()],
     examples: [

@@ -12,7 +12,7 @@ export function addStateVerbs(program: Command, run: Run): void {
     usage: "import <address> <id>",
     summary: "Record something live under an address, by its id",
     detail:
-      "The manifest has to declare the address: what is recorded and not declared, the next plan deletes.\n" +
+      "The manifest has to declare the address: what is recorded and not declared, the next plan deletes. " +
       "Writes the state only, never the service. The next plan shows what differs.",
     options: [options.file(), options.app(), options.untrusted(), options.answerTimeout(), ...writing()],
     examples: [
@@ -27,8 +27,8 @@ export function addStateVerbs(program: Command, run: Run): void {
     usage: "export",
     summary: "Write a manifest of what is live",
     detail:
-      "Only configuration that differs from the defaults is written. Values of variables stay where they are:\n" +
-      "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no\n" +
+      "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +
+      "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no " +
       "list of the service: each can only be declared with `import: ID`.",
     options: [
       new Option("--project <name>", "only this project, by name or id"),
@@ -147,7 +147,7 @@ function addStateSubverbs(program: Command, run: Run): void {
     usage: "restore",
     summary: "Put a previous snapshot in place of the state",
     detail:
-      "Works on a state that cannot be read. What stands there becomes the newest backup. The next plan shows what\n" +
+      "Works on a state that cannot be read. What stands there becomes the newest backup. The next plan shows what " +
       "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
     options: [...writing(), new Option("--force", "whatever lineage it has, and unsettled writes or not")],
     examples: [

@@ -12,7 +12,7 @@ export function addTerraformVerbs(program: Command, run: Run): void {
     usage: "install",
     summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
     detail:
-      "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same\n" +
+      "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
       "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform.",
     options: [
       new Option(

@@ -71,7 +71,7 @@ export function addToolVerbs(program: Command, run: Run): void {
     usage: "completion",
     summary: "Print a completion script for a shell",
     detail:
-      "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this\n" +
+      "It completes verbs, options and their values, and addresses of the manifest and the local state: it asks this " +
       "program at each Tab, which sends no request, runs no command and reads no secret.",
     examples: [
       ["source <(rnv completion bash)", "bash"],
