@@ -11,7 +11,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     // No fewer edits than the lengths differ.
     if (Math.abs(word.length - candidate.length) >= bestDistance) continue;
-    const found = distance(word.toLowerCase(), candidate.toLowerCase());
+    const found = editsBetween(word.toLowerCase(), candidate.toLowerCase());
     if (found < bestDistance) {
       best = candidate;
       bestDistance = found;
@@ -19,6 +19,14 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+/** Letters to add, leave out or replace; two that changed places count as one. */
+function editsBetween(word: string, candidate: string): number {
+  const edits = distance(word, candidate);
+  return edits === 2 && lettersOf(word) === lettersOf(candidate) ? 1 : edits;
+}
+
+const lettersOf = (word: string): string => [...word].sort().join("");
 
 /** `did you mean "x"?`, or undefined when nothing is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string | undefined {
@@ -33,10 +41,8 @@ const shortestSlip = 4;
 export function slipOf(name: string, known: readonly string[]): string | undefined {
   if (name.length < shortestSlip || name.length > longestWord) return undefined;
   const letters = (text: string): string => text.replace(/\d/g, "");
-  const sorted = (text: string): string => [...text].sort().join("");
   return known.find((one) => {
     if (Math.abs(one.length - name.length) > 1 || letters(one) === letters(name)) return false;
-    const apart = distance(one, name);
-    return apart === 1 || (apart === 2 && sorted(one) === sorted(name));
+    return editsBetween(one, name) === 1;
   });
 }

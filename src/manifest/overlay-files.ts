@@ -162,8 +162,12 @@ function checkAdded(
   const lacks = lackedBy(entry.value, placed);
   const slip = slipOf(entry.key, known);
   const meant = lacks === undefined ? slip : (suggest(entry.key, known) ?? slip);
-  if (meant === undefined) return true;
-  const details = { address, range: entry.keyRange, hint: `did you mean "${meant}"?` };
+  if (meant === undefined && lacks === undefined) return true;
+  const hint =
+    meant === undefined
+      ? `add ${lacks}, or write the name of one that an earlier file has`
+      : `did you mean "${meant}"?`;
+  const details = { address, range: entry.keyRange, hint };
   if (lacks === undefined) {
     if (placed.needed.every((shape) => shape.isName || shape.secret))
       report(warning("manifest.unknown_key", `no earlier file has ${address}: it is added`, details));

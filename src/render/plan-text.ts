@@ -180,7 +180,7 @@ function releasedSection(plan: Plan, style: Style): string {
     );
   return rows.length === 0
     ? ""
-    : `Left as they are (no longer declared, and changed outside rnv):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
+    : `Left as they are (no longer managed):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
 }
 
 /** What does not run as it was deployed last. No change of this plan follows from it. */

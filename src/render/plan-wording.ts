@@ -80,7 +80,7 @@ export const causeNotes: Readonly<Record<Cause, string | undefined>> = {
   drift: "drift: changed outside rnv",
   removed: "back to the default",
   "take-over": "take-over: set outside rnv until now",
-  released: "released: no longer declared, left as it is",
+  released: "released: no longer managed, left as it is",
 };
 
 export const effectWords: Readonly<Record<Effect, string>> = {

@@ -148,6 +148,16 @@ describe("a name that no earlier file has", () => {
     ]);
   });
 
+  it.each([
+    ["aip", 'did you mean "api"?'],
+    ["queue", "add kind, or write the name of one that an earlier file has"],
+  ])("says of %s that no earlier file has it: %s", async (name, hint) => {
+    const block = `${name}: { configuration: { branch: x } }`;
+    expect(await told(`projects: { shop: { services: { ${block} } } }\n`)).toEqual([
+      `manifest.unknown_key 0.yaml:1:33 ${name} | no earlier file has service.shop.${name}, and it lacks kind itself | ${hint}`,
+    ]);
+  });
+
   it("is a warning where it may be added but looks like a slip", async () => {
     const found = await withOverlay(`${inApi("variables: { LOG_LEVLE: debug }")}`);
     expect(found.desired).toBeDefined();

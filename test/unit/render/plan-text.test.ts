@@ -54,7 +54,7 @@ describe("the lines of a change", () => {
         "      ~ b  1 -> 2         # drift: changed outside rnv",
         "      ~ c  true -> false  # back to the default",
         '      ~ d  [] -> ["z"]    # take-over: set outside rnv until now',
-        '        e  "theirs"       # released: no longer declared, left as it is',
+        '        e  "theirs"       # released: no longer managed, left as it is',
         "      effect: restarts, changes the bill",
         "      cost: USD 7 -> 14.50, NGN 10,500 -> 21,000 a month",
       ],
