@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Mutant, mutate } from "./mutations";
+import { root } from "./sample";
+
+/** How a program that a tree started has ended. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+  /** Why it was ended before its time. */
+  readonly stopped?: "hung" | "late";
+}
+
+export interface Patience {
+  /** Without a line of output for so long it hangs. */
+  readonly silenceMs: number;
+  readonly totalMs: number;
+}
+
+/** A copy of the sources and tests, in which one mutant at a time lives. */
+export interface Tree {
+  readonly folder: string;
+  put(mutant: Mutant): void;
+  restore(mutant: Mutant): void;
+  /** Runs node with these arguments; its standard output, and the end of its errors, come back. */
+  run(patience: Patience, env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended>;
+  close(): void;
+}
+
+const copied = [
+  ...["src", "test", "dist", "schemas", "examples", ".ci", "package.json", "package-lock.json"],
+  ...["tsconfig.json", "README.md", ".dependency-cruiser.cjs"],
+];
+
+export function openTree(): Tree {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "rnv-mutants-")));
+  for (const name of copied)
+    cpSync(join(root, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  symlinkSync(realpathSync(join(root, "node_modules")), join(folder, "node_modules"));
+  const running = new Set<ChildProcess>();
+  const close = (): void => {
+    for (const child of running) endAll(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", close);
+  return {
+    folder,
+    put: (mutant) => {
+      const text = readFileSync(join(root, "src", mutant.file), "utf8");
+      writeFileSync(join(folder, "src", mutant.file), mutate(text, mutant));
+    },
+    restore: ({ file }) =>
+      writeFileSync(join(folder, "src", file), readFileSync(join(root, "src", file), "utf8")),
+    run: (patience, env, ...args) => {
+      const child = spawn(process.execPath, [...args], {
+        cwd: folder,
+        env: { ...process.env, ...env },
+        stdio: ["ignore", "pipe", "pipe"],
+        detached: true,
+      });
+      running.add(child);
+      return endOf(child, patience).finally(() => running.delete(child));
+    },
+    close,
+  };
+}
+
+function endOf(child: ChildProcess, { silenceMs, totalMs }: Patience): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    let errors = "";
+    let stopped: Ended["stopped"];
+    const stop = (why: "hung" | "late") => (): void => {
+      stopped ??= why;
+      endAll(child);
+    };
+    const silence = setTimeout(stop("hung"), silenceMs);
+    const total = setTimeout(stop("late"), totalMs);
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+      silence.refresh();
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      errors = (errors + text).slice(-2000);
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      clearTimeout(silence);
+      clearTimeout(total);
+      endAll(child);
+      resolve({ code: code ?? -1, output: output + errors, ...(stopped ? { stopped } : {}) });
+    });
+  });
+}
+
+/** It and what it started, which is a group of its own. */
+function endAll({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
+}
