@@ -98,11 +98,15 @@ function classifyAnswer(
   if (status === 409 && code === "engine_unavailable") return retry("engine unavailable", "unavailable");
   if (status === 408 || status === 502 || status === 503 || status === 504)
     return uncertain(request, "gateway error", "unavailable");
-  // After a 500 the caller reads first and then sends the same key again.
-  if (status >= 500)
-    return request.method === "GET" ? retry("server error", "unavailable") : fail("uncertain");
-  return fail("refused");
+  if ((status >= 400 && status < 500) || keepsMethod.has(status)) return fail("refused");
+  // After a 500 the caller reads first and then sends the same key again; so too after a redirect that may be what a
+  // form is answered with once it has been taken (303, and 302 as it is used).
+  if (request.method !== "GET") return fail("uncertain");
+  return status >= 500 ? retry("server error", "unavailable") : fail("refused");
 }
+
+/** Redirects that ask for the same request elsewhere: nobody has carried it out (RFC 9110, 15.4.8 and 15.4.9). */
+const keepsMethod: ReadonlySet<number> = new Set([307, 308]);
 
 function uncertain(request: Classified, reason: RetryReason, readFailure: FailureKind): Verdict {
   if (request.method === "GET") return retry(reason, readFailure);

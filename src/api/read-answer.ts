@@ -15,7 +15,7 @@ export interface Answer {
   readonly code?: string;
   /** One to 500 characters. Never text of a sensitive answer. */
   readonly message: string;
-  /** Of the `Retry-After` header. */
+  /** Of the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number;
   /** Origin that a redirect points to. */
   readonly redirect?: string;
@@ -60,7 +60,6 @@ export function readAnswer(
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
   const target = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
   const redirect = target === undefined ? undefined : concealed.text(target);
-  const retryAfter = headers["retry-after"]?.trim();
   return {
     status,
     body,
@@ -70,11 +69,26 @@ export function readAnswer(
     replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
-    retryAfterSeconds:
-      retryAfter !== undefined && /^\d{1,9}$/.test(retryAfter) ? Math.max(1, Number(retryAfter)) : undefined,
+    retryAfterSeconds: retryAfterOf(headers),
     redirect,
   };
 }
+
+/** Thirty years: longer than any request waits. */
+const longestWait = 999_999_999;
+const fixedDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Whole seconds, at least 1 (interface, "Errors"). What stands between may write a fraction, or a date: that counts from
+ * the answer's own `Date`, whatever the clock here says. Undefined where it cannot be read.
+ */
+function retryAfterOf(headers: WireResponse["headers"]): number | undefined {
+  const asked = headers["retry-after"]?.trim() ?? "";
+  const seconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) : (timeOf(asked) - timeOf(headers.date)) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(longestWait, Math.max(1, Math.ceil(seconds)));
+}
+
+const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);
 
 function jsonBody(text: string, mayBeList: boolean): Answer["body"] {
   try {

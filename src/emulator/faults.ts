@@ -28,8 +28,8 @@ export type Fault =
   | { readonly kind: "malformed" | "empty" }
   /** A page of a proxy in place of the answer; `when` (default before) says whether it was committed. */
   | { readonly kind: "html"; readonly status?: number; readonly when?: "before" | "after" }
-  /** Not committed. */
-  | { readonly kind: "redirect"; readonly location?: string }
+  /** `when` (default before) says whether it was committed. */
+  | { readonly kind: "redirect"; readonly location?: string; readonly when?: "before" | "after" }
   /** The request arrives twice; the second answer is returned. */
   | { readonly kind: "twice" }
   /** A list as it was when it was last read; with `omit`, the list of now without these ids. */
@@ -201,6 +201,7 @@ type Altering = Extract<
 function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
   switch (fault.kind) {
     case "redirect": {
+      if (fault.when === "after") steps.commit();
       const location = fault.location ?? "http://127.0.0.1:9/elsewhere";
       return { status: 302, headers: { location, "content-type": "text/html" }, body: "" };
     }

@@ -141,6 +141,7 @@ export const requestFaults: readonly RequestFault[] = [
     fault: () => ({ kind: "status", status: 413, code: "canvas_too_large" }),
   },
   { name: "redirect", fault: () => ({ kind: "redirect", location: "https://elsewhere.example/" }) },
+  { name: "redirect-after", applies: isWrite, fault: () => ({ kind: "redirect", when: "after" }) },
   { name: "malformed", fault: () => ({ kind: "malformed" }) },
   { name: "truncate", fault: () => ({ kind: "truncate" }) },
   { name: "empty", fault: () => ({ kind: "empty" }) },

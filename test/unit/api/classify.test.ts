@@ -1,4 +1,5 @@
-import { classify, type Outcome } from "../../../src/api/classify";
+import { type Classified, classify, type Outcome, type Verdict } from "../../../src/api/classify";
+import type { NoAnswerReason } from "../../../src/api/no-answer";
 import { fc } from "../../support/fixed-seed";
 
 const requests = fc.record({
@@ -63,33 +64,123 @@ describe("classify", () => {
     );
   });
 
-  it("calls a write refused only when a 3xx or 4xx said so", () => {
+  it("calls a write refused only when a 4xx, 307 or 308 said so", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
         const verdict = classify({ method: "POST", hasKey: true }, outcome);
         if (verdict.kind !== "fail" || verdict.failure !== "refused") return;
         expect(outcome).toMatchObject({ kind: "answer" });
-        if (outcome.kind === "answer") expect(outcome.status).toBeLessThan(500);
+        if (outcome.kind === "answer" && outcome.status !== 307 && outcome.status !== 308)
+          expect(Math.floor(outcome.status / 100)).toBe(4);
       }),
     );
   });
+});
 
-  it.each([408, 502, 503, 504])(
-    "takes %i for an answer of what stands between: a write may have happened, a read is asked again",
-    (status) => {
-      const answered = (method: "GET" | "POST", hasKey: boolean) =>
-        classify({ method, hasKey }, { kind: "answer", status, wellFormed: true });
-      expect(answered("POST", false)).toMatchObject({ kind: "fail", failure: "uncertain" });
-      expect(answered("POST", true)).toMatchObject({ kind: "retry", otherwise: "uncertain" });
-      expect(answered("GET", false)).toMatchObject({ kind: "retry", otherwise: "unavailable" });
-    },
-  );
+const silence = (reason: NoAnswerReason): Outcome => ({ kind: "no-answer", reason });
+const answered = (status: number, code?: string): Outcome => ({
+  ...{ kind: "answer", status, wellFormed: true },
+  ...(code !== undefined && { code }),
+});
+const unreadable = (status: number): Outcome => ({ kind: "answer", status, wellFormed: false });
+const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-  it.each([400, 404, 409, 410, 413, 422])("takes %i for a refusal: nothing happened", (status) => {
-    for (const method of ["GET", "POST", "PATCH", "DELETE"] as const)
-      expect(classify({ method, hasKey: true }, { kind: "answer", status, wellFormed: true })).toMatchObject({
-        kind: "fail",
-        failure: "refused",
-      });
+interface Row {
+  /** Words of DESIGN section 7, "Retries"; in brackets what they leave open. */
+  readonly says: string;
+  readonly of: readonly Outcome[];
+  /** The failure, or `again` and the failure once it may not be sent again. */
+  readonly get: string;
+  readonly keyed: string;
+  readonly unkeyed: string;
+}
+
+const uncertain = { get: "again, unavailable", keyed: "again, uncertain", unkeyed: "uncertain" };
+const nothingDone = { get: "again, unavailable", keyed: "again, unavailable", unkeyed: "again, unavailable" };
+const final = { get: "refused", keyed: "refused", unkeyed: "refused" };
+const elsewhere = [401, 408, 429];
+
+const table: readonly Row[] = [
+  { says: "connection refused → retry", of: [silence("not_sent"), silence("unresolved")], ...nothingDone },
+  { says: "429 → a global gate until Retry-After", of: [answered(429), unreadable(429)], ...nothingDone },
+  { says: "reset, timeout → uncertain: same key", of: [silence("broken"), silence("late")], ...uncertain },
+  {
+    says: "502-504 → uncertain: same key [408 says as little]",
+    of: [408, 502, 503, 504].flatMap((status) => [answered(status), unreadable(status)]),
+    ...uncertain,
+  },
+  {
+    says: "truncated or unparsable 2xx → uncertain: same key",
+    of: [200, 201, 202, 204, 299].map(unreadable),
+    ...uncertain,
+    get: "again, malformed",
+  },
+  {
+    says: "500 → read, then same key [so the other 5xx]",
+    of: [500, 501, 505, 507, 520, 524, 599].flatMap((status) => [answered(status), unreadable(status)]),
+    ...{ get: "again, unavailable", keyed: "uncertain", unkeyed: "uncertain" },
+  },
+  { says: "409 `idempotency_conflict` → stop", of: [answered(409, "idempotency_conflict")], ...final },
+  {
+    says: "`idempotency_legacy_conflict` → inspect the deployment, never retry",
+    of: [answered(409, "idempotency_legacy_conflict")],
+    ...final,
+  },
+  {
+    says: "`engine_unavailable` → limited backoff [under 409 alone]",
+    of: [answered(409, "engine_unavailable")],
+    ...nothingDone,
+  },
+  {
+    says: "400/403/404/405/413 → final for that branch [so the other 4xx]",
+    of: [
+      ...range(400, 499)
+        .filter((status) => !elsewhere.includes(status))
+        .flatMap((status) => [answered(status), unreadable(status)]),
+      answered(400, "engine_unavailable"),
+    ],
+    ...final,
+  },
+  {
+    says: "401 → stop the run",
+    of: [answered(401), unreadable(401)],
+    ...{ get: "unauthorized", keyed: "unauthorized", unkeyed: "unauthorized" },
+  },
+  {
+    says: "no redirects followed [one that may be what a write that was taken is answered with is no refusal]",
+    of: range(300, 306).flatMap((status) => [answered(status), unreadable(status)]),
+    ...{ get: "refused", keyed: "uncertain", unkeyed: "uncertain" },
+  },
+  {
+    says: "no redirects followed [the same request is wanted elsewhere: nobody carried it out]",
+    of: [307, 308].flatMap((status) => [answered(status), unreadable(status)]),
+    ...final,
+  },
+  {
+    says: "response cap [it is as large the next time]",
+    of: [silence("too_large")],
+    ...{ get: "malformed", keyed: "uncertain", unkeyed: "uncertain" },
+  },
+];
+
+/** DESIGN section 7, "Retries": "Classified on (method, status, code), never on status alone". */
+describe("the table of retries", () => {
+  const inWords = (verdict: Verdict): string =>
+    verdict.kind === "fail"
+      ? verdict.failure
+      : verdict.kind === "retry"
+        ? `again, ${verdict.otherwise}`
+        : "done";
+
+  it.each(table)("$says", ({ of, get, keyed, unkeyed }) => {
+    for (const outcome of of) {
+      const what = JSON.stringify(outcome);
+      const told = (request: Classified) => [what, inWords(classify(request, outcome))];
+      expect(told({ method: "GET", hasKey: false })).toEqual([what, get]);
+      for (const method of ["POST", "PATCH", "DELETE"] as const) {
+        expect(told({ method, hasKey: true })).toEqual([what, keyed]);
+        expect(told({ method, hasKey: false })).toEqual([what, unkeyed]);
+      }
+    }
   });
 });

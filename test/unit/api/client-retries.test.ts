@@ -16,6 +16,12 @@ const reset = failure("ECONNRESET", "read");
 const unavailableEngine = answer(409, { code: "engine_unavailable", message: "not ready" });
 const html = answer(200, "<html>login</html>");
 
+const bodies = [
+  ["an error body", { code: "no", message: "no" }],
+  ["a page", "<html>moved</html>"],
+  ["no body", ""],
+] as const;
+
 interface Row {
   readonly what: string;
   readonly reply: Reply;
@@ -64,6 +70,7 @@ const rows: readonly Row[] = [
     keyed: ["uncertain", 1],
     unkeyed: ["uncertain", 1],
   },
+  { what: "408", reply: answer(408), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
   { what: "502", reply: answer(502, "bad gateway"), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
   { what: "503", reply: answer(503), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
   { what: "504", reply: answer(504), get: 2, keyed: 2, unkeyed: ["uncertain", 1] },
@@ -89,14 +96,24 @@ const rows: readonly Row[] = [
       unkeyed: ["refused", 1],
     }),
   ),
-  ...[400, 403, 404, 405, 413, 302, 307].map(
-    (status): Row => ({
-      what: String(status),
-      reply: answer(status),
+  ...[400, 403, 404, 405, 413, 421, 425, 307, 308].flatMap((status): readonly Row[] =>
+    bodies.map(([body, text]) => ({
+      what: `${status} with ${body}`,
+      reply: answer(status, text),
       get: ["refused", 1],
       keyed: ["refused", 1],
       unkeyed: ["refused", 1],
-    }),
+    })),
+  ),
+  // What a form is answered with once it has been taken: no proof that nothing happened.
+  ...[301, 302, 303].flatMap((status): readonly Row[] =>
+    bodies.map(([body, text]) => ({
+      what: `${status} with ${body}`,
+      reply: answer(status, text, { location: "/login" }),
+      get: ["refused", 1],
+      keyed: ["uncertain", 1],
+      unkeyed: ["uncertain", 1],
+    })),
   ),
   {
     what: "401",
@@ -143,6 +160,7 @@ describe("a failure that lasts", () => {
     ["an unknown host", failure("ENOTFOUND", "getaddrinfo"), read, "unavailable", 2],
     ["a reset", reset, read, "unavailable", 6],
     ["a reset", reset, keyedWrite, "uncertain", 6],
+    ["silence", failure("ANSWER_LATE"), read, "unavailable", 3],
     ["500", answer(500), read, "unavailable", 4],
     ["503", answer(503), keyedWrite, "uncertain", 6],
     ["HTML", html, read, "malformed", 3],

@@ -30,6 +30,14 @@ const routes: Record<string, (request: IncomingMessage, response: ServerResponse
     response.socket?.write("HTTP/1.1 101 Switching Protocols\r\n\r\n");
   },
   "/interim": (_, response) => everyMoment(response, () => response.writeProcessing()),
+  "/hinted": (_, response) => {
+    response.writeContinue();
+    response.writeProcessing();
+    response.writeEarlyHints({ link: "</a.css>; rel=preload" });
+    response.writeHead(201).end("{}");
+  },
+  "/moved": (_, response) => response.writeHead(303, { location: "/echo" }).end("<html>moved</html>"),
+  "/unchanged": (_, response) => response.writeHead(304).end(),
   "/dripping": (_, response) => {
     response.writeHead(200, { "content-length": "100000" });
     everyMoment(response, () => response.write(" "));
@@ -127,6 +135,18 @@ describe("the HTTP transport", () => {
     expect(noAnswerOf(thrown)).toEqual({ reason: "broken", code: "ANSWER_SWITCHED" });
     // The socket is not used again.
     expect((await send("/echo")).status).toBe(200);
+  });
+
+  it("waits for the answer behind 100, 102 and 103", async () => {
+    expect(await send("/hinted")).toMatchObject({ status: 201, body: "{}" });
+  });
+
+  it.each([
+    ["/moved", 303, "<html>moved</html>"],
+    ["/redirect", 302, ""],
+    ["/unchanged", 304, ""],
+  ])("gives back a 3xx with or without a body: %s", async (path, status, body) => {
+    expect(await send(path)).toMatchObject({ status, body });
   });
 
   it("rejects an answer over its cap as too large", async () => {

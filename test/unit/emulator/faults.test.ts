@@ -30,6 +30,7 @@ const broken: readonly [Fault, string, number][] = [
 const answered: readonly [Fault, number, number][] = [
   [{ kind: "empty" }, 200, 1],
   [{ kind: "redirect" }, 302, 0],
+  [{ kind: "redirect", when: "after" }, 302, 1],
   [{ kind: "twice" }, 200, 1],
   [{ kind: "status", status: 503 }, 503, 0],
   [{ kind: "status", status: 503, when: "after" }, 503, 1],
