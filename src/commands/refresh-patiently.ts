@@ -3,7 +3,7 @@ import type { Resource } from "../api/resource";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
-import { isOlder } from "../model/is-older";
+import { isBehind, isMissing } from "../model/is-behind";
 import { shortList } from "../model/short-list";
 import type { RecordedResource, State } from "../model/state";
 import { isYoung } from "../model/young";
@@ -67,13 +67,11 @@ function seenBehind(
     if (!isYoung(recorded, now) || recorded.retained || recorded.pending?.deletes || deleted.has(address))
       return [];
     const read = reads.get(address);
-    const isBehind =
+    const isSeenBehind =
       read?.kind === "found"
-        ? isOlder(read.live.updatedAt ?? read.live.asOf, recorded.updatedAt) ||
-          typeOf(recorded)?.isBehind?.(read.live, recorded)
-        : (read?.kind === "absent" || (read?.kind === "gone" && read.ending === undefined)) &&
-          isSeenWithin(recorded);
-    return isBehind ? [address] : [];
+        ? isBehind(read.live, recorded, typeOf(recorded))
+        : isMissing(read) && isSeenWithin(recorded);
+    return isSeenBehind ? [address] : [];
   });
 }
 

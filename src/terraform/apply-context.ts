@@ -1,16 +1,21 @@
+import type { Reads } from "../api/reads";
 import { pathsNotTaken } from "../apply/verify-taken";
 import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import { parseDuration } from "../model/duration";
+import { isMissing } from "../model/is-behind";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
+import { lookPatiently } from "./look-patiently";
+import type { PrivateData } from "./private-data";
 import { setComputed } from "./read-state";
 import type { ManagedType, timeoutNames } from "./schema/managed-type";
 import type { Session } from "./session";
+import { addressOfId } from "./sightings";
 import { addressIn, declaredIn, draftOf, knownOf, setValue, valueAt } from "./values/attributes";
 import { asObject, holdsUnknown, type TerraformObject, type TerraformValue } from "./values/terraform-value";
 
@@ -30,7 +35,7 @@ export function appliedIn(type: ManagedType, config: TerraformObject): Record<st
   return Object.fromEntries(known.filter(([path]) => type.resource.rules[path]?.change !== "local"));
 }
 
-/** Computed attributes of the parent: they save the requests that would look them up. */
+/** Computed attributes of the parent: they save the requests that would look them up, and may be behind. */
 export async function parentOf(
   session: Session,
   type: ManagedType,
@@ -40,14 +45,36 @@ export async function parentOf(
     const id = attributes.get(attribute);
     const resource = typeNamed(parentType);
     if (typeof id !== "string" || resource === undefined) continue;
-    const address = `${parentType}.${id}` as never;
-    const read = await resource.read(session.before, { address, id, name: id, declared: new Map() });
-    if (read.kind === "found") return read.live.computed;
+    const address = addressOfId(resource, id);
+    const made = session.made.get(address);
+    if (made !== undefined) return made.computed;
+    const look = (reads: Reads) => resource.read(reads, { address, id, name: id, declared: new Map() });
+    const before = await look(session.before);
+    if (before.kind === "found") return before.live.computed;
+    const { seen } = await lookPatiently(session, () => look(session.reads), isMissing);
+    if (seen.kind === "found") return seen.live.computed;
   }
   return undefined;
 }
 
+/** What private data remembers of a write that was answered just now. */
+export const writtenNow = (
+  { clock, workspaceId }: Pick<Session, "clock" | "workspaceId">,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> => {
+  const updatedAt = live?.updatedAt ?? live?.asOf;
+  return {
+    workspace: workspaceId,
+    writtenAt: new Date(clock.now()).toISOString(),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  };
+};
+
 const defaultTimeoutMs = 15 * 60_000;
+
+/** Whether the end of a run is waited for: not where the configuration says so. */
+export const isWaitedFor = (type: ManagedType, config: TerraformObject): boolean =>
+  type.resource.patience?.(knownOf(declaredIn(type, config))).wait !== false;
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say. */
 export async function settle(

@@ -1,8 +1,19 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { canonicalJson } from "../model/value";
 import type { Applied } from "./applied";
-import { appliable, appliedIn, notTaken, parentOf, settle, stateAfter, unsettled } from "./apply-context";
+import {
+  appliable,
+  appliedIn,
+  isWaitedFor,
+  notTaken,
+  parentOf,
+  settle,
+  stateAfter,
+  unsettled,
+  writtenNow,
+} from "./apply-context";
 import { createOnce } from "./apply-create";
+import { awaitNeighbours } from "./await-neighbours";
 import { diagnosticsOf } from "./diagnostic-message";
 import { liveAfter } from "./live-after";
 import { defaultsOf } from "./plan-change";
@@ -25,9 +36,11 @@ export async function applyCreate(
   const parentId = parentIn(type, attributes);
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
+  const input = { address: addressIn(type, name), name, attributes, ...(parent ? { parent } : {}) };
+  await awaitNeighbours(session, type, input, parentId);
   const accepted = await createOnce(session, {
     type: resource,
-    input: { address: addressIn(type, name), name, attributes, ...(parent ? { parent } : {}) },
+    input,
     parentId,
     defaults,
     seed: ["create", resource.type, canonicalJson(toPlain(config.triggers ?? null))].join("\0"),
@@ -36,15 +49,19 @@ export async function applyCreate(
   const failed = unsettled(type, name, result);
   // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
   if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
+  const isSettled = isWaitedFor(type, config);
   const live =
     (result.kind === "done" ? result.live : undefined) ??
-    (await liveAfter(session, type, accepted.id, name, parentId)) ??
+    (await liveAfter(session, type, { accepted, name, parentId, isSettled })) ??
     accepted.live;
   const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
   if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
   else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
-  const { workspaceId: workspace } = session;
-  const kept = { applied: appliedIn(type, config), workspace, ...(type.reacts ? { ran: accepted.id } : {}) };
+  const kept = {
+    applied: appliedIn(type, config),
+    ...writtenNow(session, accepted.live ?? live),
+    ...(type.reacts ? { ran: accepted.id } : {}),
+  };
   const state = { ...stateAfter(type, planned, live), ...(live === undefined ? { id: accepted.id } : {}) };
   return { state, kept, diagnostics };
 }

@@ -1,25 +1,22 @@
+import { randomUUID } from "node:crypto";
+import { ApiError } from "../api/api-error";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue, CreateInput } from "../model/resource-type";
+import type { Accepted, AppliableValue } from "../model/resource-type";
 import { plainEqual } from "../model/value";
+import { lookAtRun } from "./live-after";
+import { lookPatiently, stale } from "./look-patiently";
 import type { Session } from "./session";
+import { addressOfId } from "./sightings";
+import { type CreateOnce, fenceOf, sureOf } from "./sure-of-create";
 
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
 const receiptMs = 23 * 60 * 60 * 1000;
 /** More creates of the same thing within a day than anyone makes. */
 const mostGenerations = 200;
-
-export interface CreateOnce {
-  readonly type: Resource;
-  readonly input: CreateInput;
-  readonly parentId: string | undefined;
-  readonly defaults: Attributes;
-  /** What besides the body tells one create from another. */
-  readonly seed: string;
-}
 
 /**
  * Creates a thing exactly once, whatever became of an earlier process that tried: the key of the request depends on
@@ -37,6 +34,7 @@ export async function withGenerations(
   create: CreateOnce,
   write: (writes: ReturnType<Session["writes"]>) => Promise<Accepted>,
 ): Promise<Accepted> {
+  const fence = await fenceOf(session, create);
   for (let generation = 0; generation < mostGenerations; generation += 1) {
     let isReplay: boolean | undefined;
     const writes = session.writes({
@@ -45,11 +43,11 @@ export async function withGenerations(
         isReplay ??= replayed;
       },
     });
-    const accepted = await write(writes);
-    if (isReplay !== true && (await isAnothers(session, create, accepted.id)))
-      throw new DiagnosticsError([answeredWithAnother(create, accepted.id)]);
-    if (isReplay !== true || (await isAlive(session, create, accepted))) {
-      session.made.add(accepted.id);
+    const answered = await sureOf(session, create, fence, () => write(writes));
+    if (isReplay !== true) await refuseAnothers(session, create, answered.id);
+    const accepted = isReplay === true ? await aliveAs(session, create, answered) : answered;
+    if (accepted !== undefined) {
+      session.made.set(addressOfId(create.type, accepted.id), accepted.live);
       return accepted;
     }
   }
@@ -61,16 +59,19 @@ export async function withGenerations(
 }
 
 /** What was just made was not there before under another name, and nothing else of this process has its id. */
-async function isAnothers(session: Session, create: CreateOnce, id: string): Promise<boolean> {
-  const { type, input } = create;
-  if (isMadeAlready(session, create, id)) return true;
-  if (type.removedWithParent) return false;
-  return (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
+async function refuseAnothers(session: Session, create: CreateOnce, id: string): Promise<void> {
+  const { type, input, parentId } = create;
+  const isMade = isMadeAlready(session, create, id);
+  // What bears the id of what it lies in is one with it: a second resource declares the same.
+  if (isMade && id === parentId) throw new DiagnosticsError([sameTwice(create, id)]);
+  const isBefore = async () =>
+    (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
+  if (isMade || (!type.removedWithParent && (await isBefore())))
+    throw new DiagnosticsError([answeredWithAnother(create, id)]);
 }
 
-/** This process made something else of that id; what has the id of its parent has none of its own. */
-const isMadeAlready = ({ made }: Session, { parentId }: CreateOnce, id: string): boolean =>
-  id !== parentId && made.has(id);
+const isMadeAlready = ({ made }: Session, { type }: CreateOnce, id: string): boolean =>
+  made.has(addressOfId(type, id));
 
 const answeredWithAnother = ({ type, input }: CreateOnce, id: string): Diagnostic =>
   error(
@@ -82,26 +83,56 @@ const answeredWithAnother = ({ type, input }: CreateOnce, id: string): Diagnosti
     },
   );
 
-/** Whether what a replayed answer speaks of is still there, ours alone, and on its way to what was asked. */
-async function isAlive(session: Session, create: CreateOnce, accepted: Accepted): Promise<boolean> {
-  const { type, input, parentId } = create;
-  if (session.removed.has(accepted.id)) return false;
+/** What a replayed answer speaks of, as it is now; undefined where that is gone. */
+async function aliveAs(
+  session: Session,
+  create: CreateOnce,
+  accepted: Accepted,
+): Promise<Accepted | undefined> {
+  const { type } = create;
+  if (session.removed.has(addressOfId(type, accepted.id))) return undefined;
   if (isMadeAlready(session, create, accepted.id))
     throw new DiagnosticsError([sameTwice(create, accepted.id)]);
-  session.reads.invalidate();
-  const read = await type.read(session.reads, {
-    address: input.address,
-    id: accepted.id,
-    name: input.name,
-    declared: new Map(),
-    ...(parentId === undefined ? {} : { parentId }),
-  });
-  if (read.kind === "unchecked") return true;
-  if (read.kind !== "found") return false;
-  if (!(type.fence?.(read.live) ?? [read.live.id]).includes(accepted.id)) return false;
+  const answer = await answerToWrite(session, create, accepted);
+  if (answer === "gone") return undefined;
+  if (answer !== undefined) return { ...accepted, ...(answer.live ? { live: answer.live } : {}) };
+  return (await isStillShown(session, create, accepted)) ? accepted : undefined;
+}
+
+/** Whether what a replayed answer speaks of is still shown, and on its way to what was asked. */
+async function isStillShown(session: Session, create: CreateOnce, accepted: Accepted): Promise<boolean> {
+  const { type, input, parentId } = create;
+  const run = { accepted, name: input.name, parentId, isSettled: false };
+  const { seen, isStale } = await lookAtRun(session, type, run);
+  if (isStale && type.nameAttribute === undefined)
+    throw new DiagnosticsError([stale(`the ${type.type} "${input.name}" (${accepted.id})`)]);
+  if (seen.kind === "unchecked") return true;
+  if (seen.kind !== "found") return false;
+  if (!(type.fence?.(seen.live) ?? [seen.live.id]).includes(accepted.id)) return false;
   if (accepted.pending === undefined) return true;
   const settled = await type.poll(session.reads, accepted.pending);
   return settled.kind !== "failed" && !(settled.kind === "waiting" && settled.next !== undefined);
+}
+
+/**
+ * What a thing answers to a write that changes nothing: reads may be behind its creation, and behind its deletion.
+ * Undefined where that does not tell.
+ */
+async function answerToWrite(
+  session: Session,
+  { type, input, parentId }: CreateOnce,
+  { id, live }: Accepted,
+): Promise<Accepted | "gone" | undefined> {
+  if (type.nameAttribute === undefined) return undefined;
+  const place = parentId === undefined ? {} : { parentId };
+  const attributes = new Map([...input.attributes, [type.nameAttribute, input.name]]);
+  const renamed = { ...input, ...place, id, live, attributes, changed: new Set([type.nameAttribute]) };
+  try {
+    return await type.update(session.writes({ text: `alive\0${randomUUID()}` }), renamed);
+  } catch (failure) {
+    if (!(failure instanceof ApiError) || failure.kind !== "refused") throw failure;
+    return failure.status === 404 ? "gone" : undefined;
+  }
 }
 
 const sameTwice = ({ input }: CreateOnce, id: string): Diagnostic =>
@@ -110,19 +141,30 @@ const sameTwice = ({ input }: CreateOnce, id: string): Diagnostic =>
     hint: "give one of the two another name, or remove it",
   });
 
+/** How long something of the same name is looked at again: its deletion may not be shown yet. */
+const graceMs = 2000;
+
 /**
  * Something of that name was there before: unless it can be what an interrupted apply of ours made, making a second
  * one would be a mistake.
  */
-async function refuseTwin({ before, removed, clock }: Session, create: CreateOnce): Promise<void> {
+async function refuseTwin(session: Session, create: CreateOnce): Promise<void> {
   const { type, input } = create;
   if (type.nameAttribute === undefined) return;
-  const twins = (await candidates(before, create)).filter(({ id }) => !removed.has(id));
-  const [twin] = twins;
-  if (twin === undefined) return;
-  const createdAt = Date.parse(String(twin.computed.get("createdAt") ?? ""));
-  const isRecent = clock.now() - createdAt < receiptMs;
-  if (twins.length === 1 && isRecent && looksLike(create, twin)) return;
+  const inTheWay = async (reads: Reads): Promise<readonly LiveResource[]> => {
+    const twins = (await candidates(reads, create)).filter(
+      ({ id }) => !session.removed.has(addressOfId(type, id)),
+    );
+    return isOurs(session, create, twins) ? [] : twins;
+  };
+  if ((await inTheWay(session.before)).length === 0) return;
+  const { seen: twins } = await lookPatiently(
+    session,
+    () => inTheWay(session.reads),
+    (found) => found.length > 0,
+    graceMs,
+  );
+  if (twins.length === 0) return;
   throw new DiagnosticsError([
     error(
       "live.unmanaged_exists",
@@ -136,6 +178,14 @@ async function refuseTwin({ before, removed, clock }: Session, create: CreateOnc
       },
     ),
   ]);
+}
+
+/** What an interrupted apply of ours may have made: the only one of its name, of today, and as it is declared. */
+function isOurs({ clock }: Session, create: CreateOnce, twins: readonly LiveResource[]): boolean {
+  const [twin, ...others] = twins;
+  if (twin === undefined || others.length > 0) return false;
+  const createdAt = Date.parse(String(twin.computed.get("createdAt") ?? ""));
+  return clock.now() - createdAt < receiptMs && looksLike(create, twin);
 }
 
 async function candidates(

@@ -4,10 +4,12 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../model/resource-type";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
+import { lookPatiently } from "./look-patiently";
 import type { PrivateData } from "./private-data";
 import { protection } from "./protection";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
+import { addressOfId } from "./sightings";
 import { addressIn, liveOf } from "./values/attributes";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -22,9 +24,10 @@ export async function applyDelete(
   const refused = protection(session, type, prior, "delete");
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   const gone = (diagnostics: readonly Diagnostic[] = []): Applied => ({ state: null, kept, diagnostics });
+  const key = addressOfId(type.resource, id);
   // The same thing was adopted under another address of this apply: only this address lets go of it.
-  if (session.made.has(id)) return gone([adopted(type, name, id)]);
-  session.removed.add(id);
+  if (session.made.has(key)) return gone([adopted(type, name, id)]);
+  session.removed.add(key);
   const place = parentId === null ? {} : { parentId };
   const input = { address: addressIn(type, name), id, name, ...place };
   try {
@@ -36,7 +39,7 @@ export async function applyDelete(
     const end = failure instanceof ApiError ? await endAfter(session, type, failure, input) : undefined;
     if (end === undefined) {
       // It may stand: then its name is taken.
-      session.removed.delete(id);
+      session.removed.delete(key);
       throw failure;
     }
     if (end.pending === undefined) return gone();
@@ -80,7 +83,12 @@ async function endAfter(
 ): Promise<Accepted | undefined> {
   if (status !== 404 && status !== 409) return undefined;
   session.reads.invalidate();
-  const read = await type.resource.read(session.reads, { ...input, declared: new Map() });
+  // Reads may still show what a write no longer finds.
+  const { seen: read } = await lookPatiently(
+    session,
+    () => type.resource.read(session.reads, { ...input, declared: new Map() }),
+    ({ kind }) => status === 404 && kind === "found",
+  );
   if (read.kind !== "gone") return undefined;
   return { id: input.id, ...(read.ending === undefined ? {} : { pending: read.ending }) };
 }
@@ -89,7 +97,7 @@ async function endAfter(
 const isHidden = ({ sightings, removed }: Session, end: WaitResult): boolean =>
   end.kind === "done" &&
   end.showsNothing === true &&
-  [...sightings.byId].some(([id, { read }]) => read.kind === "found" && !removed.has(id));
+  [...sightings.byId].some(([key, { read }]) => read.kind === "found" && !removed.has(key));
 
 const hidden = (type: ManagedType, name: string): Diagnostic =>
   error("live.gone_unproven", `${type.resource.type} "${name}" is not shown any more, and nothing else is`, {

@@ -2,8 +2,18 @@ import { error } from "../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
 import { canonicalJson } from "../model/value";
 import type { Applied } from "./applied";
-import { appliable, appliedIn, notTaken, settle, stateAfter, unsettled } from "./apply-context";
+import {
+  appliable,
+  appliedIn,
+  isWaitedFor,
+  notTaken,
+  settle,
+  stateAfter,
+  unsettled,
+  writtenNow,
+} from "./apply-context";
 import { withGenerations } from "./apply-create";
+import { awaitNeighbours } from "./await-neighbours";
 import { liveAfter } from "./live-after";
 import { defaultsOf, planChange, recordedOf } from "./plan-change";
 import type { PrivateData } from "./private-data";
@@ -27,12 +37,9 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   const { sent, acts } = planChange({ type, prior, config, priorPrivate: kept, catalog });
   const id = textIn(prior, "id") ?? "";
   const { workspaceId: workspace } = session;
-  const after = {
-    applied: appliedIn(type, config),
-    workspace,
-    ...(type.reacts ? { ran: kept.ran ?? id } : {}),
-  };
-  if (!acts) return { state: planned, kept: after, diagnostics: [] };
+  const applied = appliedIn(type, config);
+  const ran = type.reacts ? { ran: kept.ran ?? id } : {};
+  if (!acts) return { state: planned, kept: { ...kept, applied, workspace, ...ran }, diagnostics: [] };
   const attributes = withDefaults(type, appliable(type, config), planned, sent);
   const name = nameIn(type, planned);
   const live = liveOf(type, prior);
@@ -46,18 +53,25 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
     recorded: recordedOf(type, prior, kept),
   };
   const defaults = defaultsOf(type, catalog);
+  await awaitNeighbours(session, type, input, live.parentId ?? undefined);
   const accepted = await sendUpdate(session, type, sides, input);
   const result = await settle(session, type, accepted, config, "update");
   const failed = unsettled(type, name, result);
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
+  const parentId = live.parentId ?? undefined;
+  const isSettled = isWaitedFor(type, config);
   const seen =
-    (await liveAfter(session, type, accepted.id, name, live.parentId ?? undefined)) ?? accepted.live ?? live;
+    (await liveAfter(session, type, { accepted, name, parentId, isSettled })) ?? accepted.live ?? live;
   const before = live.updatedAt;
   const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error, before);
   // The state of before: the next plan compares it with what is live.
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
-  const ran = type.reacts ? { ran: accepted.id } : {};
-  return { state: stateAfter(type, planned, seen), kept: { ...after, ...ran }, diagnostics: [] };
+  const after = {
+    applied,
+    ...writtenNow(session, accepted.live ?? seen),
+    ...(type.reacts ? { ran: accepted.id } : {}),
+  };
+  return { state: stateAfter(type, planned, seen), kept: after, diagnostics: [] };
 }
 
 /** A run that reacts may have been made by an earlier process; what is merely set can be set again. */

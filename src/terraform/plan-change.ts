@@ -145,22 +145,33 @@ export function defaultsOf(type: ManagedType, catalog: Catalog | undefined): Att
 export function recordedOf(
   type: ManagedType,
   prior: TerraformObject,
-  { applied }: PrivateData,
+  { applied, writtenAt, updatedAt: writtenAs }: PrivateData,
 ): RecordedResource {
-  const { updatedAt, computed } = liveOf(type, prior);
+  const { updatedAt = writtenAs, computed } = liveOf(type, prior);
   return {
-    type: type.resource.type,
-    id: textIn(prior, "id") ?? "",
-    name: nameIn(type, prior),
-    dependsOn: [],
-    applied,
-    computed: Object.fromEntries(computed),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-    preventDestroy: false,
-    onRemove: "delete",
-    writes: 0,
+    ...bareRecord({
+      type: type.resource.type,
+      id: textIn(prior, "id") ?? "",
+      name: nameIn(type, prior),
+      updatedAt,
+    }),
+    ...{ applied, computed: Object.fromEntries(computed) },
+    ...(writtenAt === undefined ? {} : { writtenAt }),
   };
 }
+
+/** A record that says no more than what it is. */
+export const bareRecord = ({
+  updatedAt,
+  ...named
+}: Pick<RecordedResource, "type" | "id" | "name"> & {
+  readonly updatedAt: string | undefined;
+}): RecordedResource => ({
+  ...named,
+  ...{ dependsOn: [], applied: {}, computed: {} },
+  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+  ...(updatedAt === undefined ? {} : { updatedAt }),
+});
 
 function plannedValue(
   { type, config }: ChangeInput,

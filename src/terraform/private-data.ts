@@ -6,6 +6,10 @@ export interface PrivateData {
   readonly applied: Readonly<Record<string, Plain>>;
   /** Id that the last apply ended with: the next write is keyed by it, whatever serves by then. */
   readonly ran?: string;
+  /** When our last write to it was answered, by our clock, ISO 8601. */
+  readonly writtenAt?: string;
+  /** The service's time of that write, ISO 8601: a read that shows an earlier one is behind. */
+  readonly updatedAt?: string;
   /** Workspace in which it was last applied: an id means nothing in another one. */
   readonly workspace?: string;
   /** Fresh from an import: the next read fills in everything. */
@@ -24,6 +28,8 @@ export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
     return {
       applied,
       ...(typeof parsed?.ran === "string" ? { ran: parsed.ran } : {}),
+      ...(typeof parsed?.writtenAt === "string" ? { writtenAt: parsed.writtenAt } : {}),
+      ...(typeof parsed?.updatedAt === "string" ? { updatedAt: parsed.updatedAt } : {}),
       ...(typeof parsed?.workspace === "string" ? { workspace: parsed.workspace } : {}),
       ...(parsed?.imported === true ? { imported: true } : {}),
     };

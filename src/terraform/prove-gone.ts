@@ -2,12 +2,12 @@ import type { Resource } from "../api/resource";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { RecordedResource } from "../model/state";
 import { doubtDisappearance } from "../plan/disappearance";
-import type { Subject, Subjects } from "../plan/subject";
+import type { Subject } from "../plan/subject";
 import { resourceTypes, typeNamed } from "../resources";
+import { bareRecord } from "./plan-change";
 import type { Session } from "./session";
-import type { Sightings } from "./sightings";
+import { addressOfId, type Sightings } from "./sightings";
 
 /** A thing of the state that the service does not show. */
 export interface Missing {
@@ -28,7 +28,7 @@ type Named = Pick<LiveResource, "id" | "name"> & { readonly parentId: string | n
 
 /** Remembers that a thing of the state was found: a witness for those that are not. */
 export function noteFound({ sightings }: Session, resource: Resource, live: LiveResource): void {
-  sightings.byId.set(live.id, witness(resource, live));
+  sightings.byId.set(addressOfId(resource, live.id), witness(resource, live));
 }
 
 /**
@@ -49,6 +49,20 @@ export async function doubtGone(session: Session, missing: Missing): Promise<Dou
   return { diagnostics };
 }
 
+/** What it lay in was looked for in this process and is not there any more, or shows that it is being deleted. */
+export async function isParentLeaving(
+  { sightings, reads }: Pick<Session, "sightings" | "reads">,
+  { parents: [parent] }: Resource,
+  id: string | undefined,
+): Promise<boolean> {
+  const resource = parent && typeNamed(parent.type);
+  if (resource === undefined || id === undefined) return false;
+  const address = addressOfId(resource, id);
+  if (sightings.byId.get(address)?.read.kind === "gone") return true;
+  const read = await resource.read(reads, { address, id, name: id, declared: new Map() });
+  return read.kind === "gone" && read.ending !== undefined;
+}
+
 /** The parent where it is missing too, else the child; undefined where the parent is known to be on its way out. */
 async function withItsParent(session: Session, child: Missing): Promise<Missing | undefined> {
   const [parent] = child.resource.parents;
@@ -56,7 +70,7 @@ async function withItsParent(session: Session, child: Missing): Promise<Missing 
   const { parentId, workspace } = child;
   if (resource === undefined || parentId === undefined) return child;
   const name = parentId;
-  const address = addressOf(resource, name);
+  const address = addressOfId(resource, parentId);
   const read = await resource.read(session.reads, { address, id: parentId, name, declared: new Map() });
   if (read.kind === "found") noteFound(session, resource, read.live);
   if (read.kind !== "gone") return child;
@@ -66,16 +80,17 @@ async function withItsParent(session: Session, child: Missing): Promise<Missing 
 
 async function disappearance(session: Session, missing: Missing): Promise<readonly Diagnostic[]> {
   const { byId } = session.sightings;
-  byId.set(missing.id, { ...recordedAs(missing.resource, missing), read: { kind: "gone" } });
+  const gone: Subject = { ...recordedAs(missing.resource, missing), read: { kind: "gone" } };
+  byId.set(addressOfId(missing.resource, missing.id), gone);
   const listed = await Promise.all(
     resourceTypes
       .filter((type) => !type.removedWithParent || missingOf(type, byId) >= fewestInMass)
       .map(async (type) => (await type.list(session.reads)).map((live) => witness(type, live))),
   );
-  const seen = new Map<string, Subject>();
-  for (const one of listed.flat()) seen.set(one.recorded?.id ?? "", one);
+  const seen = new Map<Address, Subject>();
+  for (const one of listed.flat()) seen.set(addressOfId(one.type, one.recorded?.id ?? ""), one);
   for (const [known, subject] of byId) seen.set(known, subject);
-  return doubtDisappearance(seen as ReadonlyMap<string, Subject> as Subjects).diagnostics.map(inTerraform);
+  return doubtDisappearance(seen).diagnostics.map(inTerraform);
 }
 
 /** Fewer of a kind are never a mass: what would take a request for each parent need not be listed for them. */
@@ -84,19 +99,15 @@ const fewestInMass = 3;
 const missingOf = (resource: Resource, byId: Sightings["byId"]): number =>
   [...byId.values()].filter(({ type, read }) => type === resource && read.kind === "gone").length;
 
-const addressOf = (resource: Resource, name: string): Address => `${resource.type}.${name}` as Address;
-
-/** As the engine records it, but that ids stand for addresses: names are not unique here. */
+/** As the engine records it, but that ids stand for names, which are not unique here. */
 function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<Subject, "read"> {
   const applied = Object.fromEntries(resource.parents.map(({ attribute }) => [attribute, parentId ?? null]));
-  const recorded: RecordedResource = {
-    ...{ type: resource.type, id, name, dependsOn: [], applied, computed: {} },
-    ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
-  };
-  const address = addressOf(resource, name);
+  const recorded = { ...bareRecord({ type: resource.type, id, name, updatedAt: undefined }), applied };
+  const [parent] = resource.parents;
   return {
-    ...{ address, type: resource, defaults: new Map(), recorded, removed: false },
-    ...(parentId == null ? {} : { parent: parentId as Address }),
+    ...{ address: `${resource.type}.${name}` as Address, type: resource, recorded },
+    ...{ defaults: new Map(), removed: false },
+    ...(parentId == null || parent === undefined ? {} : { parent: addressOfId(parent, parentId) }),
   };
 }
 

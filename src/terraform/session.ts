@@ -6,7 +6,9 @@ import type { GapSettings } from "../api/gaps";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
+import type { Address } from "../model/address";
 import type { Clock } from "../model/clock";
+import type { LiveResource } from "../model/live";
 import type { Secret } from "../model/secret";
 import { keyedSend, type WriteSeed } from "./keyed-send";
 import { noSightings, type Sightings } from "./sightings";
@@ -38,9 +40,9 @@ export interface Session {
   readonly reads: Reads;
   /** As the workspace was when this process first looked: names that were taken before our writes. */
   readonly before: Reads;
-  /** Ids that this process deleted, and ids that it made or adopted. */
-  readonly removed: Set<string>;
-  readonly made: Set<string>;
+  /** By `addressOfId`: what this process deleted; what it made or adopted, as the answer showed it. */
+  readonly removed: Set<Address>;
+  readonly made: Map<Address, LiveResource | undefined>;
   /** The canvas of one scope, read anew. */
   readonly canvas: Endpoints["canvas"];
   /** Endpoints whose writes bear keys of that seed. */
@@ -70,7 +72,7 @@ export function openSession(options: SessionOptions): Session {
     before: createReads(plain),
     canvas: plain.canvas,
     removed: new Set(),
-    made: new Set(),
+    made: new Map(),
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
     conceal: (secrets) => {
       if (client.conceal(secrets)) reads.invalidate();

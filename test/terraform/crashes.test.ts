@@ -106,6 +106,7 @@ describeTerraform("applies that are cut short", () => {
 
   it("so it is with a deletion", async () => {
     world.write("");
+    world.settle();
     killAt(({ method, path }) => method === "DELETE" && path.includes("/services/"), "after");
     await killedApply();
     await world.apply();

@@ -48,12 +48,14 @@ describeTerraform("resources that seem gone", () => {
   afterAll(() => world.close());
 
   it("one that was deleted outside is planned anew", async () => {
+    world.settle();
     emulator.store.deleteServiceNow(idOf("b"));
     expect(await world.apply()).toContain("1 added, 0 changed, 0 destroyed");
     expect(idOf("b")).not.toBe("");
   }, 30_000);
 
   it("when nothing at all is shown, nothing leaves the state: not by plan, refresh or destroy", async () => {
+    world.settle();
     hide([projectId(), ...names.map(idOf)]);
     const output = await refused("plan");
     expect(output.match(/Error: /g)).toHaveLength(1);
@@ -97,6 +99,7 @@ describeTerraform("resources that seem gone", () => {
           `resource "rnv_variable" "b" {\n  service_id = "${api.id}"\n  key = "B"\n  value = "2"\n}\n`,
       );
       await only.apply();
+      only.settle();
       const variables = only.emulator.store.variables(api.id).map(({ id }) => id);
       only.emulator.setFaults((_index, { path }) =>
         path.endsWith("/variables") ? { kind: "stale-list", omit: variables } : undefined,
@@ -112,6 +115,33 @@ describeTerraform("resources that seem gone", () => {
       const output = await only.run("plan", 1);
       expect(output.match(/Error: /g)).toHaveLength(1);
       expect(output).toContain("cannot be found");
+    } finally {
+      await only.close();
+    }
+  }, 30_000);
+
+  it("a project counts among what stands beside the layout that bears its id", async () => {
+    const only = await new TerraformFolder().openAttached();
+    try {
+      only.write(`
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_canvas_layout" "shop" {
+  project_id = rnv_project.shop.id
+  positions  = "auto"
+}
+resource "rnv_service" "s" {
+  count      = 8
+  name       = "s${"$"}{count.index}"
+  kind       = "web"
+  depends_on = [rnv_canvas_layout.shop]
+}
+`);
+      await only.apply();
+      only.settle();
+      // A third of nine is no mass.
+      for (const { id } of only.emulator.store.services().slice(0, 3))
+        only.emulator.store.deleteServiceNow(id);
+      expect(await only.run("plan")).toContain("3 to add, 0 to change, 0 to destroy");
     } finally {
       await only.close();
     }

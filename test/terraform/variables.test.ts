@@ -78,6 +78,7 @@ describeTerraform("variables", () => {
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });
     expect(world.stateText()).not.toMatch(/"w1"|"w2"/);
     await world.expectNoChanges();
+    world.settle();
     emulator.store.deleteVariableNow(idOf("OTHER"));
     await world.apply();
     expect(values()).toEqual({ LOG_LEVEL: "w1", OTHER: "w2" });

@@ -1,8 +1,15 @@
-import { type Diagnostic, warning } from "../../diagnostics/diagnostic";
+import type { Resource } from "../../api/resource";
+import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
+import { isBehind, isMissing } from "../../model/is-behind";
+import type { ReadResult } from "../../model/live";
+import type { ReadSubject } from "../../model/resource-type";
+import type { RecordedResource } from "../../model/state";
+import { isYoung } from "../../model/young";
 import { diagnosticMessage } from "../diagnostic-message";
+import { lookPatiently, stale } from "../look-patiently";
 import { recordedOf } from "../plan-change";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
-import { doubtGone, noteFound } from "../prove-gone";
+import { doubtGone, isParentLeaving, noteFound } from "../prove-gone";
 import type { Provider } from "../provider";
 import { declaredOf, refreshed } from "../read-state";
 import type { ManagedType } from "../schema/managed-type";
@@ -50,13 +57,11 @@ async function readNow(
   const declared = declaredOf(type, state, kept);
   const parentId = parentIn(type, declared);
   const id = textIn(state, "id");
-  const read = await type.resource.read(session.reads, {
-    address: addressIn(type, name),
-    name,
-    declared,
+  const recorded = recordedOf(type, state, kept);
+  const read = await readPatiently(session, type.resource, {
+    ...{ address: addressIn(type, name), name, declared, recorded },
     ...(id === undefined ? {} : { id }),
     ...(parentId === undefined ? {} : { parentId }),
-    recorded: recordedOf(type, state, kept),
   });
   switch (read.kind) {
     case "found":
@@ -83,6 +88,30 @@ async function readNow(
         ],
       };
   }
+}
+
+/**
+ * Reads a thing of the state, again while what is seen is from before what we wrote a moment ago. Throws
+ * `DiagnosticsError` where reads stay behind.
+ */
+async function readPatiently(
+  session: Session,
+  resource: Resource,
+  subject: ReadSubject & { readonly recorded: RecordedResource },
+): Promise<ReadResult> {
+  const { recorded, parentId, name } = subject;
+  if (!isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);
+  const asked = { ...subject, ...(recorded.updatedAt !== undefined && { notOlderThan: recorded.updatedAt }) };
+  const { seen, isStale } = await lookPatiently(
+    session,
+    () => resource.read(session.reads, asked),
+    async (read) =>
+      read.kind === "found"
+        ? isBehind(read.live, recorded, resource)
+        : isMissing(read) && !(await isParentLeaving(session, resource, parentId)),
+  );
+  if (isStale) throw new DiagnosticsError([stale(`the ${resource.type} "${name}"`)]);
+  return seen;
 }
 
 const stillThere = (type: ManagedType, name: string): Diagnostic =>

@@ -106,7 +106,7 @@ export function parentIn(type: ManagedType, attributes: Attributes<unknown>): st
 }
 
 /** How messages name a resource: Terraform adds the address, which a provider is not told. */
-export const addressIn = (type: ManagedType, name: string): Address =>
+export const addressIn = (type: Pick<ManagedType, "resource">, name: string): Address =>
   `${type.resource.type}.${name}` as Address;
 
 /** A value of the service in the type of its attribute. */

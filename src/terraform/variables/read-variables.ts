@@ -1,11 +1,46 @@
+import type { Variable } from "../../api/wire/variable";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { isOlder } from "../../model/is-older";
+import { isYoung } from "../../model/young";
 import { liveVariable } from "../../resources/variable";
-import { type Doubt, doubtGone, noteFound } from "../prove-gone";
+import { lookPatiently, stale } from "../look-patiently";
+import type { PrivateData } from "../private-data";
+import { type Doubt, doubtGone, isParentLeaving, noteFound } from "../prove-gone";
 import type { Session } from "../session";
 import { textIn } from "../values/attributes";
 import type { TerraformObject } from "../values/terraform-value";
 import { entryType, textsIn } from "./variables-type";
 
 export type VariablesRead = { readonly next: TerraformObject | null } | { readonly doubt: Doubt };
+
+interface Shown {
+  /** Its service is. */
+  readonly isGone: boolean;
+  /** Undefined where they cannot be listed. */
+  readonly listed?: readonly Variable[];
+}
+
+async function lookAt(session: Session, serviceId: string): Promise<Shown> {
+  const service = await session.reads.service(serviceId);
+  if (service.kind !== "found") return { isGone: service.kind === "gone" };
+  return { isGone: false, listed: await session.reads.variables(serviceId) };
+}
+
+/** Whether what is shown is from before what we wrote a moment ago. */
+async function isBehind(
+  session: Session,
+  state: TerraformObject,
+  serviceId: string,
+  { isGone, listed }: Shown,
+): Promise<boolean> {
+  if (isGone) return !(await isParentLeaving(session, entryType.resource, serviceId));
+  const times = textsIn(state.updated_at) ?? {};
+  return Object.entries(textsIn(state.ids) ?? {}).some(([name, id]) => {
+    if (listed === undefined) return false;
+    const live = listed.find((one) => one.id === id);
+    return live === undefined || isOlder(live.updatedAt, times[name] || undefined);
+  });
+}
 
 /**
  * The state after a refresh, null when the service is gone; or why what seems gone is not believed. A value that was changed outside cannot be seen: it
@@ -14,18 +49,24 @@ export type VariablesRead = { readonly next: TerraformObject | null } | { readon
 export async function readVariables(
   session: Session,
   state: TerraformObject,
-  workspace: string | undefined,
+  { workspace, writtenAt }: PrivateData,
 ): Promise<VariablesRead> {
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   const { resource } = entryType;
   const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
     doubtGone(session, { resource, id, name, parentId: serviceId, workspace });
-  const service = await session.reads.service(serviceId);
-  if (service.kind === "gone") {
+  const { seen, isStale } = await lookPatiently(
+    session,
+    () => lookAt(session, serviceId),
+    async (shown) =>
+      isYoung({ writtenAt }, session.clock.now()) && (await isBehind(session, state, serviceId, shown)),
+  );
+  if (isStale) throw new DiagnosticsError([stale(`the variables of the service ${serviceId}`)]);
+  const { isGone, listed } = seen;
+  if (isGone) {
     const doubt = await doubtOf("", serviceId);
     return doubt === undefined ? { next: null } : { doubt };
   }
-  const listed = service.kind === "found" ? await session.reads.variables(serviceId) : undefined;
   if (listed === undefined) return { next: state };
   for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
   const ids: Record<string, string> = {};

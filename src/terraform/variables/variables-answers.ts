@@ -1,4 +1,5 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { writtenNow } from "../apply-context";
 import { diagnosticMessage, pathMessage } from "../diagnostic-message";
 import { noPrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Provider } from "../provider";
@@ -136,7 +137,7 @@ async function read(provider: Provider, request: ReadRequest): Promise<object> {
   if (session === undefined || state === undefined)
     return { newState: request.currentState, private: request.private };
   const { currentState, private: kept } = request;
-  const read = await readVariables(session, state, readPrivate(kept).workspace);
+  const read = await readVariables(session, state, readPrivate(kept));
   if ("next" in read) return { newState: encoded(read.next), private: kept };
   return { newState: currentState, private: kept, diagnostics: messages(read.doubt.diagnostics) };
 }
@@ -173,7 +174,8 @@ async function apply(provider: Provider, request: ApplyRequest): Promise<object>
     planned: decoded(request.plannedState),
     config: decoded(request.config),
   });
-  const kept = state === null ? {} : { private: keptBy(session) };
+  const written = { ...noPrivateData, ...writtenNow(session, undefined) };
+  const kept = state === null ? {} : { private: writePrivate(written) };
   return { newState: encoded(state), ...kept, diagnostics: messages(diagnostics) };
 }
 
