@@ -3,7 +3,7 @@ import type { NoAnswerReason } from "./no-answer";
 
 /** What classification looks at: never the status alone (DESIGN section 7). */
 export interface Classified {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** An `Idempotency-Key` goes with it: sent twice, it happens once. */
   readonly hasKey: boolean;
 }

@@ -95,7 +95,7 @@ async function rollBack(
   if (isOff) throw turnedOff(request, "rollBack");
   try {
     const answer = await write(deploymentAnswer, request, {
-      inner: (body) => wrappedAs("deployment", body),
+      inner: (body) => wrappedAs("deployment", body, gaps.rollBackAnswer),
       about: ({ deployment }) => aboutThing("deployment", deployment, { sourceDeploymentId: deploymentId }),
     });
     return answer.deployment;

@@ -55,8 +55,16 @@ export function operationIn(body: unknown, setting: GapSettings["operationBody"]
   return wrapped ?? body;
 }
 
-/** `{service}` from an answer that is the service itself; any other answer as it is. */
-export function wrappedAs(field: "service" | "variable" | "deployment", body: unknown): unknown {
+/**
+ * `{service}` from an answer that holds the service where `setting` says; under `auto` from one that is the service
+ * itself, and any other answer as it is.
+ */
+export function wrappedAs(
+  field: "service" | "variable" | "deployment",
+  body: unknown,
+  setting = "auto",
+): unknown {
+  if (setting !== "auto") return { [field]: placed(body, setting).found };
   const top = asRecord(body);
   return top === undefined || top[field] !== undefined || asText(top.id) === undefined
     ? body
@@ -71,14 +79,19 @@ export function variablesIn(body: unknown, setting: GapSettings["variableItems"]
       ? { ...top, variables: top.items }
       : body;
   }
-  const path = setting === "." ? [] : setting.split(".");
+  const { found, holder } = placed(body, setting);
+  return { variables: found, page: asRecord(holder)?.page ?? asRecord(body)?.page };
+}
+
+/** The value at a path of fields (`data.items`, or `.` for the body itself), and what holds it. */
+function placed(body: unknown, path: string): { readonly found: unknown; readonly holder: unknown } {
   let holder: unknown = body;
   let found: unknown = body;
-  for (const field of path) {
+  for (const field of path === "." ? [] : path.split(".")) {
     holder = found;
     found = asRecord(found)?.[field];
   }
-  return { variables: found, page: asRecord(holder)?.page ?? asRecord(body)?.page };
+  return { found, holder };
 }
 
 const production = Symbol("production");

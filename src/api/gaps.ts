@@ -28,16 +28,24 @@ export interface GapSettings {
   /** `auto`, `nested`, `flat`, or a JSON body with `"{name}"` and `"{configuration}"` in it. */
   readonly patchService: string;
   readonly patchServicePath: string;
+  /** `PATCH`, `PUT` or `POST`; whichever it is, it must merge. */
+  readonly patchServiceMethod: string;
+  /** Where the service stands in what reading and changing it answer: `auto`, a field (`data.service`), or `.`. */
+  readonly serviceAnswer: string;
   /** A path, or `off`; `route` is the assumed one. */
   readonly listVariables: string;
   /** `auto`, a field of the answer (`data.items`), or `.` for an answer that is the list. */
   readonly variableItems: string;
   /** `auto`, `off`, the names of the two fields (`key,value`), or a JSON body with `"{key}"` and `"{value}"` in it. */
   readonly patchVariable: string;
+  /** Where the variable stands in the answer to a change: `auto`, a field, or `.`. */
+  readonly variableAnswer: string;
   /** A path, or `off`. */
   readonly rollBack: string;
   /** `auto`, or a JSON body with `"{confirm}"` and, where the path has none, `"{deploymentId}"` in it. */
   readonly rollBackBody: string;
+  /** Where the new deployment stands in the answer: `auto`, a field, or `.`. */
+  readonly rollBackAnswer: string;
   /** Whether `Idempotency-Key` works where the interface does not mark it: `auto`, `on`, or `off` to send none. */
   readonly routeKeys: string;
   readonly operationBody: string;
@@ -63,6 +71,8 @@ const setting = (
 
 const off = oneOf("off");
 const autoOr = (form: SettingForm): SettingForm => either(oneOf("auto"), form);
+const field = (example: string): SettingForm =>
+  matching(`a field of the answer such as "${example}", or "."`, /^(\.|\w+(\.\w+)*)$/);
 const routeOr = (form: SettingForm): SettingForm => either(form, oneOf("route", "off"));
 
 export const gaps = [
@@ -79,6 +89,7 @@ export const gaps = [
         routeOr(path("/apps/{serviceId}", [], ["serviceId"])),
         "/apps/{serviceId}",
       ),
+      setting("serviceAnswer", "auto", autoOr(field("data.service")), "data.service"),
     ],
   },
   {
@@ -109,6 +120,7 @@ export const gaps = [
         path("/services/{serviceId}/configuration", [], ["serviceId"]),
         "/services/{serviceId}/configuration",
       ),
+      setting("patchServiceMethod", "PATCH", oneOf("PATCH", "PUT", "POST"), "PUT"),
     ],
   },
   {
@@ -123,12 +135,7 @@ export const gaps = [
         routeOr(path("/services/{serviceId}/env", [], ["serviceId"])),
         "/services/{serviceId}/env",
       ),
-      setting(
-        "variableItems",
-        "auto",
-        autoOr(matching('a field of the answer such as "data.items", or "."', /^(\.|\w+(\.\w+)*)$/)),
-        "data.items",
-      ),
+      setting("variableItems", "auto", autoOr(field("data.items")), "data.items"),
     ],
   },
   {
@@ -150,6 +157,7 @@ export const gaps = [
         ),
         "name,value",
       ),
+      setting("variableAnswer", "auto", autoOr(field("data")), "data"),
     ],
   },
   {
@@ -171,6 +179,7 @@ export const gaps = [
         autoOr(body('{"confirm": "{confirm}", "deploymentId": "{deploymentId}"}', "confirm")),
         '{"confirm": "{confirm}", "deployment": "{deploymentId}"}',
       ),
+      setting("rollBackAnswer", "auto", autoOr(field("release")), "release"),
     ],
   },
   {

@@ -2,7 +2,7 @@
 export interface ApiRequest {
   /** Name of the endpoint function that makes it: `createService`. Part of every idempotency key. */
   readonly operation: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL, path parameters filled in: `/workspaces/…/projects`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;

@@ -40,7 +40,7 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
     updateService: (id, change) => {
       const request = {
         operation: "updateService",
-        method: "PATCH",
+        method: gaps.patchServiceMethod as ApiRequest["method"],
         path: pathUnder(path, gaps.patchServicePath, { serviceId: id }),
         ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
       } as const;
@@ -50,7 +50,7 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
           { ...request, body },
           {
             isWhole: isServiceAnswer,
-            inner: (answered) => wrappedAs("service", answered),
+            inner: (answered) => wrappedAs("service", answered, gaps.serviceAnswer),
             about: ({ service }) => (service ? aboutThing("service", service, { id }) : {}),
           },
         );
@@ -85,7 +85,7 @@ async function readService({ send, path, gaps }: EndpointCall, id: string): Prom
   if (isOff) throw turnedOff(request, "readService");
   try {
     const { service } = await ask(send, serviceAnswer, request, {
-      inner: (body) => wrappedAs("service", body),
+      inner: (body) => wrappedAs("service", body, gaps.serviceAnswer),
       about: (shown) => aboutThing("service", shown.service, { id }),
     });
     return service;

@@ -116,7 +116,7 @@ async function updateVariable(
   const patch = async (form: string): Promise<Variable> => {
     const body = { ...request, body: variableBody(form, change) };
     const { variable } = await write(patchedVariableAnswer, body, {
-      inner: (answered) => wrappedAs("variable", answered),
+      inner: (answered) => wrappedAs("variable", answered, gaps.variableAnswer),
       about: (shown) => (shown.variable ? aboutThing("variable", shown.variable, { id: variableId }) : {}),
     });
     learned.patchVariable = form;

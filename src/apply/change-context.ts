@@ -45,6 +45,7 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     name: change.name,
     parentId,
     takesEffectAtOnce: !asksForRun(change, type),
+    ...(makes ? madeWith(change, type) : {}),
     ...(makes || type.reaction
       ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) }
       : {}),
@@ -115,6 +116,7 @@ function provisionalRecord(
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
     ...(previous?.initial ? { initial: previous.initial } : {}),
+    ...(previous?.madeWith ? { madeWith: previous.madeWith } : makes ? madeWith(change, type) : {}),
     writes: writesAfter(change, type),
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined
@@ -126,6 +128,16 @@ function provisionalRecord(
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
 export const writesAfter = (change: Change, type: Pick<Resource, "rules" | "open">): number =>
   (change.subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
+
+/** Attribute paths of the settings that a create sends; nothing for a type that has none. */
+function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeWith"> {
+  if (type.groups.length === 0) return {};
+  // What is null is left to the service.
+  const sent = [...(change.subject.desired?.attributes ?? [])].flatMap(([path, { value }]) =>
+    value !== null && type.groups.some((group) => path.startsWith(`${group}.`)) ? [path] : [],
+  );
+  return { madeWith: sent.sort() };
+}
 
 /** Where it was made: without it, one that cannot be read would look as if it lay elsewhere. */
 function placement(

@@ -21,6 +21,8 @@ export interface JournaledWrites {
   readonly parentId?: string;
   /** Only fields that take effect at once are sent: no reason for a deployment. */
   readonly takesEffectAtOnce?: boolean;
+  /** Of a create: attribute paths of the settings it sends. */
+  readonly madeWith?: readonly string[];
   /** The same write once more in one run, on purpose: under another key. */
   readonly isAgain?: true;
   /** The verb that asks for it, outside of a plan. */
@@ -134,6 +136,7 @@ function intentOf(
       name: writes.name,
       ...(writes.parentId === undefined ? {} : { parentId: writes.parentId }),
       ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
+      ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
       ...(writes.command === undefined ? {} : { command: writes.command }),
       at: new Date(writes.clock.now()).toISOString(),
     },

@@ -18,6 +18,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     id,
     live,
     values: resolved,
+    defaults: run.defaults(change.type),
     previous: recorded,
     writes: recorded?.writes ?? 0,
     inputs: recorded?.inputs ?? (type.reaction ? inputsOf(run, change, type) : undefined),

@@ -8,15 +8,8 @@ import type { AppliableValue, ResourceType } from "../model/resource-type";
 import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
 import type { AppliedValue, RecordedResource } from "../model/state";
-import {
-  GeneratedSecret,
-  isPlain,
-  type Plain,
-  plainEqual,
-  type ResolvedValue,
-  Unknown,
-  UnreadSecret,
-} from "../model/value";
+import { GeneratedSecret, isPlain, type ResolvedValue, Unknown, UnreadSecret } from "../model/value";
+import { initialSettings } from "../plan/initial-settings";
 import type { Change } from "../plan/plan";
 
 export interface Recording {
@@ -28,8 +21,10 @@ export interface Recording {
   /** Declared values as sent, or as found equal. */
   readonly values: ReadonlyMap<string, AppliableValue | ResolvedValue>;
   readonly previous?: RecordedResource;
-  /** It was made by this change, of a type with these defaults. */
-  readonly madeOver?: Attributes;
+  /** The defaults of its type. */
+  readonly defaults: Attributes;
+  /** It was made by this change. */
+  readonly isNew?: boolean;
   readonly writes: number;
   readonly inputs?: Readonly<Record<string, number>>;
   readonly pending?: Pending;
@@ -111,16 +106,23 @@ export function ignoreChangesOf(
   return ignoreChanges.length === 0 ? {} : { ignoreChanges };
 }
 
-/** Gap "defaults of kinds": settings of something new that nobody sent, where the catalog says otherwise. */
-function initialOf({ type, live, values, previous, madeOver }: Recording): Pick<RecordedResource, "initial"> {
-  if (madeOver === undefined) return previous?.initial ? { initial: previous.initial } : {};
-  const initial: Record<string, Plain> = {};
-  for (const [path, byCatalog] of madeOver) {
-    const value = live?.attributes.get(path);
-    const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
-    if (!isSetting || value === undefined || (values.get(path) ?? null) !== null) continue;
-    if (!(ruleAt(type, path)?.equal ?? plainEqual)(value, byCatalog)) initial[path] = value;
-  }
+/** Gap "defaults of kinds": what was made is asked once what it started with, in this run or, after a kill, in the next. */
+function initialOf({
+  change,
+  type,
+  live,
+  values,
+  previous,
+  defaults,
+  isNew,
+}: Recording): Pick<RecordedResource, "initial" | "madeWith"> {
+  const isUnseen = previous?.madeWith !== undefined && !isNew;
+  if (!isNew && !isUnseen) return previous?.initial ? { initial: previous.initial } : {};
+  const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
+  const seen = isUnseen ? change.subject.live : live;
+  if (isUnseen && !seen) return { madeWith: previous.madeWith };
+  const sent = isUnseen ? previous.madeWith : declared;
+  const initial = seen ? initialSettings(type, seen.attributes, defaults, new Set(sent)) : {};
   return Object.keys(initial).length === 0 ? {} : { initial };
 }
 

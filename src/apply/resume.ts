@@ -207,6 +207,7 @@ function adopted(
     onRemove: recorded?.onRemove ?? "delete",
     ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
     ...(recorded?.initial && { initial: recorded.initial }),
+    ...(intent.madeWith && { madeWith: intent.madeWith }),
     writes: (recorded?.writes ?? 0) + 1,
     ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
     ...(pending ? { pending: { ...pending, since: intent.at } } : {}),

@@ -172,7 +172,8 @@ async function finishWrite(
     previous,
     writes: writesAfter(change, type),
     inputs,
-    ...(isNew ? { madeOver: run.defaults(change.type) } : {}),
+    defaults: run.defaults(change.type),
+    isNew,
     writtenAt: writtenNow(run.clock),
     fingerprintKey: run.fingerprintKey,
   };

@@ -2,19 +2,19 @@ import { knownValue, type Lookup, UnknownReference } from "../apply/known-values
 import type { RunJournal } from "../apply/run-journal";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
+import type { RecordedResource } from "../model/state";
 import { isPlain, type Plain } from "../model/value";
-import type { Plan } from "../plan/plan";
+import type { Change, Plan } from "../plan/plan";
 
 /**
  * What references resolve to while a plan runs: a resource that the plan leaves alone as it is live, one that it
  * changes as its last answer showed it.
  */
 export function runLookup(plan: Plan, journal: RunJournal): Lookup {
-  const untouched = new Map(
-    plan.changes.filter(({ action }) => action === "no-op").map((change) => [change.address, change.subject]),
-  );
+  const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {
-    const subject = untouched.get(address);
+    const change = changes.get(address);
+    const subject = change?.action === "no-op" ? change.subject : undefined;
     const live = subject?.live;
     const recorded = journal.recorded(address);
     const declared = subject?.resolved.get(attribute);
@@ -24,9 +24,23 @@ export function runLookup(plan: Plan, journal: RunJournal): Lookup {
       live?.attributes.get(attribute) ??
       recorded?.computed[attribute] ??
       plainOf(recorded?.applied[attribute]) ??
+      (recorded && change ? plannedOf(change, recorded, attribute) : undefined) ??
       (attribute === "id" ? (live?.id ?? recorded?.id) : undefined)
     );
   };
+}
+
+/** A field that was not sent, of what this plan has changed by now: its name, what it starts with, or as it was. */
+function plannedOf(
+  { action, attributes, subject: { resolved, live, defaults } }: Change,
+  { initial }: RecordedResource,
+  attribute: string,
+): Plain | undefined {
+  const declared = resolved.get(attribute);
+  if (declared !== undefined && declared !== null) return isPlain(declared) ? declared : undefined;
+  const isReset = attributes.some(({ path }) => path === attribute);
+  const before = isReset || action === "create" || action === "replace" ? undefined : live?.attributes;
+  return before?.get(attribute) ?? initial?.[attribute] ?? defaults.get(attribute);
 }
 
 const plainOf = (value: unknown): Plain | undefined =>

@@ -22,7 +22,7 @@ export interface Call {
 export type Handler = (call: Call) => Readonly<Record<string, unknown>> | Json;
 
 export interface Route {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base URL: `/workspaces/{workspaceId}/projects`. */
   readonly path: string;
   /**

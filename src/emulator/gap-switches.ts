@@ -11,12 +11,16 @@ export interface GapSwitches {
   /** `wrapped`: below `service`; `ignored`: whatever is not `wrapped` is answered as if it were done. */
   readonly servicePatch: "nested" | "flat" | "both" | "wrapped" | "ignored";
   readonly servicePatchPath: string;
+  readonly servicePatchMethod: "PATCH" | "PUT" | "POST";
   /** The names of the two fields of a PATCH. */
   readonly variablePatch: readonly [key: string, value: string];
   /** The path of the POST: true for `…/deploys/{deploymentId}/rollback`, false for none. */
   readonly rollback: boolean | string;
-  /** How reading, changing and rolling back show the thing: `{service}`, the service itself, or not at all. */
-  readonly gapAnswers: "wrapped" | "bare" | "silent";
+  /**
+   * How reading, changing and rolling back show the thing: `{service}`, the service itself, `{data: {item}}`, or not at
+   * all.
+   */
+  readonly gapAnswers: "wrapped" | "bare" | "deep" | "silent";
   /** What a key does on the PATCH of a service and on a roll back. */
   readonly routeKeys: "accepted" | "ignored" | "rejected";
   /** Undefined sends none. */
@@ -41,6 +45,7 @@ export const assumedGaps: GapSwitches = {
   variableItems: "variables",
   servicePatch: "nested",
   servicePatchPath: "/services/{serviceId}",
+  servicePatchMethod: "PATCH",
   variablePatch: ["key", "value"],
   rollback: true,
   gapAnswers: "wrapped",
@@ -60,4 +65,15 @@ export const assumedGaps: GapSwitches = {
 export function routePath(chosen: boolean | string, assumed: string): string | undefined {
   if (chosen === false) return undefined;
   return `/workspaces/{workspaceId}${chosen === true ? assumed : chosen}`;
+}
+
+/** The thing as an answer of a gap shows it; the body of a write that is answered silently. */
+export function shownAs(
+  { gapAnswers }: Pick<GapSwitches, "gapAnswers">,
+  member: "service" | "variable" | "deployment",
+  view: object,
+): Readonly<Record<string, unknown>> {
+  if (gapAnswers === "silent") return { updated: true };
+  if (gapAnswers === "bare") return { ...view };
+  return gapAnswers === "deep" ? { data: { item: { ...view } } } : { [member]: { ...view } };
 }

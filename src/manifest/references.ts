@@ -5,11 +5,12 @@ import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
+import { isOpenField } from "../model/rule-at";
 import { Template } from "../model/value";
 import { type Report, suggestedMisses } from "./findings";
 import { type Reading, type Spot, where } from "./reading";
 import { quoteShort } from "./source-tree";
-import { type PlacedType, schemaKinds } from "./type-index";
+import { type PlacedType, schemaKinds, unknownReference } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -37,6 +38,8 @@ export function resolveReference(
     return undefined;
   }
   const known = attributeKind(placed, attribute);
+  if (known === "open")
+    reading.report(unknownReference(address, attribute, range, fieldMeant(placed, attribute)));
   if (known === undefined) {
     const hint = didYouMean(attribute, [...placed.paths.keys(), ...Object.keys(placed.type.computed)]);
     reading.report(
@@ -77,14 +80,22 @@ function splitReference(
   return declared;
 }
 
-function attributeKind(placed: PlacedType, attribute: string): "value" | "secret" | "structure" | undefined {
+function attributeKind(
+  placed: PlacedType,
+  attribute: string,
+): "value" | "secret" | "structure" | "open" | undefined {
   const shape = placed.paths.get(attribute);
   if (shape?.secret === true) return "secret";
   if (shape !== undefined)
     return schemaKinds(shape.schema).every((kind) => structures.has(kind)) ? "structure" : "value";
-  if (!Object.hasOwn(placed.type.computed, attribute)) return undefined;
+  if (!Object.hasOwn(placed.type.computed, attribute))
+    return isOpenField(placed.type, attribute) ? "open" : undefined;
   return placed.type.computed[attribute]?.valueType === "json" ? "structure" : "value";
 }
+
+/** The path of a field that a further one may be meant for. */
+const fieldMeant = ({ paths }: PlacedType, attribute: string): string | undefined =>
+  didYouMean(attribute, [...paths.keys()]);
 
 const structures = new Set(["array", "object", "record", "tuple", "map"]);
 

@@ -1,5 +1,5 @@
 import { dataSegments } from "../model/data-source";
-import { snakeCase } from "../model/terraform-name";
+import { camelCase, snakeCase } from "../model/terraform-name";
 import type { SourceNode } from "./source-tree";
 import {
   crossStackInput,
@@ -172,7 +172,7 @@ function attributePath(placed: PlacedType, first: string, others: Steps): string
   const [second, ...deeper] = others;
   const group = groups.get(first);
   if (group !== undefined && typeof second === "string" && deeper.length === 0)
-    return `${group.key}.${group.fields.get(second) ?? second}`;
+    return `${group.key}.${group.fields.get(second) ?? camelCase(second)}`;
   return others.length > 0 ? undefined : (attributes.get(first) ?? first);
 }
 

@@ -129,6 +129,22 @@ export function unknownField(
   );
 }
 
+/** The finding about a reference to a further field of `address`: it is for the catalog to decide. */
+export const unknownReference = (
+  address: Address,
+  path: string,
+  range: SourceRange,
+  hint: string | undefined,
+): Diagnostic =>
+  warning(
+    "manifest.reference_unknown",
+    `${address} has no attribute ${quoteShort(path)} that this version knows`,
+    {
+      ...{ address, attribute: path, range },
+      hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
+    },
+  );
+
 /** The attribute where it is, as by far the most are, a valid value without references: it needs no reading. */
 export function asItStands(shape: AttributeShape, node: SourceNode): DesiredAttribute | undefined {
   if (shape.secret || node.kind === "map") return undefined;

@@ -31,6 +31,11 @@ export interface RecordedResource {
   readonly onRemove: OnRemove;
   /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
   readonly initial?: Readonly<Record<string, Plain>>;
+  /**
+   * Attribute paths of the settings that were sent when it was made, of what was not seen since: once it is read, the
+   * others are its own defaults (`initial`).
+   */
+  readonly madeWith?: readonly string[];
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
   readonly ignoreChanges?: readonly string[];
   /** How many writes we made to it that a deployment must bring. A deployment compares these with what it last deployed. */
@@ -88,6 +93,8 @@ export interface Intent {
   /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
   readonly name: string;
   readonly parentId?: string;
+  /** Of a create: attribute paths of the settings it sends. */
+  readonly madeWith?: readonly string[];
   /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
   readonly takesEffect?: "at once";
   /** Of a write that a verb asked for outside of a plan: what it asked for. */

@@ -8,7 +8,12 @@ import type { ResourceType } from "../model/resource-type";
 import { type DesiredValue, type Plain, Template } from "../model/value";
 
 /** Whether reading the manifest left a field for the catalog to decide. */
-export const isOpenFieldFinding = ({ code }: Diagnostic): boolean => code === "manifest.unknown_field";
+export const isOpenFieldFinding = (finding: Diagnostic): boolean =>
+  finding.code === "manifest.unknown_field" || isReferenceFinding(finding);
+
+/** It is about a reference to such a field, which may be declared or not. */
+const isReferenceFinding = ({ code, severity }: Diagnostic): boolean =>
+  code === "manifest.reference_unknown" && severity === "warning";
 
 /**
  * Decides about the fields that a manifest declares and this version does not know (`findings`): those that the
@@ -30,6 +35,11 @@ export function settleOpenFields(
     if (!resource || !known || path === undefined) continue;
     if (!known.has(path)) {
       diagnostics.push(unknownKey(finding, resource, path, known));
+      continue;
+    }
+    if (isReferenceFinding(finding)) {
+      const initial = known.get(path);
+      if (typeof initial === "object" && initial !== null) diagnostics.push(notSingle(finding, path));
       continue;
     }
     const attribute = resource.attributes.get(path);
@@ -73,12 +83,20 @@ function kindOf(value: DesiredValue): keyof typeof kindWords {
   return Array.isArray(value) ? "list" : "mapping";
 }
 
+const notSingle = ({ address, range }: Diagnostic, path: string): Diagnostic =>
+  error("manifest.unsupported", `${path} of ${address} is not a single value`, {
+    address,
+    ...(range && { range }),
+  });
+
 function unknownKey(
-  { summary, hint: early, range }: Diagnostic,
+  finding: Diagnostic,
   { address }: DesiredResource,
   path: string,
   known: Attributes,
 ): Diagnostic {
+  const { summary, hint: early, range } = finding;
+  const isReference = isReferenceFinding(finding);
   const group = path.slice(0, path.indexOf("."));
   const name = path.slice(group.length + 1);
   const fields = [...known.keys()].filter((one) => one.startsWith(`${group}.`));
@@ -86,14 +104,18 @@ function unknownKey(
     name,
     fields.map((one) => one.slice(group.length + 1)),
   );
-  return error("manifest.unknown_key", summary.replace(/ that this version knows$/, ""), {
-    address,
-    hint:
-      hint ??
-      (early?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "") ||
-        "neither this version nor the service's catalog knows it"),
-    ...(range && { range }),
-  });
+  return error(
+    isReference ? "manifest.reference_unknown" : "manifest.unknown_key",
+    summary.replace(/ that this version knows$/, ""),
+    {
+      address,
+      hint:
+        hint ??
+        (early?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "") ||
+          "neither this version nor the service's catalog knows it"),
+      ...(range && { range }),
+    },
+  );
 }
 
 const invalidType = (

@@ -6,6 +6,7 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import type { Plain, ResolvedValue } from "../model/value";
+import { initialSettings } from "./initial-settings";
 import type { MovedState } from "./moves";
 import type { PlanInput } from "./plan";
 
@@ -56,6 +57,7 @@ export function gatherSubjects(
       type,
       defaults: defaultsOf(type, defaults.get(type.type) ?? new Map(), {
         attributes: read.kind === "found" ? read.live.attributes : declaredText(desired),
+        read,
         recorded: record,
         catalog: input.catalog,
       }),
@@ -77,15 +79,27 @@ function defaultsOf(
   defaults: Attributes,
   of: {
     readonly attributes: Pick<Attributes<ResolvedValue>, "get">;
+    readonly read: ReadResult;
     readonly recorded?: RecordedResource;
     readonly catalog: PlanInput["catalog"];
   },
 ): Attributes {
   const own = type.ownDefaults?.(of.attributes, of.catalog);
-  const initial = Object.entries(of.recorded?.initial ?? {});
+  const initial = Object.entries(of.recorded?.initial ?? firstSeen(type, defaults, of));
   return (own?.size ?? 0) + initial.length === 0
     ? defaults
     : new Map([...defaults, ...(own ?? []), ...initial]);
+}
+
+/** Its own defaults, of what was made by a run that ended before it saw it. */
+function firstSeen(
+  type: ResourceType,
+  defaults: Attributes,
+  { read, recorded }: { readonly read: ReadResult; readonly recorded?: RecordedResource },
+): Readonly<Record<string, Plain>> {
+  return recorded?.madeWith && read.kind === "found"
+    ? initialSettings(type, read.live.attributes, defaults, new Set(recorded.madeWith))
+    : {};
 }
 
 /** Sorted; those of a state are already, and a manifest mostly adds few. */

@@ -26,7 +26,7 @@ export function isState(document: Fields): boolean {
 
 function isResource(value: unknown): boolean {
   if (!isFields(value)) return false;
-  const { onRemove, inputs, dependsOn, ignoreChanges } = value;
+  const { onRemove, inputs, dependsOn, ignoreChanges, madeWith } = value;
   return (
     isFilled(value.type) &&
     isFilled(value.id) &&
@@ -41,6 +41,7 @@ function isResource(value: unknown): boolean {
     typeof value.preventDestroy === "boolean" &&
     (onRemove === "delete" || onRemove === "archive" || onRemove === "retain") &&
     (value.initial === undefined || isFields(value.initial)) &&
+    (madeWith === undefined || (Array.isArray(madeWith) && madeWith.every(isFilled))) &&
     (ignoreChanges === undefined || (Array.isArray(ignoreChanges) && ignoreChanges.every(isFilled))) &&
     isCount(value.writes) &&
     (value.retained === undefined || value.retained === true) &&

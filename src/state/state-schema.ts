@@ -21,6 +21,7 @@ const resource = z.looseObject({
   preventDestroy: z.boolean(),
   onRemove: z.enum(["delete", "archive", "retain"]),
   initial: plainRecord.optional(),
+  madeWith: z.array(text).optional(),
   ignoreChanges: z.array(text).optional(),
   writes: count,
   inputs: z.record(z.string(), count).optional(),
@@ -57,6 +58,7 @@ const intent = z.looseObject({
   key: z.string(),
   bodyDigest: z.string(),
   body: z.unknown().optional(),
+  madeWith: z.array(text).optional(),
   command: command.optional(),
   at: z.string(),
 });

@@ -1,6 +1,6 @@
 import { documentedDefaults } from "../../src/api/wire/configuration";
 import type { StoredService } from "../../src/emulator/records";
-import { approve, openScenario } from "../support/cli";
+import { approve, openScenario, type Scenario } from "../support/cli";
 
 const further = { bootSeconds: 30, motto: "", warm: false, tags: [] as string[], limits: { cpu: 1 } };
 const defaults = { ...documentedDefaults, ...further } as NonNullable<unknown> as Record<string, never>;
@@ -142,4 +142,77 @@ it("a stack says such a field in snake_case", async () => {
   expect(scenario.emulator.store.services()[0]?.configuration.bootSeconds).toBe(60);
   await scenario.isQuiet(...stack);
   await scenario.close();
+});
+
+describe("a reference to such a field", () => {
+  const pair = (configuration: string, reference: string) => `
+services:
+  api:
+    kind: web
+    configuration: { ${configuration} }
+    deploy: { when: never }
+  worker:
+    kind: web
+    variables: { BOOT: "\${service.api.configuration.${reference}}" }
+    deploy: { when: never }
+outputs: { boot: "\${service.api.configuration.${reference}}" }
+`;
+  const variableOf = ({ emulator: { store } }: Scenario) => {
+    const worker = store.services().find(({ name }) => name === "worker");
+    return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));
+  };
+
+  it("resolves to what is declared, to its default where nothing is, and to its new value in the same apply", async () => {
+    const scenario = await open();
+    scenario.write("rnv.yaml", pair("bootSeconds: 60", "bootSeconds"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(variableOf(scenario)).toEqual(["60"]);
+    expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(60);
+    await scenario.isQuiet();
+    scenario.write("rnv.yaml", pair("bootSeconds: 75", "bootSeconds"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(variableOf(scenario)).toEqual(["75"]);
+    scenario.write("rnv.yaml", pair("", "bootSeconds"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(variableOf(scenario)).toEqual(["30"]);
+    await scenario.isQuiet();
+    await scenario.close();
+  });
+
+  it("is an error at its place where the catalog does not name the field, or it is not a single value", async () => {
+    const scenario = await open();
+    scenario.write("rnv.yaml", pair("", "bootSecond"));
+    const unknown = await scenario.run("plan");
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toMatch(
+      /error\[manifest\.reference_unknown\]: service\.api has no attribute "configuration\.bootSecond"\n {2}--> rnv\.yaml:9:/,
+    );
+    expect(unknown.stderr).toContain('did you mean "bootSeconds"?');
+    scenario.write("rnv.yaml", pair("", "tags"));
+    const list = await scenario.run("plan");
+    expect(list).toMatchObject({ code: 1, stderr: expect.stringContaining("is not a single value") });
+    expect(await scenario.run("validate")).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("rnv plan asks the service's catalog"),
+    });
+    await scenario.close();
+  });
+
+  it("stands in a stack in snake_case", async () => {
+    const scenario = await open();
+    scenario.write(
+      "cdk.tf.json",
+      JSON.stringify({
+        resource: {
+          rnv_service: { api: { name: "api", kind: "web", configuration: { boot_seconds: 45 } } },
+        },
+        output: { boot: { value: "${rnv_service.api.configuration.boot_seconds}" } },
+      }),
+    );
+    const stack = ["-f", "cdk.tf.json"];
+    expect(await scenario.run("apply", ...stack, ...approve)).toMatchObject({ code: 0 });
+    expect(JSON.parse((await scenario.run("output", "-json", "boot")).stdout)).toBe(45);
+    await scenario.isQuiet(...stack);
+    await scenario.close();
+  });
 });

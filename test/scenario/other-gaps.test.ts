@@ -46,6 +46,17 @@ const services: readonly [string, Gaps, Settings][] = [
       RNV_GAP_ROUTE_KEYS: "off",
     },
   ],
+  ["changes a service by PUT", { servicePatchMethod: "PUT" }, { RNV_GAP_PATCH_SERVICE_METHOD: "PUT" }],
+  [
+    "changes a service by POST at a path of its own",
+    { servicePatchMethod: "POST", servicePatchPath: "/services/{serviceId}/configure" },
+    { RNV_GAP_PATCH_SERVICE_METHOD: "POST", RNV_GAP_PATCH_SERVICE_PATH: "/configure" },
+  ],
+  [
+    "shows things deep in its answers",
+    { gapAnswers: "deep" },
+    { RNV_GAP_SERVICE_ANSWER: "data.item", RNV_GAP_VARIABLE_ANSWER: "data.item" },
+  ],
   [
     "ignores a body that it does not know",
     { servicePatch: "ignored" },
@@ -125,6 +136,11 @@ const unset: readonly [string, Gaps, RegExp][] = [
     "changes a service at another path",
     { servicePatchPath: "/services/{serviceId}/settings" },
     /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE_PATH=/s,
+  ],
+  [
+    "changes a service by another method",
+    { servicePatchMethod: "PUT" },
+    /updateService for service\.shop\.api was refused.*RNV_GAP_PATCH_SERVICE_METHOD=/s,
   ],
   [
     "ignores the bodies that are assumed",
@@ -281,6 +297,58 @@ describe("a kind with defaults of its own", () => {
     await scenario.isQuiet();
     const strict = await scenario.run("drift", "--strict");
     expect(strict).toMatchObject({ code: 0, stdout: expect.stringContaining("No drift.") });
+    await scenario.close();
+  });
+
+  const killedAt = async (scenario: Scenario, write: string, when: "before" | "after") => {
+    const killed = scenario.start({}, "apply", ...approve);
+    const kill = () => void killed.process.kill("SIGKILL");
+    scenario.fail(({ method, path }) => {
+      if (!`${method} ${path}`.endsWith(write)) return undefined;
+      if (when === "after") return { kind: "hook", when, run: kill };
+      kill();
+      return { kind: "reset-before" };
+    });
+    await killed.ended;
+    scenario.fail();
+  };
+
+  it.each<[string, string, "before" | "after", (journal: string) => string]>([
+    ["before its answer was read", "/services", "after", (journal: string) => journal],
+    [
+      "before its answer was compared",
+      "/variables",
+      "before",
+      // The last lines are those of its comparison and of the variable's intent.
+      (journal: string) =>
+        `${journal
+          .replace(/[\s\0]+$/, "")
+          .split("\n")
+          .slice(0, -2)
+          .join("\n")}\n`,
+    ],
+  ])("knows them although the run that made it was killed %s", async (_, write, when, atDeath) => {
+    const scenario = await openScenario({ gaps });
+    const journal = ".rnv/state.json.journal";
+    const live = () => scenario.emulator.store.services()[0]?.configuration;
+    const docs = (configuration: string) =>
+      site(configuration).replace(" deploy:", " variables: { A: a }, deploy:");
+    scenario.write("rnv.yaml", docs("publishDirectory: build, port: null"));
+    await killedAt(scenario, write, when);
+    scenario.write(journal, atDeath(scenario.read(journal)));
+    expect(scenario.emulator.store.services()).toHaveLength(1);
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    expect(live()).toMatchObject({ port: 80, runtime: "docker" });
+    expect(JSON.parse(scenario.read(".rnv/state.json")).resources["service.docs"]).toMatchObject({
+      initial: { "configuration.port": 80, "configuration.runtime": "docker" },
+    });
+    expect(scenario.read(".rnv/state.json")).not.toContain("madeWith");
+    scenario.write("rnv.yaml", docs("publishDirectory: build, port: 9000"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", docs("publishDirectory: build"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    expect(live()?.port).toBe(80);
+    await scenario.isQuiet();
     await scenario.close();
   });
 

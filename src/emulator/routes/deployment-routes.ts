@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
-import { type GapSwitches, routePath } from "../gap-switches";
+import { type GapSwitches, routePath, shownAs } from "../gap-switches";
 import { paginate } from "../paging";
 import { isTerminal, putDeployment, stageMs } from "../progress";
 import { conflict } from "../refusal";
@@ -83,7 +83,9 @@ function rollBack(call: Call) {
     sourceDeploymentId: source.id,
   });
   const view = deploymentView(call.world, deployment);
-  return call.world.gaps.gapAnswers === "bare" ? view : { deployment: view };
+  return call.world.gaps.gapAnswers === "silent"
+    ? { deployment: view }
+    : shownAs(call.world.gaps, "deployment", view);
 }
 
 const all = "/workspaces/{workspaceId}/services/{serviceId}/deploys";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { serviceActions } from "../../api/wire/service";
 import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
-import { type GapSwitches, routePath } from "../gap-switches";
+import { type GapSwitches, routePath, shownAs } from "../gap-switches";
 import { removeService } from "../progress";
 import type { StoredService } from "../records";
 import { conflict, invalid, notFound } from "../refusal";
@@ -203,15 +203,13 @@ export function serviceGapRoutes(gaps: GapSwitches): readonly Route[] {
             handle: (call: Call) => readable(call, serviceOf(call)),
           } as const,
         ]),
-    { method: "PATCH", path: patch, key: gaps.routeKeys, handle: update },
+    { method: gaps.servicePatchMethod, path: patch, key: gaps.routeKeys, handle: update },
   ];
 }
 
 /** The answer to a read: never silent. */
-const readable = (call: Call, service: StoredService) => {
-  const view = serviceView(call.world.catalog, service);
-  return call.world.gaps.gapAnswers === "bare" ? view : { service: view };
-};
+const readable = (call: Call, service: StoredService) =>
+  call.world.gaps.gapAnswers === "silent" ? answer(call, service) : shown(call, service);
 
 const shown = (call: Call, service: StoredService) =>
-  call.world.gaps.gapAnswers === "silent" ? { updated: true } : readable(call, service);
+  shownAs(call.world.gaps, "service", serviceView(call.world.catalog, service));

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { nonEmpty, parseBody, requireEmptyBody } from "../body";
 import type { Call, Route } from "../call";
 import { requireRole } from "../credentials";
-import { type GapSwitches, routePath } from "../gap-switches";
+import { type GapSwitches, routePath, shownAs } from "../gap-switches";
 import { paginate } from "../paging";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict } from "../refusal";
@@ -95,12 +95,8 @@ function update(call: Call) {
 }
 
 /** As the answer to a PATCH shows it: where that is in the body is a gap. */
-function patched(call: Call, variable: StoredVariable): Readonly<Record<string, unknown>> {
-  const answer = answered(call, variable);
-  const { gapAnswers } = call.world.gaps;
-  if (gapAnswers === "silent") return { updated: true };
-  return gapAnswers === "bare" ? answer.variable : answer;
-}
+const patched = (call: Call, variable: StoredVariable) =>
+  shownAs(call.world.gaps, "variable", answered(call, variable).variable);
 
 function remove(call: Call) {
   requireEmptyBody(call.body);

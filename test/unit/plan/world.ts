@@ -266,6 +266,7 @@ export class World {
         ...(live && { live }),
         values: sends ? values : (subject.resolved as ReadonlyMap<string, ResolvedValue>),
         ...(subject.recorded && { previous: subject.recorded }),
+        defaults: type.defaults(catalog),
         writes: (subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
         ...(type.reaction && { inputs: this.#inputs(change, type) }),
         fingerprintKey: key,

@@ -1,0 +1,52 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const pair = (api: string, reference: string) => `
+projects:
+  shop:
+    services:
+      api: { kind: web, ${api}, deploy: { when: never } }
+      worker:
+        kind: web
+        variables: { IT: "${"${service.shop.api."}${reference}}" }
+        deploy: { when: never }
+`;
+
+const variableOf = ({ emulator: { store } }: Scenario): string | undefined => {
+  const worker = store.services().find(({ name }) => name === "worker");
+  const [variable] = store.variables(worker?.id ?? "");
+  return variable && store.variableValue(variable.id);
+};
+
+describe("a reference to a field that is not declared", () => {
+  it.each([
+    ["configuration.port", "8000"],
+    ["name", "api"],
+    ["archived", "false"],
+  ])("(%s) is its default in the run that makes what it refers to", async (reference, value) => {
+    const scenario = await openScenario();
+    scenario.write("rnv.yaml", pair("configuration: { branch: main }", reference));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
+    expect(variableOf(scenario)).toBe(value);
+    await scenario.isQuiet();
+    await scenario.close();
+  });
+
+  it("is what it goes back to, in the run that resets it, and what it is in one that changes another", async () => {
+    const scenario = await openScenario();
+    scenario.write("rnv.yaml", pair("configuration: { port: 9000 }", "configuration.port"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
+    expect(variableOf(scenario)).toBe("9000");
+    scenario.write("rnv.yaml", pair("configuration: { branch: next }", "configuration.port"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
+    expect(variableOf(scenario)).toBe("8000");
+    const [api] = scenario.emulator.store.services();
+    scenario.emulator.store.editService(api?.id ?? "", ({ configuration }) => ({
+      configuration: { ...configuration, port: 7000 },
+    }));
+    scenario.write("rnv.yaml", pair("configuration: { branch: later }", "configuration.port"));
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0, stderr: "" });
+    expect(variableOf(scenario)).toBe("7000");
+    await scenario.isQuiet();
+    await scenario.close();
+  });
+});
