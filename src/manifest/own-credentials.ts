@@ -10,6 +10,7 @@ const ownCredentials = new Set([
   "RNV_STATE_HTTP_PASSWORD",
   "TF_HTTP_PASSWORD",
   "TF_HTTP_CLIENT_PRIVATE_KEY_PEM",
+  "RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM",
 ]);
 
 /** Also credentials of the state's store, which a service may well have under the same name. */

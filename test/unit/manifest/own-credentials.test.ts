@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { readSettings } from "../../../src/cli/settings";
 import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/own-credentials";
+import { httpStateSettings } from "../../../src/state/http-settings";
+import { s3StateSettings } from "../../../src/state/s3-settings";
+import { parseStateAddress } from "../../../src/state/state-address";
+import { providerSettings } from "../../../src/terraform/provider-settings";
 
 /** What rnv reads of the environment besides credentials: whoever sees it can do nothing with it. */
 const settings = [
@@ -18,6 +23,21 @@ const settings = [
   ...["AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_S3", "AWS_"],
 ];
 
+/** Of a state behind HTTP, under the prefixes of rnv and of Terraform. */
+const httpSettings = [
+  ...[
+    "ADDRESS",
+    "UPDATE_METHOD",
+    "LOCK_ADDRESS",
+    "LOCK_METHOD",
+    "UNLOCK_ADDRESS",
+    "UNLOCK_METHOD",
+    "USERNAME",
+  ],
+  ...["RETRY_MAX", "RETRY_WAIT_MIN", "RETRY_WAIT_MAX"],
+  ...["SKIP_CERT_VERIFICATION", "CLIENT_CERTIFICATE_PEM", "CLIENT_CA_CERTIFICATE_PEM"],
+];
+
 describe("the list of credentials", () => {
   it("has every variable of the environment that src names, unless it is a setting that opens nothing", () => {
     const folder = resolve(__dirname, "../../../src");
@@ -29,6 +49,37 @@ describe("the list of credentials", () => {
     expect(named.size).toBeGreaterThan(20);
     const unknown = [...named].filter(
       (name) => !isCredential(name) && !settings.includes(name) && !name.startsWith("RNV_GAP_"),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  // Some names are put together where they are read, and stand in no text.
+  it("has every variable that the readers of settings ask for, however its name is made", async () => {
+    const asked = new Set<string>();
+    const environment: Record<string, string | undefined> = new Proxy(
+      {},
+      {
+        get: (_, name) => {
+          asked.add(String(name));
+          return undefined;
+        },
+        ownKeys: () => [],
+      },
+    );
+    const s3 = parseStateAddress("s3://bucket/key.json").address;
+    httpStateSettings("https://git.example.com/state", environment);
+    if (s3?.kind === "s3") s3StateSettings(s3, environment);
+    readSettings(environment, { cwd: __dirname });
+    await providerSettings({}, environment, __dirname);
+    expect(asked).toContain("TF_HTTP_PASSWORD");
+    expect(asked).toContain("AWS_SECRET_ACCESS_KEY");
+    expect(asked).toContain("RNV_API_KEY");
+    const harmless = [
+      ...settings,
+      ...httpSettings.flatMap((name) => [`RNV_STATE_HTTP_${name}`, `TF_HTTP_${name}`]),
+    ];
+    const unknown = [...asked].filter(
+      (name) => !isCredential(name) && !harmless.includes(name) && !name.startsWith("RNV_GAP_"),
     );
     expect(unknown).toEqual([]);
   });
