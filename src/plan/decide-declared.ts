@@ -1,5 +1,6 @@
 import { error } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
+import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { decideAdoption } from "./decide-adoption";
 import type { Deciding } from "./deciding";
@@ -80,8 +81,9 @@ const replacedByOther = (subject: Subject, other: LiveResource) =>
 function create(about: ResolvedSubject): Decision {
   const { subject, resolved, undecided } = about;
   if (subject.type.mustExist?.(resolved)) return refuse(about, notThere(subject));
-  if (!subject.recorded && subject.desired?.importId && subject.read.kind !== "unchecked")
-    return refuse(about, importMissing(subject));
+  // Also where it could not be looked up: to create it might double it.
+  if (!subject.recorded && subject.desired?.importId)
+    return refuse(about, importMissing(subject, subject.desired.importId));
   return {
     ...undecided,
     action: "create",
@@ -98,16 +100,19 @@ const ambiguous = (subject: Subject, ids: readonly string[]) =>
     ...place(subject),
   });
 
-const importMissing = (subject: Subject) =>
-  error(
-    "live.import_missing",
-    `${subject.address} cannot be imported: ${subject.desired?.importId?.id} is not there`,
-    {
-      address: subject.address,
-      hint: "check the id, or remove the import line to create it",
-      ...(subject.desired?.importId && { range: subject.desired.importId.range }),
-    },
-  );
+const importMissing = (
+  { address, read }: Subject,
+  { id, range }: NonNullable<DesiredResource["importId"]>,
+) =>
+  read.kind === "unchecked"
+    ? error("live.import_missing", `${address} cannot be imported: whether ${id} is there cannot be told`, {
+        ...{ address, range, detail: read.reason },
+        hint: "make it readable and plan again; without the import line a new one would be created",
+      })
+    : error("live.import_missing", `${address} cannot be imported: ${id} is not there`, {
+        ...{ address, range },
+        hint: "check the id, or remove the import line to create it",
+      });
 
 const notThere = (subject: Subject) =>
   error("live.preserve_missing", `${subject.address} is to be preserved, but it is not there`, {

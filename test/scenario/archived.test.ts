@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const block = (more = "", branch = "main") => `projects:
@@ -220,6 +222,25 @@ describe("archived services", () => {
     );
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     expect(services().map((one) => one.id)).toEqual([id]);
+    await scenario.isQuiet();
+  });
+
+  // "No list of the interface shows archived services: what no state knows can only be imported by id."
+  it("of which only the id is known are never made a second time because that id cannot be looked up", async () => {
+    await opened(block());
+    const id = archiveOutside();
+    rmSync(join(scenario.folder, ".rnv"), { recursive: true });
+    scenario.write("rnv.yaml", block(`        import: ${id}\n`));
+    const blind = { env: { RNV_GAP_READ_SERVICE: "off" } };
+    const planned = await scenario.runWith(blind, "plan", "-adopt");
+    expect(planned.code).toBe(1);
+    expect(planned.stderr).toContain("live.import_missing");
+    expect(planned.stderr).toContain("cannot be told");
+    expect(planned.stderr).toContain("RNV_GAP_READ_SERVICE");
+    expect((await scenario.runWith(blind, "apply", "-adopt", ...approve)).code).toBe(1);
+    expect(services()).toHaveLength(1);
+    expect((await scenario.run("apply", "-adopt", ...approve)).code).toBe(0);
+    expect(services().map((one) => [one.id, one.archived])).toEqual([[id, false]]);
     await scenario.isQuiet();
   });
 });
