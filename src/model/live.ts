@@ -20,6 +20,8 @@ export interface LiveResource {
   readonly asOf?: string;
   /** Where it stands, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
+  /** Why it is written once more although nobody changed it: `docs has no place yet`. */
+  readonly lacks?: string;
   /** What it, or what lies in it, may choose from, by the attribute path of the choice. */
   readonly offers?: Offers;
 }

@@ -4,6 +4,7 @@
  */
 export interface Standing {
   readonly code:
+    | "held"
     | "awaiting_checkout"
     | "failed"
     | "cancelled"

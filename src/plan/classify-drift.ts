@@ -83,7 +83,9 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
     drifted,
     missing,
     consequences: plan.changes.flatMap((change) => consequenceOf(change, causeOf)),
-    pending: plan.changes.flatMap((change) => pendingOf(change, causeOf, standing.get(change.address))),
+    pending: plan.changes.flatMap((change) =>
+      pendingOf(change, causeOf, standing.get(change.address) ?? heldBack(change)),
+    ),
     running: plan.standing.filter((one) => one.class === "running"),
     unmanaged: [...plan.unmanaged, ...(requested.unmanaged ?? [])],
     undeclared: requested.undeclared ?? [],
@@ -107,6 +109,10 @@ function consequenceOf({ address, action, reason }: Change, causeOf: CauseOf): C
   if (!cause || cause.isRepair || cause.isPending || !isOnlyRepair(cause)) return [];
   return [{ address, action, because: cause.because, ...(reason !== undefined && { reason }) }];
 }
+
+/** What should run and cannot: what changed is saved, and an apply ends with exit 7 until it does. */
+const heldBack = ({ held }: Change): Standing | undefined =>
+  held === undefined ? undefined : { code: "held", class: "pending", summary: `cannot run: ${held}` };
 
 function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefined): PendingResource[] {
   const { address, action, previousAddress, reason, onRemove } = change;

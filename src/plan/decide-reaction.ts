@@ -100,6 +100,9 @@ function upstreamOf(subject: Subject, { children, decisions, subjects }: Decidin
 function triggerOf({ type, recorded }: Subject, context: ReactionContext, deciding: Deciding): Trigger {
   const runs = (changed: Partial<ReactionContext>): boolean =>
     typeof type.reaction?.({ ...context, ...changed }) === "string";
+  const { live } = context;
+  if (live?.lacks !== undefined && !runs({ upstream: [], live: { ...live, lacks: undefined } }))
+    return { kind: "itself" };
   if (runs({ upstream: [], ...(recorded && { recorded: { ...recorded, inputs: {} } }) }))
     return { kind: "always" };
   const now = context.upstream;

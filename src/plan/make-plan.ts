@@ -10,6 +10,7 @@ import { doubtDisappearance } from "./disappearance";
 import { buildGraph, orderSubjects } from "./graph";
 import { guardDeletions } from "./guards";
 import { makeChange } from "./make-change";
+import { withOrigins } from "./moved-references";
 import { applyMoves } from "./moves";
 import type { Change, Plan, PlanInput, PlanStanding } from "./plan";
 import { selectScope } from "./scope";
@@ -43,7 +44,9 @@ export function makePlan(input: PlanInput): Plan {
     if (decision === undefined) continue;
     if (decision.diagnostics.length > 0) found.push(...decision.diagnostics);
     if (!scoped.scope.has(address) || isSilent(decision)) continue;
-    const change = makeChange(decision, dependencies, guards.get(address), input.catalog);
+    const attributes = withOrigins(decision, decisions);
+    const told = attributes === decision.attributes ? decision : { ...decision, attributes };
+    const change = makeChange(told, dependencies, guards.get(address), input.catalog);
     changes.push(change);
     if (change.cost) costs.push(change.cost);
   }

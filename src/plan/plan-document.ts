@@ -155,6 +155,7 @@ const attributeDocument = ({
   before,
   after,
   forcesReplacement,
+  from,
   isPlacement,
   range,
 }: AttributeChange): Json =>
@@ -164,6 +165,7 @@ const attributeDocument = ({
     before: { ...before },
     after: { ...after },
     forces_replacement: forcesReplacement,
+    from: from && [...from],
     placement: isPlacement,
     range: range && plainRange(range),
   });

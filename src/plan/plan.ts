@@ -32,6 +32,8 @@ export interface AttributeChange {
   readonly after: ShownValue;
   readonly cause: Cause;
   readonly forcesReplacement: boolean;
+  /** Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed. */
+  readonly from?: readonly string[];
   /** Of something new: where it lies. The address says it already; people need not read it twice. */
   readonly isPlacement?: boolean;
   /** The declared value; a removed field has none. */

@@ -1,3 +1,4 @@
+import { shortList } from "../model/short-list";
 import { plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
 import { displayWidth, padTo } from "./display-width";
@@ -27,6 +28,7 @@ export function attributeSign(change: AttributeChange): Sign {
 /** `drift: changed outside rnv`, `forces replacement`. */
 export const attributeNotes = (change: AttributeChange): string[] => [
   ...(change.forcesReplacement ? ["forces replacement"] : []),
+  ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
   ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
 ];
 

@@ -34,4 +34,10 @@ const pendingData = (pending: PendingResource) => {
   };
 };
 
-const fieldData = ({ path, cause, before, after }: AttributeChange) => ({ path, cause, before, after });
+const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
+  path,
+  cause,
+  before,
+  after,
+  ...(from && { from }),
+});

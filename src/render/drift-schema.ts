@@ -7,6 +7,12 @@ const field = z.strictObject({
   cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
   before: shown,
   after: shown,
+  from: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
+    ),
 });
 
 const action = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);

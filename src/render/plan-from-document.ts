@@ -101,6 +101,7 @@ const fieldOf = (field: Field): AttributeChange => ({
   after: field.after as ShownValue,
   cause: field.cause,
   forcesReplacement: field.forces_replacement,
+  ...(field.from && { from: field.from }),
   ...(field.placement && { isPlacement: true }),
   ...(field.range && { range: field.range }),
 });

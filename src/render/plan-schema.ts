@@ -21,6 +21,12 @@ const field = z.strictObject({
   before: shown,
   after: shown,
   forces_replacement: z.boolean(),
+  from: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
+    ),
   placement: z.literal(true).optional(),
   range: range.optional(),
 });
@@ -106,6 +112,7 @@ const finding = z.strictObject({
 export const standingSchema = z.strictObject({
   address: z.string(),
   code: z.enum([
+    "held",
     "awaiting_checkout",
     "failed",
     "cancelled",

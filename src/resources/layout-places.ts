@@ -4,6 +4,7 @@ import { typeOf } from "../model/address";
 import type { Attributes } from "../model/attributes";
 import type { Offers } from "../model/live";
 import type { Finding, Neighbour, ReactionContext } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
 import { isPlain, type Plain, type ResolvedValue } from "../model/value";
 import { nodeIds } from "./place-nodes";
 
@@ -30,7 +31,7 @@ export function nodesNamed(canvas: Canvas, key: string): readonly string[] {
 }
 
 /** Why the layout is saved again: this plan makes or restores what is to have a place. */
-export function layoutReaction({ declared, upstream }: ReactionContext): string | undefined {
+export function layoutReaction({ declared, live, upstream }: ReactionContext): string | undefined {
   const places = placesIn(declared);
   const isNamed = ({ id, name }: { readonly id?: string; readonly name?: string }): boolean =>
     places !== undefined && [id, name].some((key) => key !== undefined && Object.hasOwn(places, key));
@@ -42,7 +43,7 @@ export function layoutReaction({ declared, upstream }: ReactionContext): string 
       (isAuto ? one.appears !== "renamed" : isNamed(one)),
   );
   const [first, ...others] = appearing.map(({ address }) => address);
-  if (first === undefined) return undefined;
+  if (first === undefined) return live?.lacks;
   return others.length === 0 ? `${first} needs a place` : `${appearing.length} services need places`;
 }
 
@@ -92,6 +93,25 @@ function checkPlace(key: string, candidates: readonly Candidate[]): readonly Fin
   const summary = `${hidden.address} is archived, and no canvas shows it: its place is left out`;
   const hint = "it gets its place once it is restored";
   return [{ code: "plan.invalid_combination", summary, hint, attribute, isWarning: true }];
+}
+
+/**
+ * Why an `auto` layout is saved again although nobody changed it: what has no place appeared since it was saved last
+ * (`recorded`). Undefined where nothing lacks one, or somebody else may have taken it away.
+ */
+export function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): string | undefined {
+  const { revision, positions } = canvas.layout;
+  const without = [...canvas.nodes, ...canvas.groups].filter(({ id }) => positions[id] === undefined);
+  const isNew = ({ id }: { readonly id: string }): boolean => {
+    const made = canvas.nodes.find((node) => node.id === id)?.createdAt;
+    return made != null && recorded?.writtenAt !== undefined && made > recorded.writtenAt;
+  };
+  if (!recorded || without.length === 0) return undefined;
+  if (revision !== recorded.computed.revision && !without.every(isNew)) return undefined;
+  const [first, ...others] = without;
+  return others.length === 0
+    ? `${first?.name ?? "a node"} has no place yet`
+    : `${without.length} nodes have no place yet`;
 }
 
 /** The saved places in the form that was declared: `auto` while every node has one, else by the same keys. */

@@ -19,6 +19,7 @@ import {
   nodesOffered,
   type Positions,
   shownPositions,
+  unplaced,
 } from "./layout-places";
 import { nodeIds, placeNodes } from "./place-nodes";
 
@@ -99,7 +100,11 @@ async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
   if (subject.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
   const declared = subject.declared.get("positions");
-  return { kind: "found", live: liveLayout(canvas, projectId, subject.name, declared) };
+  const live = liveLayout(canvas, projectId, subject.name, declared);
+  const lacks = declared === "auto" ? unplaced(canvas, subject.recorded) : undefined;
+  if (lacks === undefined) return { kind: "found", live };
+  const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
+  return { kind: "found", live: { ...live, attributes, lacks } };
 }
 
 /** The saved layout in the form that was declared: `auto` while every node has a place, else places by the same keys. */

@@ -71,6 +71,23 @@ describe("archived services", () => {
     expect(applied.code).toBe(7);
     expect(applied.stderr).toContain("deployment.shop.api did not run: its service is archived");
     expect(scenario.requests()).toEqual(["PATCH /workspaces/ID/services/ID"]);
+    const drift = await scenario.run("drift", "-json");
+    expect(JSON.parse(drift.stdout)).toMatchObject({
+      has_drift: false,
+      pending: [
+        {
+          address: "deployment.shop.api",
+          standing: {
+            code: "held",
+            class: "pending",
+            summary: "cannot run: its service is archived, and ignoreChanges leaves it so",
+          },
+        },
+      ],
+    });
+    const told = await scenario.run("drift");
+    expect(told.stdout).toMatch(/deployment\.shop\.api\n +cannot run: its service is archived/);
+    expect((await scenario.run("drift", "--fail-on", "pending")).code).toBe(2);
     // It is never dropped: as long as it is not deployed, every plan says so and no apply succeeds.
     const later = await scenario.run("plan");
     expect(later.stdout + later.stderr).toContain("warning[plan.not_deployed]");

@@ -90,9 +90,31 @@ describe("the layout of a canvas", () => {
   it("auto finds a place for what others added", async () => {
     await applied(both, "auto");
     store().addService({ name: "theirs", projectId: store().projects()[0]?.id });
+    // Nobody changed the layout: nobody is blamed.
+    const drift = await ok("drift", "-json");
+    expect(JSON.parse(drift.stdout)).toMatchObject({
+      has_drift: false,
+      drifted: [],
+      pending: [{ address: "layout.shop", reason: "theirs has no place yet" }],
+    });
+    const planned = await ok("plan");
+    expect(planned.stdout).toMatch(/layout\.shop will run again\n +because theirs has no place yet/);
+    expect(planned.stdout).not.toContain("outside");
     await ok("apply", ...approve);
     await scenario.isQuiet();
     expect(Object.keys(await places()).sort()).toEqual(["api", "theirs", "web"]);
+  });
+
+  it("auto says that somebody took the place of a service away, and gives it one again", async () => {
+    await applied(both, "auto");
+    const { layout } = await canvas();
+    await canvas({ revision: layout.revision, viewport: null, positions: {} });
+    const drift = await scenario.run("drift", "-json");
+    expect(drift.code).toBe(2);
+    expect(JSON.parse(drift.stdout)).toMatchObject({ drifted: [{ address: "layout.shop" }] });
+    await ok("apply", ...approve);
+    await scenario.isQuiet();
+    expect(Object.keys(await places()).sort()).toEqual(["api", "web"]);
   });
 
   it("leaves out the place of an archived service, says so, and gives it once it is restored", async () => {

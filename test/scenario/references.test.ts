@@ -50,3 +50,30 @@ describe("a reference to a field that is not declared", () => {
     await scenario.close();
   });
 });
+
+it("a change of what the service decides and a variable refers to is said to come from there", async () => {
+  const scenario = await openScenario();
+  const { store } = scenario.emulator;
+  scenario.write("rnv.yaml", pair("configuration: { branch: main }", "url"));
+  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  const [api] = store.services();
+  // The service moves its addresses: nobody changed a field that anybody declares.
+  store.editService(api?.id ?? "", ({ configuration }) => ({
+    configuration: { ...configuration, platformDomainEnabled: false },
+  }));
+  scenario.settle();
+  const said = "follows service.shop.api.url, which the service has changed";
+  expect((await scenario.run("plan")).stdout).toContain(`# ${said}`);
+  expect((await scenario.run("plan", "--format", "markdown")).stdout).toContain(said);
+  const drift = await scenario.run("drift", "-json");
+  expect(JSON.parse(drift.stdout).pending).toMatchObject([
+    {
+      address: "variable.shop.worker.IT",
+      attributes: [{ path: "value", cause: "edit", from: ["service.shop.api.url"] }],
+    },
+  ]);
+  expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+  expect(variableOf(scenario)).toBe("");
+  await scenario.isQuiet();
+  await scenario.close();
+});
