@@ -1,0 +1,205 @@
+import {
+  mayShareTime,
+  movedTime,
+  pathsNotTaken,
+  type Taken,
+  verifyTaken,
+} from "../../../src/apply/verify-taken";
+import type { Address } from "../../../src/model/address";
+import type { LiveResource } from "../../../src/model/live";
+import type { AppliableValue } from "../../../src/model/resource-type";
+import { Secret } from "../../../src/model/secret";
+import type { Plain } from "../../../src/model/value";
+import type { Change } from "../../../src/plan/plan";
+import { service } from "../../../src/resources/service";
+import { variable } from "../../../src/resources/variable";
+
+const time = "2026-01-01T00:00:00.000Z";
+const later = "2026-01-01T00:00:01.000Z";
+
+const answer = (attributes: Readonly<Record<string, Plain>>, updatedAt?: string): LiveResource => ({
+  type: "service",
+  id: "1",
+  name: "api",
+  parentId: null,
+  attributes: new Map(Object.entries(attributes)),
+  computed: new Map(),
+  ...(updatedAt === undefined ? {} : { updatedAt }),
+});
+
+const write = (
+  sent: Readonly<Record<string, AppliableValue>>,
+  live: LiveResource,
+  more: Partial<Taken> = {},
+): Taken => ({
+  type: service,
+  sent: new Map(Object.entries(sent)),
+  live,
+  defaults: new Map<string, Plain>([["configuration.port", 8080]]),
+  ...more,
+});
+
+/** Of a value: the answer of the service masks it. */
+const writeOfValue = (
+  before: string | undefined,
+  after: string | undefined,
+  value = new Secret("x"),
+): Taken => write({ key: "A", value }, answer({ key: "A" }, after), { type: variable, before });
+
+// "After every write the response is compared with what was sent: a field that did not take is an error naming it" (DESIGN section 4).
+describe("what an answer does not show as it was sent", () => {
+  it.each<
+    [string, Readonly<Record<string, AppliableValue>>, Readonly<Record<string, Plain>>, readonly string[]]
+  >([
+    ["nothing where it shows the same", { archived: true, name: "api" }, { archived: true, name: "api" }, []],
+    [
+      "a field with another value",
+      { archived: true, name: "api" },
+      { archived: false, name: "api" },
+      ["archived"],
+    ],
+    ["every such field", { archived: true, name: "b" }, { archived: false, name: "a" }, ["archived", "name"]],
+    ["a field that it leaves out", { name: "api" }, {}, ["name"]],
+    ["no default that it leaves out", { "configuration.port": 8080 }, {}, []],
+    [
+      "another value than a default that it leaves out",
+      { "configuration.port": 1 },
+      {},
+      ["configuration.port"],
+    ],
+    ["no field put back to its default", { "configuration.port": null }, { "configuration.port": 8080 }, []],
+    [
+      "a field that is not back",
+      { "configuration.port": null },
+      { "configuration.port": 1 },
+      ["configuration.port"],
+    ],
+    ["no field put back that has no default", { "configuration.branch": null }, {}, []],
+    [
+      "a field put back that has no default",
+      { "configuration.branch": null },
+      { "configuration.branch": "x" },
+      ["configuration.branch"],
+    ],
+    [
+      "nothing where both mean the same",
+      { "configuration.repository": "https://git.example.com/a/b" },
+      { "configuration.repository": "https://git.example.com/a/b.git" },
+      [],
+    ],
+    ["no id of what it lies in", { projectId: "p" }, {}, []],
+    ["no field that the type does not know", { unheardOf: 1 }, {}, []],
+  ])("is %s", (_, sent, shown, paths) => {
+    expect(pathsNotTaken(write(sent, answer(shown)))).toEqual(paths);
+  });
+
+  it("is a value whose write did not move updatedAt", () => {
+    expect(pathsNotTaken(writeOfValue(time, time))).toEqual(["value"]);
+    expect(pathsNotTaken(writeOfValue(time, later))).toEqual([]);
+  });
+
+  it("is no value where the times do not tell, and none that is taken away", () => {
+    expect(pathsNotTaken(writeOfValue(undefined, time))).toEqual([]);
+    expect(pathsNotTaken(writeOfValue(time, undefined))).toEqual([]);
+    expect(pathsNotTaken(write({ value: null }, answer({}, time), { type: variable, before: time }))).toEqual(
+      [],
+    );
+  });
+
+  it("is no field that only rnv reads", () => {
+    expect(pathsNotTaken(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
+  });
+
+  it("is no field whose value nobody may compare", () => {
+    expect(pathsNotTaken(write({ name: new Secret("x") }, answer({ name: "y" })))).toEqual([]);
+  });
+});
+
+describe("the diagnostic of a write that did not take", () => {
+  const change = {
+    address: "service.api" as Address,
+    subject: { desired: { attributes: new Map() } },
+  } as unknown as Change;
+
+  it("is none where it took", () => {
+    expect(verifyTaken(change, write({ name: "a" }, answer({ name: "a" })))).toBeUndefined();
+  });
+
+  it("names every field, and points at the first", () => {
+    const range = { file: "rnv.yaml", start: 1, end: 2 };
+    const declaring = {
+      ...change,
+      subject: { desired: { attributes: new Map([["name", { range }]]) } },
+    } as unknown as Change;
+    expect(verifyTaken(declaring, write({ name: "a", archived: true }, answer({})))).toMatchObject({
+      severity: "error",
+      code: "apply.not_taken",
+      summary: "service.api: the service accepted the change, but name, archived did not take",
+      address: "service.api",
+      attribute: "name",
+      range,
+      hint: expect.stringContaining("rnv plan"),
+    });
+  });
+
+  it("of what is not declared any more names the field as well", () => {
+    const removed = { ...change, subject: {} } as unknown as Change;
+    expect(verifyTaken(removed, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
+  });
+
+  it("of a value says that it may be held already, and which setting its body has", () => {
+    const { detail, hint } = verifyTaken(change, writeOfValue(time, time)) ?? {};
+    expect(detail).toContain("must move updatedAt");
+    expect(hint).toContain("apply --verify-values");
+    expect(hint).toContain("RNV_GAP_PATCH_VARIABLE");
+  });
+
+  it("of a value beside a field that shows another value speaks of what is live", () => {
+    const both = write({ key: "B", value: new Secret("x") }, answer({ key: "A" }, time), {
+      type: variable,
+      before: time,
+    });
+    expect(verifyTaken(change, both)?.hint).toContain("rnv plan");
+  });
+
+  it("of a type that knows nothing more says what every type says", () => {
+    const { untaken: _, ...plain } = service;
+    const { hint } = verifyTaken(change, { ...write({ name: "a" }, answer({})), type: plain }) ?? {};
+    expect(hint).toBe(
+      "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+    );
+  });
+});
+
+describe("a time that was moved", () => {
+  it("is another one, and tells nothing where one of the two is missing", () => {
+    expect(movedTime(time, later)).toBe(true);
+    // The same moment, written otherwise.
+    expect(movedTime(time, "2026-01-01T00:00:00Z")).toBe(false);
+    expect(movedTime(undefined, time)).toBeUndefined();
+    expect(movedTime(time, undefined)).toBeUndefined();
+    expect(movedTime(undefined, undefined)).toBeUndefined();
+    expect(movedTime("soon", time)).toBeUndefined();
+  });
+
+  it.each([
+    ["a moment ago", 1000, true],
+    ["a little ahead of our clock", -1000, true],
+    ["within two minutes", 119_999, true],
+    ["two minutes ago", 120_000, false],
+    ["two minutes ahead", -120_000, false],
+  ])("%s may be that of two writes in one step of the service's clock: %s ms, %s", (_, ago, isShared) => {
+    expect(mayShareTime(writeOfValue(time, time), Date.parse(time) + ago)).toBe(isShared);
+  });
+
+  it("is shared by nothing that took, nor by a field that is no secret", () => {
+    expect(mayShareTime(writeOfValue(time, later), Date.parse(time))).toBe(false);
+    const field = write({ name: "a" }, answer({ name: "b" }, time), { before: time });
+    expect(mayShareTime(field, Date.parse(time))).toBe(false);
+    const both = write({ key: "B", value: new Secret("x") }, answer({ key: "A" }, time), {
+      type: variable,
+      before: time,
+    });
+    expect(mayShareTime(both, Date.parse(time))).toBe(true);
+  });
+});

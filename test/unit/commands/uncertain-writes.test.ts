@@ -1,0 +1,240 @@
+import { apply } from "../../../src/commands/apply";
+import { planRequest, type RuntimeAction, type RuntimeRequest } from "../../../src/commands/requests";
+import { runtimeAction } from "../../../src/commands/runtime-action";
+import type { Address } from "../../../src/model/address";
+import { dyingContext } from "../../support/dying-context";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const address = "service.shop.api" as Address;
+const shop = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }";
+const isCreate = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === "POST" && path.endsWith("/services");
+
+let bench: Workbench;
+beforeEach(async () => {
+  bench = createWorkbench();
+  bench.write("rnv.yaml", "projects: { shop: {} }");
+  await bench.apply();
+  bench.write("rnv.yaml", shop);
+});
+afterEach(() => bench.remove());
+
+const store = () => bench.emulator.store;
+const creates = () =>
+  bench.emulator.log.filter((request) => isCreate(request)).map(({ headers }) => headers["idempotency-key"]);
+const recorded = async () => (await bench.context.backend.read())?.resources[address];
+/** Made in the dashboard, under the name that is declared. */
+const addNamesake = () => store().addService({ name: "api", projectId: store().projects()[0]?.id });
+
+describe("a create that was not answered, beside another thing of its name", () => {
+  const lostAnswer = { kind: "status", status: 500, when: "after", receipt: false } as const;
+  const losing = () => {
+    let hits = 0;
+    bench.emulator.setFaults((_, request) => {
+      if (!isCreate(request) || hits++ > 0) return undefined;
+      addNamesake();
+      return lostAnswer;
+    });
+  };
+
+  it("is for a person to decide: both ids are told, nothing is sent again, and none is taken", async () => {
+    losing();
+    const { exitCode, diagnostics } = await bench.apply();
+    const ids = store()
+      .services()
+      .map(({ id }) => id);
+    expect(ids).toHaveLength(2);
+    expect(exitCode).not.toBe(0);
+    const [told] = diagnostics.filter(({ severity }) => severity === "error");
+    expect(told).toMatchObject({ code: "apply.uncertain", address });
+    for (const id of ids) expect(told?.detail).toContain(id);
+    expect(told?.hint).toContain(`rnv import ${address} ID`);
+    expect(creates()).toHaveLength(1);
+    expect(await recorded()).toBeUndefined();
+    expect((await bench.context.backend.read())?.open).toHaveLength(1);
+  });
+
+  it("stays so for the next run, which sends nothing", async () => {
+    losing();
+    await bench.apply();
+    bench.emulator.setFaults(undefined);
+    bench.emulator.resetLog();
+    const { exitCode, diagnostics } = await bench.apply();
+    expect(exitCode).toBe(1);
+    expect(diagnostics).toMatchObject([{ code: "state.open_intent", address }]);
+    for (const { id } of store().services()) expect(diagnostics[0]?.detail).toContain(id);
+    expect(diagnostics[0]?.hint).toContain(`rnv import ${address} ID`);
+    expect(bench.writes()).toEqual([]);
+    // The stranger's went away: what is left is the one that was made.
+    const [other, made] = store().services();
+    expect([made?.name, other?.name]).toEqual(["api", "api"]);
+    store().deleteServiceNow(other?.id ?? "");
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(creates()).toEqual([]);
+    expect(await recorded()).toMatchObject({ id: made?.id });
+  });
+
+  it("is for a person to decide after a kill as well", async () => {
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    const approve = async () => ({ confirmedDeletes: [] });
+    await Promise.race([apply(context, { ...planRequest, lockTimeoutMs: 0, parallelism: 1, approve }), died]);
+    addNamesake();
+    bench.emulator.resetLog();
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, diagnostics }).toMatchObject({
+      exitCode: 1,
+      diagnostics: [{ code: "state.open_intent" }],
+    });
+    expect(bench.writes()).toEqual([]);
+    expect(await recorded()).toBeUndefined();
+  });
+});
+
+describe("a create that was not answered and that no list shows yet", () => {
+  // The pauses of the look are half a second and one and a half.
+  it.each([400, 1900])("is looked for again where reads are %i ms behind, and not sent again", async (ms) => {
+    let hits = 0;
+    bench.emulator.setFaults((_, request) => {
+      if (!isCreate(request) || hits++ > 0) return undefined;
+      store().setLag({ all: { ms } });
+      return { kind: "status", status: 500, when: "after", receipt: false };
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(creates()).toHaveLength(1);
+    expect(store().services()).toHaveLength(1);
+  });
+});
+
+// "A field that did not take is an error naming it, never a silent success" (DESIGN section 4).
+describe("a change that the answer does not show", () => {
+  const withBranch = (branch: string) =>
+    bench.write("rnv.yaml", shop.replace("kind: web", `kind: web, configuration: { branch: ${branch} }`));
+
+  it("is recorded as it was before: the next plan compares anew", async () => {
+    withBranch("main");
+    await bench.apply();
+    const before = await recorded();
+    expect(before?.applied["configuration.branch"]).toBe("main");
+    bench.emulator.setFaults((_, { method }) =>
+      method === "PATCH" ? { kind: "without-fields", fields: ["branch"] } : undefined,
+    );
+    withBranch("develop");
+    const { exitCode, diagnostics } = await bench.apply();
+    expect({ exitCode, diagnostics }).toMatchObject({
+      exitCode: 1,
+      diagnostics: [{ code: "apply.not_taken", attribute: "configuration.branch", address }],
+    });
+    expect(await recorded()).toMatchObject({ id: before?.id, applied: before?.applied });
+    bench.emulator.setFaults(undefined);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect((await recorded())?.applied["configuration.branch"]).toBe("develop");
+    expect((await bench.plan()).plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+  });
+
+  it("of something new records its id, and nothing of it as applied", async () => {
+    withBranch("main");
+    bench.emulator.setFaults((_, { method }) =>
+      method === "GET" ? undefined : { kind: "without-fields", fields: ["branch"] },
+    );
+    const { diagnostics } = await bench.apply();
+    expect(diagnostics).toMatchObject([{ code: "apply.not_taken", attribute: "configuration.branch" }]);
+    const [made] = store().services();
+    expect(await recorded()).toMatchObject({ id: made?.id, applied: {} });
+    bench.emulator.setFaults(undefined);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(creates()).toHaveLength(1);
+  });
+});
+
+// "Receipts live 24 h": one hour is kept back for clocks that disagree.
+describe("the key of a create that did not arrive", () => {
+  it.each([
+    ["is sent again", 23 * 60 - 1, true],
+    ["is not sent again", 23 * 60 + 1, false],
+    ["is not sent again by a clock that was set back so far", -(23 * 60 + 1), false],
+  ])("%s after %i minutes: %s", async (_, minutes, isSame) => {
+    bench.emulator.setFaults((_index, request) =>
+      isCreate(request) ? { kind: "status", status: 500 } : undefined,
+    );
+    await bench.apply();
+    bench.emulator.setFaults(undefined);
+    const [key] = creates();
+    expect(key).toEqual(expect.any(String));
+    bench.emulator.resetLog();
+    // Back: the intent looks as if it were of tomorrow.
+    bench.clock.advance(Math.abs(minutes) * 60_000);
+    if (minutes < 0) await dateIntents(2 * -minutes * 60_000);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    expect(creates()).toHaveLength(1);
+    expect(creates()[0] === key).toBe(isSame);
+    expect(store().services()).toHaveLength(1);
+  });
+
+  /** Dates what is open so much later. */
+  async function dateIntents(milliseconds: number): Promise<void> {
+    const session = await bench.context.backend.lock(
+      { id: "x", host: "bench", pid: process.pid, command: "test", since: "2026-01-01T00:00:00.000Z" },
+      0,
+    );
+    const { state } = session;
+    if (state === undefined) throw new Error("no state");
+    const open = state.open.map((intent) => ({
+      ...intent,
+      at: new Date(Date.parse(intent.at) + milliseconds).toISOString(),
+    }));
+    await session.commit({ ...state, open });
+    await session.release();
+  }
+});
+
+describe("a verb that was not answered", () => {
+  const act = (request: Partial<RuntimeRequest> & { readonly action: RuntimeAction }) =>
+    runtimeAction(bench.context, {
+      address,
+      wait: true,
+      timeoutMs: 600_000,
+      lockTimeoutMs: 0,
+      confirm: async () => "api",
+      onGoingOn: () => undefined,
+      onWaiting: () => undefined,
+      ...request,
+    });
+  const deployments = () => store().deployments(store().services()[0]?.id ?? "");
+  beforeEach(async () => {
+    const configuration = "configuration: { repository: https://git.example.com/shop/api }";
+    bench.write("rnv.yaml", shop.replace("deploy: { when: never }", configuration));
+    await bench.apply();
+    await act({ action: "deploy" });
+  });
+
+  /** The write is lost before it arrives, and meanwhile somebody does something else in the dashboard. */
+  const losing = (path: RegExp, meanwhile: () => void) => {
+    let hits = 0;
+    bench.emulator.setFaults((_, request) => {
+      if (request.method !== "POST" || !path.test(request.path) || hits++ > 0) return undefined;
+      meanwhile();
+      return { kind: "reset-before" };
+    });
+  };
+
+  it("takes no roll back of somebody else for its deployment", async () => {
+    const [first] = deployments();
+    losing(/\/deploys$/, () => {
+      const serviceId = store().services()[0]?.id ?? "";
+      const { id } = store().deploy(serviceId);
+      store().editDeployment(id, { sourceDeploymentId: first?.id ?? "" });
+    });
+    expect(await act({ action: "deploy" })).toMatchObject({ result: "done", exitCode: 0 });
+    expect(deployments().filter(({ sourceDeploymentId }) => sourceDeploymentId === null)).toHaveLength(3);
+    expect(deployments()).toHaveLength(4);
+  });
+
+  it("takes no deployment of somebody else for its roll back", async () => {
+    const [first] = deployments();
+    losing(/./, () => void store().deploy(store().services()[0]?.id ?? ""));
+    expect(await act({ action: "rollback" })).toMatchObject({ result: "done", exitCode: 0 });
+    const rollbacks = deployments().filter(({ sourceDeploymentId }) => sourceDeploymentId === first?.id);
+    expect(rollbacks).toHaveLength(1);
+    expect(deployments()).toHaveLength(4);
+  });
+});
