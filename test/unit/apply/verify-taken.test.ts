@@ -93,6 +93,15 @@ describe("what an answer does not show as it was sent", () => {
     expect(pathsNotTaken(write(sent, answer(shown)))).toEqual(paths);
   });
 
+  it("is no id of any of the things it lies in", () => {
+    const parents = [...service.parents, { type: "team", attribute: "teamId" }];
+    const rules = { ...service.rules, teamId: { change: "update" } as const };
+    const type = { ...service, parents, rules };
+    expect(pathsNotTaken(write({ projectId: "p", teamId: "t", name: "a" }, answer({}), { type }))).toEqual([
+      "name",
+    ]);
+  });
+
   it("is a value whose write did not move updatedAt", () => {
     expect(pathsNotTaken(writeOfValue(time, time))).toEqual(["value"]);
     expect(pathsNotTaken(writeOfValue(time, later))).toEqual([]);

@@ -132,7 +132,7 @@ describe("a change that the answer does not show", () => {
   });
 
   it("of something new records its id, and nothing of it as applied", async () => {
-    withBranch("main");
+    withBranch("develop");
     bench.emulator.setFaults((_, { method }) =>
       method === "GET" ? undefined : { kind: "without-fields", fields: ["branch"] },
     );
