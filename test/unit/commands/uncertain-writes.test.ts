@@ -105,6 +105,22 @@ describe("a create that was not answered and that no list shows yet", () => {
   });
 });
 
+describe("a create that was not answered and is shown at once", () => {
+  it("is found with the first look, without a pause", async () => {
+    let hits = 0;
+    bench.emulator.setFaults((_, request) =>
+      isCreate(request) && hits++ === 0
+        ? { kind: "status", status: 500, when: "after", receipt: false }
+        : undefined,
+    );
+    const before = bench.clock.elapsed();
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(creates()).toHaveLength(1);
+    // The first pause is half a second.
+    expect(bench.clock.elapsed() - before).toBeLessThan(500);
+  });
+});
+
 // "A field that did not take is an error naming it, never a silent success" (DESIGN section 4).
 describe("a change that the answer does not show", () => {
   const withBranch = (branch: string) =>
