@@ -66,14 +66,12 @@ export function deploymentEndpoints(call: EndpointCall): DeploymentEndpoints {
 
 /** A deployment that was queued is no rollback, and of the commit that was asked for, where it names one. */
 export const aboutQueued = (shown: Deployment, { commitSha }: { readonly commitSha?: string } = {}): About =>
-  aboutThing(
-    "deployment",
-    { ...shown, commitSha: shown.commitSha || undefined },
-    {
-      commitSha,
-      sourceDeploymentId: null,
-    },
-  );
+  aboutMade({ ...shown, commitSha: shown.commitSha || undefined }, { commitSha, sourceDeploymentId: null });
+
+const aboutMade = (shown: Deployment, asked: Parameters<typeof aboutThing>[2]): About => ({
+  ...aboutThing("deployment", shown, asked),
+  ...(shown.createdAt && { madeAt: shown.createdAt }),
+});
 
 /** Gap "roll back". Nothing says that its keys work: after a lost answer it is not sent again unless a setting does. */
 async function rollBack(
@@ -96,7 +94,7 @@ async function rollBack(
   try {
     const answer = await write(deploymentAnswer, request, {
       inner: (body) => wrappedAs("deployment", body, gaps.rollBackAnswer),
-      about: ({ deployment }) => aboutThing("deployment", deployment, { sourceDeploymentId: deploymentId }),
+      about: ({ deployment }) => aboutMade(deployment, { sourceDeploymentId: deploymentId }),
     });
     return answer.deployment;
   } catch (failure) {

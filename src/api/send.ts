@@ -33,6 +33,8 @@ export interface ApiRequest {
 export interface About {
   /** The id of what it shows; undefined where it is not as documented, or its endpoint shows nothing that has one. */
   readonly id?: string;
+  /** When the service made what it shows, where it tells. ISO 8601. */
+  readonly madeAt?: string;
   /** Why it is about something else: the field, and what was asked. Never text of the answer. */
   readonly mismatch?: string;
 }

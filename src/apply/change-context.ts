@@ -24,7 +24,7 @@ export interface ChangeContext {
   readonly parentId?: string;
   readonly startedAt: number;
   /** What to record of the thing as soon as its id is known, so that no id is ever only in memory. */
-  readonly provisional: (id: string | undefined) => RecordedResource | null;
+  readonly provisional: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
 
 export function changeContext(run: Run, change: Change, half: Half, slot: Slot): ChangeContext {
@@ -32,7 +32,8 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
   const makes = change.action === "create" || half === "create";
-  const provisional = (id: string | undefined) => provisionalRecord(run, change, type, parentId, id, makes);
+  const provisional = (id: string | undefined, madeAt?: string) =>
+    provisionalRecord(run, change, type, { parentId, makes, id, madeAt });
   const writes: JournaledWrites = {
     send: run.send,
     journal: run.journal,
@@ -49,10 +50,11 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
     ...(makes || type.reaction
       ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) }
       : {}),
-    after: ({ method, id, hasEnded }) => ({
+    after: ({ method, id, madeAt, hasEnded }) => ({
       recording: {
         address: change.address,
-        resource: method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : provisional(id),
+        resource:
+          method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : provisional(id, madeAt),
       },
     }),
   };
@@ -91,17 +93,21 @@ function provisionalRecord(
   run: Run,
   change: Change,
   type: Resource,
-  parentId: string | undefined,
-  answeredId: string | undefined,
-  makes: boolean,
+  answered: {
+    readonly parentId: string | undefined;
+    readonly makes: boolean;
+    readonly id: string | undefined;
+    readonly madeAt: string | undefined;
+  },
 ): RecordedResource | null {
+  const { parentId, makes, id: answeredId, madeAt } = answered;
   const recorded = run.journal.recorded(change.address);
   // What is made anew has an id of its own, and nothing of what was recorded holds for it.
   const id = type.reaction || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
-  const commit = change.subject.resolved.get("commit");
   const parent = change.subject.desired?.parent ?? previous?.parent;
+  const updatedAt = madeAt ?? previous?.updatedAt;
   return {
     type: change.type,
     id,
@@ -110,7 +116,7 @@ function provisionalRecord(
     dependsOn: previous?.dependsOn ?? [],
     applied: previous?.applied ?? placement(change, type, parentId),
     computed: previous?.computed ?? {},
-    ...(previous?.updatedAt === undefined ? {} : { updatedAt: previous.updatedAt }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
     writtenAt: writtenNow(run.clock),
     preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
@@ -120,9 +126,14 @@ function provisionalRecord(
     writes: writesAfter(change, type),
     ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
     ...(type.pendingOf && answeredId !== undefined
-      ? { pending: type.pendingOf(answeredId, parentId, typeof commit === "string" ? commit : undefined) }
+      ? { pending: { ...type.pendingOf(answeredId, parentId, commitOf(change)), ...(madeAt && { madeAt }) } }
       : {}),
   };
+}
+
+function commitOf({ subject }: Change): string | undefined {
+  const commit = subject.resolved.get("commit");
+  return typeof commit === "string" ? commit : undefined;
 }
 
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */

@@ -38,6 +38,8 @@ export interface Answered {
   readonly method: ApiRequest["method"];
   /** The id that the answer bears. */
   readonly id: string | undefined;
+  /** When the service made what bears it, where the answer tells. */
+  readonly madeAt?: string;
   /** Of a deletion: it has ended with its answer. */
   readonly hasEnded: boolean;
 }
@@ -143,11 +145,11 @@ function intentOf(
   };
 }
 
-const answeredBy = ({ method, about }: ApiRequest, answer: ApiResponse): Answered => ({
-  method,
-  id: about?.(answer.body).id,
-  hasEnded: (answer.body as { deleted?: unknown } | null)?.deleted === true,
-});
+function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): Answered {
+  const { id, madeAt } = about?.(answer.body) ?? {};
+  const hasEnded = (answer.body as { deleted?: unknown } | null)?.deleted === true;
+  return { method, id, hasEnded, ...(madeAt !== undefined && { madeAt }) };
+}
 
 /** A cancellation makes nothing that has an id (interface, "Other shared shapes"). */
 const isRequested = ({ body }: ApiResponse): boolean =>

@@ -1,6 +1,6 @@
 import type { Resource } from "../api/resource";
 import { type Address, addressOf, nameOf } from "../model/address";
-import type { ActionInput } from "../model/resource-type";
+import type { ActionInput, Made } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { inputsIn } from "./change-context";
 import type { RunJournal } from "./run-journal";
@@ -34,7 +34,7 @@ export function madeByAction(
   types: ReadonlyMap<string, Resource>,
   name: string,
   input: ActionInput,
-  id: string,
+  { id, madeAt }: Made,
 ): { readonly address: Address; readonly resource: RecordedResource } | undefined {
   const { address } = input;
   const { makes } = types.get(records.recorded(address)?.type ?? "")?.actions?.[name] ?? {};
@@ -48,10 +48,11 @@ export function madeByAction(
   const resource: RecordedResource = {
     ...(before ?? nothingBefore(type.type, address)),
     id,
+    ...(madeAt !== undefined && { updatedAt: madeAt }),
     applied: makes.applied(before?.applied ?? {}, input),
     writes: (before?.writes ?? 0) + 1,
     inputs: inputsIn(records, address, type),
-    ...(pending === undefined ? {} : { pending }),
+    ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
   };
   return { address: at, resource };
 }

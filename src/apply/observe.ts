@@ -27,7 +27,7 @@ export async function lookForCreated(
 }
 
 /** Pauses before what is not there is looked for again, milliseconds: reads may lag (DESIGN section 5). */
-const gracePauses = [500, 1500] as const;
+export const gracePauses = [500, 1500] as const;
 
 /** Looks, and while nothing is there again after a pause: what was written just now may not be shown yet. */
 export async function lookWithGrace<T>(

@@ -45,6 +45,8 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   if (change.retains) return retain(context);
   await proveGone(context);
+  // What nobody was seen to delete is only forgotten: it may be told of again.
+  if (ending === undefined) return forgotten(context);
   return seenDeleted(context, ending);
 }
 
@@ -61,11 +63,21 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
     const end = await settle(context, pending, run.journal.recorded(change.address));
     if (end.kind !== "done") return end;
   }
-  // What went along is forgotten first: under the same address there may soon be another one without it.
+  await forgetInside(context);
+  await run.journal.recordDeleted(change.address);
+  return { kind: "done" };
+}
+
+async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
+  await forgetInside(context);
+  await context.run.journal.record(context.change.address, null);
+  return { kind: "done" };
+}
+
+/** What goes along is forgotten first: under the same address there may soon be another one without it. */
+async function forgetInside({ run, change }: ChangeContext): Promise<void> {
   for (const [address, { type }] of run.journal.inside(change.address))
     if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
-  await run.journal.record(change.address, null);
-  return { kind: "done" };
 }
 
 /** It is deleted where it was, which may not be where it is declared to be. */

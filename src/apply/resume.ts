@@ -124,7 +124,9 @@ async function settleDeletion(
     return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
   const pending = read.ending ?? type.deletion?.(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
-  return { ...nothing, entries: [{ kind: "resource", address, resource }, outcome(intent, "done")] };
+  const deletedAt = resource === null ? { deletedAt: writtenNow(resuming.clock) } : {};
+  const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
+  return { ...nothing, entries: [after, outcome(intent, "done")] };
 }
 
 /** What already bore the name when the run was planned. */

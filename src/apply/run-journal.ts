@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import type { Clock } from "../model/clock";
+import { deletedFrom, withDeleted } from "../model/deleted";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
@@ -21,6 +22,7 @@ export class RunJournal {
   readonly #openAt = new Map<Address, Intent[]>();
   #run: RunRecord | null;
   #outputs: Readonly<Record<string, Plain>>;
+  readonly #deleted: ReturnType<typeof deletedFrom>[] = [];
   #nextSeq: number;
   #changed = false;
 
@@ -85,7 +87,7 @@ export class RunJournal {
     return seq;
   }
 
-  /** Closes intents and records what they left, and what the run waits for from then on, in one append. */
+  /** Closes intents and records what they left (null: it was deleted), and what the run waits for from then on, in one append. */
   async close(
     seqs: readonly number[],
     outcome: { readonly result: "done" | "refused"; readonly status: number; readonly id?: string },
@@ -93,8 +95,9 @@ export class RunJournal {
     run?: RunRecord,
   ): Promise<void> {
     const after = left && { ...left, resource: this.#sinceNow(left.address, left.resource) };
+    const deletedAt = after && this.#deletedNow(after.address, after.resource);
     // What was made comes first: a power cut may keep the beginning of this append and lose its end.
-    const entries: JournalEntry[] = after ? [{ kind: "resource", ...after }] : [];
+    const entries: JournalEntry[] = after ? [{ kind: "resource", ...after, ...deletedAt }] : [];
     if (run) entries.push({ kind: "run", run });
     entries.push(...seqs.map((seq): JournalEntry => ({ kind: "outcome", seq, ...outcome })));
     await this.#session.append(entries, { durable: false });
@@ -107,6 +110,13 @@ export class RunJournal {
     const resource = this.#sinceNow(address, recorded);
     await this.#session.append([{ kind: "resource", address, resource }], { durable: false });
     this.#set(address, resource);
+  }
+
+  /** Removes the record of something that has been deleted. */
+  async recordDeleted(address: Address): Promise<void> {
+    const entry = { kind: "resource", address, resource: null, ...this.#deletedNow(address, null) } as const;
+    await this.#session.append([entry], { durable: false });
+    this.#set(address, null);
   }
 
   async move(from: Address, to: Address, resource: RecordedResource): Promise<void> {
@@ -132,11 +142,13 @@ export class RunJournal {
 
   /** Writes the snapshot. The run is over unless one of its writes is still without an outcome, or it `goesOn`. */
   async finish(keyId: string | null, goesOn = false): Promise<State> {
+    const deleted = withDeleted(this.#base.deleted, this.#deleted);
     return this.#session.commit({
       ...this.#base,
       keyId: keyId ?? this.#base.keyId,
       resources: Object.fromEntries(this.#resources),
       outputs: this.#outputs,
+      ...(deleted && { deleted }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });
@@ -150,6 +162,15 @@ export class RunJournal {
     const known = before?.id === pending.id ? before.since : undefined;
     const since = known ?? new Date(this.#clock.now()).toISOString();
     return { ...resource, pending: { ...pending, since } };
+  }
+
+  /** Lists may show what was deleted for a while: that it was is remembered. */
+  #deletedNow(address: Address, resource: RecordedResource | null): { readonly deletedAt?: string } {
+    const before = this.recorded(address);
+    if (resource !== null || before === undefined) return {};
+    const at = new Date(this.#clock.now()).toISOString();
+    this.#deleted.push(deletedFrom(address, before, at));
+    return { deletedAt: at };
   }
 
   #addOpen(intent: Intent): void {

@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import type { Command } from "../model/command";
 import type { Pending } from "../model/pending";
-import type { ActionInput } from "../model/resource-type";
+import type { ActionInput, Made } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
 import { journaledSend, type Left } from "./journaled-send";
 import { madeByAction } from "./made-by-action";
@@ -49,7 +49,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
       name: input.name,
       command,
       isOther: (id) => order.fence.includes(id),
-      after: ({ id }) => leftBy(run, order, id ?? input.deploymentId ?? ""),
+      after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
     }),
   );
   const send = async (): Promise<Pending> => action.pendingOf(input, await action.send(writes, input));
@@ -73,8 +73,8 @@ export async function findSent(run: ActionRun, order: ActionOrder): Promise<Pend
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;
   if (id === undefined) return undefined;
-  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, id));
-  return action.pendingOf(input, id);
+  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
+  return action.pendingOf(input, { id });
 }
 
 /** Closes what is open of the commands for `address`. */
@@ -91,12 +91,12 @@ export async function closeOrder(
 }
 
 /** What was made is recorded, and that its end is waited for: the same command goes on with that after a crash. */
-function leftBy(run: ActionRun, order: ActionOrder, id: string): Left {
+function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
   const { command, input } = order;
-  const pending = actionOf(run, order).pendingOf(input, id);
+  const pending = actionOf(run, order).pendingOf(input, made);
   const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
-  const made = madeByAction(run.journal, run.types, command.action, input, id);
-  const recording = made && { ...made, resource: { ...made.resource, writtenAt: writtenNow(run.clock) } };
+  const part = madeByAction(run.journal, run.types, command.action, input, made);
+  const recording = part && { ...part, resource: { ...part.resource, writtenAt: writtenNow(run.clock) } };
   return { ...(recording && { recording }), run: { ...run.record, accepted } };
 }
 

@@ -26,7 +26,7 @@ export async function settleCommand(looking: Looking, intent: Intent, command: C
     ...(sent === undefined ? {} : { id: sent }),
   });
   if (sent !== undefined && others.length === 0) {
-    const made = madeByAction(recordsOf(state), types, command.action, input, sent);
+    const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
     const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
     return { entries: [...entries, close("done")], carried: [], diagnostics: [] };
   }

@@ -4,7 +4,7 @@ import { durationText } from "../model/duration";
 import type { Pending } from "../model/pending";
 import type { JournalEntry, RecordedResource } from "../model/state";
 import { patienceLeft } from "./patience-left";
-import { deletionFailed, nothingShown, recordedAfterFailedDeletion } from "./record";
+import { deletionFailed, nothingShown, recordedAfterFailedDeletion, writtenNow } from "./record";
 import type { Resumed, Resuming } from "./resuming";
 import { mustBeShown } from "./settle";
 import { waitUntilSettled } from "./wait-until-settled";
@@ -48,7 +48,12 @@ export async function settlePending(
   });
   const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Resumed => ({
     ...nothing,
-    entries: [{ kind: "resource", address, resource }],
+    entries: [
+      {
+        ...{ kind: "resource", address, resource },
+        ...(resource === null && { deletedAt: writtenNow(clock) }),
+      },
+    ],
     diagnostics,
   });
   switch (result.kind) {

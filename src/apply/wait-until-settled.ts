@@ -9,7 +9,8 @@ export type WaitResult =
   | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
   | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
   | { readonly kind: "checkout"; readonly summary: string }
-  | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending }
+  /** `unseen`: why no longer wait would show its end. */
+  | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending; readonly unseen?: string }
   | { readonly kind: "interrupted"; readonly pending: Pending };
 
 export interface Wait {
@@ -42,8 +43,12 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
     if (settled.kind !== "waiting") return settled;
     const now = wait.clock.elapsed();
     doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
-    if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms)
-      return { kind: "failed", summary: settled.atMost.summary };
+    if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms) {
+      const { summary, isUnseen } = settled.atMost;
+      return isUnseen
+        ? { kind: "timeout", status: settled.status, pending, unseen: summary }
+        : { kind: "failed", summary };
+    }
     const face = `${settled.status}\n${settled.note ?? ""}`;
     if (face !== shown || now - shownAt >= reminderMs) {
       wait.onWaiting((now - startedAt) / 1000, settled.status, settled.note);

@@ -19,8 +19,10 @@ import type { Pending } from "../model/pending";
 import type { ActionAim, ActionInput } from "../model/resource-type";
 import type { Intent, RunRecord, State } from "../model/state";
 import { canonicalJson } from "../model/value";
+import { isYoung } from "../model/young";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Connection, Context } from "./context";
+import { lookPatiently } from "./refresh-patiently";
 import type { RuntimeRequest } from "./requests";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
@@ -98,12 +100,18 @@ async function goOn(
 }
 
 async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<void>): Promise<ActionEnd> {
-  const { connection, address, service, journal, asked } = start;
+  const { context, connection, address, service, journal, asked } = start;
   const action = typeNamed(recordedType(start))?.actions?.[asked.action];
-  const made = action?.makes && recordedPart(journal, address, action.makes.type)?.[1];
+  const [at, recorded] = (action?.lastOf && recordedPart(journal, address, action.lastOf)) || [];
+  const last = recorded && { recorded, isYoung: isYoung(recorded, context.clock.now()) };
   const { deploymentId, commit } = asked;
   const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
-  const aim: ActionAim = (await action?.aim?.(connection.reads, named, made)) ?? { fence: [] };
+  const aim = await lookPatiently(
+    connection.reads,
+    async (): Promise<ActionAim> => (await action?.aim?.(connection.reads, named, last)) ?? { fence: [] },
+    ({ isBehind }) => (isBehind ? [at ?? address] : []),
+    context,
+  );
   const input = {
     ...named,
     deploymentId: deploymentId ?? aim.deploymentId,

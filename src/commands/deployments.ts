@@ -1,10 +1,15 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { isOlder } from "../model/is-older";
 import type { Release, ReleaseList } from "../model/running-service";
+import type { RecordedResource } from "../model/state";
+import { isYoung } from "../model/young";
+import { resourceTypes } from "../resources";
 import { releaseOf } from "../resources/release";
 import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context } from "./context";
-import { findService } from "./find-service";
+import { findService, withWhatRuns } from "./find-service";
+import { lookPatiently, seeLastWrites } from "./refresh-patiently";
 
 const longestPage = 200;
 
@@ -13,15 +18,35 @@ export async function deployments(
   context: Context,
   { address: wanted, limit }: { readonly address: string; readonly limit: number },
 ): Promise<ReleaseList> {
-  const found = findService(await context.backend.read(), wanted);
-  if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
+  const state = await context.backend.read();
+  const found = findService(state, wanted);
+  if (found.diagnostic || !state) throw new DiagnosticsError(found.diagnostic ? [found.diagnostic] : []);
   const { address, recorded } = found;
   const { reads } = await connectConcealing(context);
+  const [, ...parts] = withWhatRuns(state, address);
+  await seeLastWrites(reads, resourceTypes, state, [address, ...parts], context);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone") throw gone(address);
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
-  return { address, ...(await newest(reads, recorded.id, liveId, limit)) };
+  const now = context.clock.now();
+  const young = parts.filter((part) => isYoung(state.resources[part] ?? {}, now));
+  const list = await lookPatiently(
+    reads,
+    () => newest(reads, recorded.id, liveId, limit),
+    ({ releases, reason }) =>
+      reason === undefined ? young.filter((part) => isMissing(state.resources[part], releases)) : [],
+    context,
+  );
+  return { address, ...list };
 }
+
+/** It is not listed, and nothing newer is. */
+const isMissing = (
+  recorded: RecordedResource | undefined,
+  [newest, ...others]: readonly Release[],
+): boolean =>
+  ![newest, ...others].some((one) => one?.id === recorded?.id) &&
+  (newest === undefined || isOlder(newest.createdAt, recorded?.updatedAt));
 
 /** Follows pages until there are enough, or no more (interface, "Header and parameter rules"). */
 async function newest(

@@ -3,6 +3,7 @@ import type { Run } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, runPlan } from "../apply/run-plan";
 import type { Attributes } from "../model/attributes";
+import { justDeleted } from "../model/deleted";
 import { sha256 } from "../model/digest";
 import type { LiveResource } from "../model/live";
 import type { RunRecord } from "../model/state";
@@ -34,7 +35,11 @@ export async function execute(
   const state = await startingState(context, session, prepared.leftovers);
   const journal = new RunJournal(session, state, context.clock);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const record = runRecord(context, plan, prepared.input.inventory);
+  const gone = [...justDeleted(prepared.input.state, context.clock.now())].map(([id, one]) => ({
+    id,
+    ...one,
+  }));
+  const record = runRecord(context, plan, [...prepared.input.inventory, ...gone]);
   if (writes) await journal.begin(record, prepared.keyId);
   const run = runOf(context, prepared, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
@@ -47,9 +52,14 @@ export async function execute(
   return { ...result, outputs };
 }
 
-function runRecord(context: Context, plan: Plan, inventory: readonly LiveResource[]): RunRecord {
+/** `there`: what is live, and what may come into view once more. */
+function runRecord(
+  context: Context,
+  plan: Plan,
+  there: readonly Pick<LiveResource, "type" | "name" | "id">[],
+): RunRecord {
   const idsByName = new Map<string, string[]>();
-  for (const { type, name, id } of inventory)
+  for (const { type, name, id } of there)
     idsByName.set(`${type} ${name}`, [...(idsByName.get(`${type} ${name}`) ?? []), id]);
   const fences = plan.changes.flatMap(({ address, type, name, action, subject }) => {
     if (action === "no-op") return [];

@@ -2,13 +2,16 @@ import type { Resource } from "../api/resource";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";
+import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import { justDeleted } from "../model/deleted";
 import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/rule-at";
 import { type Plain, plainEqual } from "../model/value";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome } from "./context";
 import { logicalNames } from "./logical-names";
+import { seeLastWrites } from "./refresh-patiently";
 
 export interface ExportRequest {
   /** Name or id of the one project to write; everything when undefined. */
@@ -27,9 +30,14 @@ const exported = resourceTypes.filter(({ removal }) => removal === "delete");
 /** `rnv export`: a manifest of what is live, such that a plan of it with `--adopt` changes nothing. */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
   const { reads } = await context.connect();
+  // Where no state can be read, nothing is known of what was written.
+  const state = await context.backend.read().catch(() => undefined);
+  if (state)
+    await seeLastWrites(reads, resourceTypes, state, Object.keys(state.resources) as Address[], context);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(exported.map((type) => type.list(reads)));
-  const all = lists.flat();
+  const gone = justDeleted(state, context.clock.now());
+  const all = lists.flat().filter(({ id }) => !gone.has(id));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
   const blocks = live.flatMap((one) => {

@@ -1,11 +1,20 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { RecordedResource, State } from "../model/state";
+import { typeNamed } from "../resources";
 import { findRecorded } from "./find-recorded";
 
 export type FoundService =
   | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
   | { readonly diagnostic: Diagnostic };
+
+/** A recorded service with the recorded parts of it that say what runs. */
+export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
+  service,
+  ...(Object.entries(resources) as [Address, RecordedResource][])
+    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reaction !== undefined)
+    .map(([address]) => address),
+];
 
 /** The record of a service; the address of a part of it, such as its deployment, stands for it too. */
 export function findService(state: State | undefined, text: string): FoundService {

@@ -1,12 +1,16 @@
 import type { Resource } from "../api/resource";
+import { gracePauses } from "../apply/observe";
+import { writtenNow } from "../apply/record";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write-manifest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { dataType } from "../model/data-source";
+import { justDeleted } from "../model/deleted";
 import type { Desired, DesiredResource } from "../model/desired";
-import type { LiveResource } from "../model/live";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { Ready } from "../model/ready";
 import { ruleAt } from "../model/rule-at";
 import type { RecordedResource, State } from "../model/state";
 import { isPlain, type Plain, plainEqual } from "../model/value";
@@ -19,6 +23,7 @@ import { holdLock } from "./hold-lock";
 import { type Loaded, load } from "./load";
 import { newLineage } from "./new-lineage";
 import { movedFrom } from "./refresh";
+import { lookPatiently, seeLastWrites } from "./refresh-patiently";
 
 export interface ImportRequest {
   readonly address: string;
@@ -57,12 +62,13 @@ export async function importResource(context: Context, request: ImportRequest): 
     if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
     const connection = await context.connect();
     if (loaded.desired) connection.conceal(declaredSecrets(loaded.desired));
+    await seeLastWrites(connection.reads, resourceTypes, state, listedIn(state), context);
     const declared = loaded.desired?.resources.get(subject.address);
-    const live = await readLive(connection, state, subject, declared);
+    const live = await readLive(context, connection, state, subject, declared);
     if (declared === undefined)
       throw new DiagnosticsError([await undeclared(connection, subject, live, loaded)]);
     refuseIfReplaced(subject, live, declared, sources);
-    const recorded = recordOf(state, subject, live, declared);
+    const recorded = { ...recordOf(state, subject, live, declared), writtenAt: writtenNow(context.clock) };
     await session.commit({ ...state, resources: { ...state.resources, [subject.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0, sources };
   });
@@ -142,6 +148,7 @@ function refuseIfMoved(state: State, { address, id }: Subject, desired: Desired,
 }
 
 async function readLive(
+  context: Context,
   connection: Connection,
   state: State,
   { address, type, id }: Subject,
@@ -156,7 +163,15 @@ async function readLive(
     });
   const name = nameOf(address).split(".").at(-1) ?? "";
   const declared = new Map(plainAttributes(desired));
-  const read = await type.read(connection.reads, { address, id, name, declared, parentId });
+  const look = () => type.read(connection.reads, { address, id, name, declared, parentId });
+  const deleted = justDeleted(state, context.clock.now());
+  const isStillShown = (seen: ReadResult) => seen.kind === "found" && deleted.has(seen.live.id);
+  const read = await lookPatiently(
+    connection.reads,
+    () => unlessNew(context, connection, look),
+    (seen) => (isStillShown(seen) ? [address] : []),
+    context,
+  );
   if (read.kind === "unchecked")
     throw refusal("live.import_missing", `${address}: ${read.reason}`, { address });
   if (read.kind !== "found" || read.live.id !== id)
@@ -171,6 +186,29 @@ async function readLive(
   }
   return read.live;
 }
+
+/** What was made elsewhere a moment ago may not be shown yet: it is looked for again before it is believed missing. */
+async function unlessNew(
+  { clock, signal, say }: Context,
+  { reads }: Connection,
+  look: () => Ready<ReadResult>,
+): Promise<ReadResult> {
+  let read = await look();
+  for (const pause of gracePauses) {
+    if (read.kind !== "gone" || read.ending !== undefined) return read;
+    if (pause === gracePauses[0]) say?.("The service does not show it; looking again …");
+    await clock.sleep(pause, signal);
+    reads.invalidate();
+    read = await look();
+  }
+  return read;
+}
+
+/** What lists of the service show by itself: what lies in a part of it is read with that. */
+const listedIn = ({ resources }: State): readonly Address[] =>
+  (Object.entries(resources) as [Address, RecordedResource][])
+    .filter(([, { type }]) => typeNamed(type)?.removedWithParent === false)
+    .map(([address]) => address);
 
 /** Attributes whose value the manifest says without anything else. */
 function* plainAttributes(desired: DesiredResource | undefined): Generator<[string, Plain]> {
@@ -189,7 +227,11 @@ async function notThere(
   const other = listed.flat().find((one) => one.id === id);
   const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
   const summary = `${address}: there is no ${type.type} with id ${id}${where}`;
-  if (other === undefined) return refusal("live.import_missing", summary, { address });
+  if (other === undefined)
+    return refusal("live.import_missing", summary, {
+      address,
+      hint: "check the id; what was made a moment ago may not be shown yet: then run the command again",
+    });
   return refusal("live.import_missing", summary, {
     address,
     hint: `it is the id of the ${other.type} ${JSON.stringify(other.name)}`,

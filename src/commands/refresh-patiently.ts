@@ -2,6 +2,7 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { justDeleted } from "../model/deleted";
 import type { Desired } from "../model/desired";
 import { isBehind, isMissing } from "../model/is-behind";
 import { shortList } from "../model/short-list";
@@ -25,22 +26,93 @@ export async function refreshPatiently(
   types: readonly Resource[],
   desired: Desired,
   state: State | undefined,
-  { clock, signal, say }: Pick<Context, "clock" | "signal" | "say">,
+  context: Waiting,
 ): Promise<Refreshed> {
-  const now = clock.now();
+  const now = context.clock.now();
+  const look = () => refresh(reads, types, desired, state, now);
+  if (!state) return look();
+  const deleted = justDeleted(state, now);
+  const behindIn = (seen: Refreshed) => [
+    ...seenBehind(seen, types, state, now),
+    ...stillShown(seen, deleted),
+  ];
+  const refreshed = await lookPatiently(reads, look, behindIn, context);
+  if (deleted.size === 0) return refreshed;
+  // What is shown and of no interest here is known to be gone.
+  return { ...refreshed, inventory: refreshed.inventory.filter(({ id }) => !deleted.has(id)) };
+}
+
+/** Addresses under which something is found that we deleted a moment ago. */
+const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>): readonly Address[] =>
+  deleted.size === 0
+    ? []
+    : [...reads].flatMap(([address, read]) => {
+        const ids = read.kind === "found" ? [read.live.id] : read.kind === "ambiguous" ? read.ids : [];
+        return ids.some((id) => deleted.has(id)) ? [address] : [];
+      });
+
+/** What looking again needs. */
+type Waiting = Pick<Context, "clock" | "signal" | "say">;
+
+/**
+ * What `look` finds, once `behindIn` names nothing in it that is behind our last write. Throws `DiagnosticsError` where
+ * that stays so.
+ */
+export async function lookPatiently<T>(
+  reads: Pick<Reads, "invalidate">,
+  look: () => Promise<T>,
+  behindIn: (found: T) => readonly Address[],
+  { clock, signal, say }: Waiting,
+): Promise<T> {
   const startedAt = clock.elapsed();
-  let refreshed = await refresh(reads, types, desired, state, now);
-  if (!state) return refreshed;
+  let found = await look();
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const behind = seenBehind(refreshed, types, state, now);
-    if (behind.length === 0) return refreshed;
+    const behind = behindIn(found);
+    if (behind.length === 0) return found;
     if (clock.elapsed() - startedAt >= patienceMs) throw new DiagnosticsError([stale(behind)]);
     if (pauseMs === firstPauseMs) say?.("The service's reads are behind our last write; looking again …");
     await clock.sleep(pauseMs, signal);
     reads.invalidate();
-    refreshed = await refresh(reads, types, desired, state, now);
+    found = await look();
   }
 }
+
+/**
+ * Waits until reads show what is recorded of `addresses` as written a moment ago; asks for nothing where nothing is.
+ * Throws `DiagnosticsError` where they stay behind.
+ */
+export async function seeLastWrites(
+  reads: Reads,
+  types: readonly Resource[],
+  state: State,
+  addresses: readonly Address[],
+  context: Waiting,
+): Promise<void> {
+  const now = context.clock.now();
+  const resources: Record<Address, RecordedResource> = {};
+  // What it lies in is read with it.
+  const take = (address: Address | undefined): void => {
+    const recorded = address && state.resources[address];
+    if (!address || !recorded || resources[address]) return;
+    take(recorded.parent);
+    resources[address] = recorded;
+  };
+  for (const address of addresses) {
+    const recorded = state.resources[address];
+    if (recorded && isYoung(recorded, now)) take(address);
+  }
+  if (Object.keys(resources).length === 0) return;
+  await refreshPatiently(reads, types, nothingDesired, { ...state, resources }, context);
+}
+
+const nothingDesired: Desired = {
+  resources: new Map(),
+  data: new Map(),
+  moved: [],
+  removed: [],
+  outputs: new Map(),
+  sources: new Map(),
+};
 
 /** Addresses of what was written a moment ago and is not shown, or shown as it was before. */
 function seenBehind(
@@ -78,12 +150,12 @@ function seenBehind(
 const stale = (behind: readonly Address[]) =>
   error(
     "live.stale",
-    `the service does not show what was written to ${shortList(behind, mostNamed)} within the last two minutes`,
+    `the service shows ${shortList(behind, mostNamed)} as before our last write, which is less than two minutes old`,
     {
       ...(behind.length === 1 && { address: behind[0] }),
       detail:
         "Its reads were looked at again for 30 seconds and are still behind the answers to our last writes. Nothing was " +
-        "sent: what is not shown may be there.",
+        "sent: what is not shown may be there, and what is shown may be gone.",
       hint:
         "run the command again in a minute or two; what was deleted or changed back elsewhere right after our write is " +
         "believed two minutes after it",

@@ -8,13 +8,15 @@ import type { Address } from "../model/address";
 import { type Command, isAskedAgain } from "../model/command";
 import type { Pending } from "../model/pending";
 import type { Intent, RecordedResource, State } from "../model/state";
-import { typeNamed } from "../resources";
+import { resourceTypes, typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
 import { carryOut } from "./carry-out-action";
 import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
+import { withWhatRuns } from "./find-service";
 import { holdLock } from "./hold-lock";
+import { seeLastWrites } from "./refresh-patiently";
 import type { RuntimeRequest } from "./requests";
 import { settleLeftovers, startingState } from "./settle-leftovers";
 
@@ -104,6 +106,7 @@ async function sendLocked(
   const state = await startingState(context, session, resumed.entries);
   const journal = new RunJournal(session, state, context.clock);
   const open = resumed.carried.filter(repeats);
+  await seeLastWrites(connection.reads, resourceTypes, state, withWhatRuns(state, address), context);
   const service = await readService(connection, address, recorded.id);
   const start = { context, connection, request, asked, address, service, state, journal, open };
   const { pending, ...ended } = await carryOut(start);
@@ -207,6 +210,17 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
     case "checkout":
       return refused([error("apply.awaiting_checkout", `${what}: ${result.summary}`, { address })], 8);
     case "timeout":
+      if (result.unseen !== undefined)
+        return refused(
+          [
+            error("live.stale", `${what} was accepted, but ${result.unseen}`, {
+              address,
+              detail: "It was looked for again for 30 seconds. The service's reads may be behind.",
+              hint: "it goes on all the same; the same command again looks for it, and sends nothing",
+            }),
+          ],
+          7,
+        );
       return refused(
         [
           error("apply.deploy_timeout", `${what} has not settled: it is ${result.status}`, {

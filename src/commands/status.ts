@@ -6,12 +6,14 @@ import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, RunningService } from "../model/running-service";
 import type { RecordedResource, State } from "../model/state";
+import { resourceTypes } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { releaseOf } from "../resources/release";
 import { deploymentStanding, serviceStanding } from "../resources/standing";
 import { connectConcealing } from "./connect-concealing";
 import type { Context } from "./context";
-import { findService } from "./find-service";
+import { findService, withWhatRuns } from "./find-service";
+import { seeLastWrites } from "./refresh-patiently";
 
 /** `rnv status [address]`: what runs now, of every recorded service or of one. Takes no lock and writes nothing. */
 export async function status(
@@ -22,6 +24,8 @@ export async function status(
   const services = wanted === undefined ? recordedServices(state) : [only(state, wanted)];
   if (services.length === 0) return [];
   const { reads } = await connectConcealing(context);
+  const all = state ? services.flatMap(([address]) => withWhatRuns(state, address)) : [];
+  if (state) await seeLastWrites(reads, resourceTypes, state, all, context);
   return Promise.all(services.map(([address, recorded]) => runningService(reads, address, recorded)));
 }
 

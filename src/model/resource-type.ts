@@ -250,8 +250,8 @@ export type Settled =
       readonly status: string;
       readonly note?: string;
       readonly next?: Pending;
-      /** Seen without a break for that long, it has failed. */
-      readonly atMost?: { readonly ms: number; readonly summary: string };
+      /** Seen without a break for that long, it has failed; with `isUnseen` nobody can tell, and no longer wait is worth it. */
+      readonly atMost?: { readonly ms: number; readonly summary: string; readonly isUnseen?: true };
     }
   /** With `showsNothing` the service shows nothing at all: no proof of an end while anything else is recorded. */
   | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
@@ -324,6 +324,22 @@ export interface ActionAim {
   readonly fence: readonly string[];
   /** What will keep it waiting. */
   readonly warnings?: readonly Finding[];
+  /** Nothing was found out: what was looked at does not show yet what was made a moment ago. */
+  readonly isBehind?: true;
+}
+
+/** The record of the part of a resource that an action is about. */
+export interface RecordedPart {
+  readonly recorded: RecordedResource;
+  /** It was written a moment ago: what does not show it is behind. */
+  readonly isYoung: boolean;
+}
+
+/** What a request of a verb made. */
+export interface Made {
+  readonly id: string;
+  /** When, by the service: what it lists as made before that is something else. ISO 8601. */
+  readonly madeAt?: string;
 }
 
 /** What a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
@@ -339,12 +355,14 @@ export interface ResourceAction<Reads, Writes> {
   };
   /** Its end takes something away from those who use it: the name of the resource must be typed. */
   readonly mustBeConfirmed?: true;
+  /** The type of the part that it is about: `last` of its aim. */
+  readonly lastOf?: string;
   /** Looks at what it is about, with one read at most. Throws `DiagnosticsError` where there is nothing to do it to. */
-  readonly aim?: (reads: Reads, input: ActionInput, made: RecordedResource | undefined) => Promise<ActionAim>;
-  /** Sends its one write; returns the id of what it made, or is about. */
-  readonly send: (writes: Writes, input: ActionInput) => Promise<string>;
+  readonly aim?: (reads: Reads, input: ActionInput, last: RecordedPart | undefined) => Promise<ActionAim>;
+  /** Sends its one write; returns what it made, or is about. */
+  readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
   /** How to see the end of what was accepted, from its id alone. */
-  readonly pendingOf: (input: ActionInput, id: string) => Pending;
+  readonly pendingOf: (input: ActionInput, made: Made) => Pending;
   /** Ids of what a request that was not answered may have left; undefined, or absent: nobody can tell. */
   readonly find?: (
     reads: Reads,

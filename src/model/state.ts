@@ -1,5 +1,6 @@
 import type { Address } from "./address";
 import type { Command } from "./command";
+import type { DeletedResource } from "./deleted";
 import type { OnRemove } from "./desired";
 import type { Pending } from "./pending";
 import type { Plain } from "./value";
@@ -25,7 +26,7 @@ export interface RecordedResource {
   readonly computed: Readonly<Record<string, Plain>>;
   /** The service's `updatedAt` after our last write or read. */
   readonly updatedAt?: string;
-  /** When our last write to it was answered, by our clock, ISO 8601. */
+  /** When our last write to it was answered, or it was imported as it was seen, by our clock, ISO 8601. */
   readonly writtenAt?: string;
   readonly preventDestroy: boolean;
   readonly onRemove: OnRemove;
@@ -116,7 +117,13 @@ export type JournalEntry =
       readonly id?: string;
     }
   /** What the state holds for an address from here on; null removes it. */
-  | { readonly kind: "resource"; readonly address: Address; readonly resource: RecordedResource | null }
+  | {
+      readonly kind: "resource";
+      readonly address: Address;
+      readonly resource: RecordedResource | null;
+      /** It is removed because it was deleted then, by our clock, ISO 8601. */
+      readonly deletedAt?: string;
+    }
   | { readonly kind: "outputs"; readonly outputs: Readonly<Record<string, Plain>> }
   | { readonly kind: "end" };
 
@@ -135,6 +142,8 @@ export interface State {
   readonly outputs: Readonly<Record<string, Plain>>;
   /** The run in progress or cut short; null after a run that ended. */
   readonly run: RunRecord | null;
+  /** What we deleted lately, by id; none when absent. */
+  readonly deleted?: Readonly<Record<string, DeletedResource>>;
   /** Writes of `run` without an outcome. */
   readonly open: readonly Intent[];
 }

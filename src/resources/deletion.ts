@@ -90,16 +90,13 @@ async function operationOf(reads: Reads, { serviceId, variableId, id }: Pending)
   return unlessGone(() => reads.live.getOperation(serviceId, id));
 }
 
-/** A look at an operation of a service; `whenUnknown` decides once the service no longer shows it. */
-export async function pollOperation(
-  reads: Reads,
-  pending: Pending,
-  whenUnknown: () => Promise<Settled>,
-): Promise<Settled> {
-  if (pending.serviceId === undefined) return whenUnknown();
-  const { serviceId, id } = pending;
+/** A look at an operation of a service. One that is not shown says nothing: reads may lag. */
+export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<Settled> {
   const operation = await unlessGone(() => reads.live.getOperation(serviceId, id));
-  if (operation === undefined) return whenUnknown();
+  if (operation === undefined) {
+    const summary = `the service does not show operation ${id}`;
+    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary, isUnseen: true } };
+  }
   if (operation.status === "complete") return { kind: "done" };
   if (operation.status === "failed") {
     return { kind: "failed", summary: `the operation "${operation.kind}" failed`, detail: `operation ${id}` };

@@ -16,8 +16,7 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Se
   const found =
     (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
   // Not a deployment of this service: what our request queued is the newest one.
-  if (found === undefined || found.status === "superseded")
-    return follow(reads, serviceId, pending, found !== undefined);
+  if (found === undefined || found.status === "superseded") return follow(reads, serviceId, pending, found);
   return settledAs(found, commit);
 }
 
@@ -78,24 +77,26 @@ async function listed(reads: Reads, serviceId: string, id: string): Promise<Depl
   return list?.items.find((one) => one.id === id);
 }
 
+/** `superseded`: as ours was shown; undefined where it was not. */
 async function follow(
   reads: Reads,
   serviceId: string,
   pending: Pending,
-  isSuperseded: boolean,
+  superseded: Deployment | undefined,
 ): Promise<Settled> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   // A list without the deployment that was just queued is short, or the service is gone.
-  if (list === undefined || (!isSuperseded && list.items.length === 0))
+  if (list === undefined || (!superseded && list.items.length === 0))
     return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
   // It was made before ours was: the list does not show that yet.
-  if (!isSuperseded && isOlder(newest?.createdAt, pending.madeAt))
-    return { kind: "waiting", status: "not shown" };
+  const isBehind = isOlder(newest?.createdAt, pending.madeAt ?? superseded?.createdAt ?? undefined);
+  if (isBehind && !superseded) return { kind: "waiting", status: "not shown" };
   // It may have come into view in the meantime.
   if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
-  if (newest === undefined || newest.id === pending.id) {
-    return { kind: "failed", summary: `deployment ${pending.id} was superseded, and no newer one is listed` };
+  if (newest === undefined || newest.id === pending.id || isBehind) {
+    const summary = `deployment ${pending.id} was superseded, and no newer one is listed`;
+    return { kind: "waiting", status: "superseded", atMost: { ms: lagMs, summary } };
   }
   // A rollback serves an older release: what was to be deployed is not what serves.
   if (newest.sourceDeploymentId != null) {

@@ -3,9 +3,16 @@ import type { Reads } from "../api/reads";
 import { type Deployment, terminalStatuses } from "../api/wire/deployment";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/pending";
-import type { ActionAim, ActionInput, ResourceAction, Settled } from "../model/resource-type";
+import type {
+  ActionAim,
+  ActionInput,
+  Made,
+  RecordedPart,
+  ResourceAction,
+  Settled,
+} from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import { pollOperation, unlessGone } from "./deletion";
+import { lagMs, pollOperation, unlessGone } from "./deletion";
 import { workerFindings } from "./deployment-foresight";
 import { pollDeployment } from "./deployment-poll";
 
@@ -17,21 +24,23 @@ const pageSize = 200;
 export const serviceActions: Readonly<Record<string, Action>> = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
     aim: aimAtBranch,
     send: async (writes, { id, commit }) =>
-      (await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })).id,
-    pendingOf: ({ id: serviceId, commit }, id) => ({
-      ...deploymentOf(serviceId, id),
-      ...(commit === undefined ? {} : { commit }),
+      madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
+    pendingOf: (input, made) => ({
+      ...deploymentOf(input, made),
+      ...(input.commit === undefined ? {} : { commit: input.commit }),
     }),
     find: findQueued(isDeploymentOf),
     poll: pollDeployment,
   },
   "clear-cache": {
     makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
     aim: aimAtNewest,
-    send: async (writes, { id }) => (await writes.runDeployAction(id, "clear-cache")).id,
-    pendingOf: (input, id) => deploymentOf(input.id, id),
+    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
+    pendingOf: deploymentOf,
     find: findQueued(isDeploymentOf),
     poll: pollDeployment,
   },
@@ -40,20 +49,22 @@ export const serviceActions: Readonly<Record<string, Action>> = {
   resume: operation("resume"),
   rollback: {
     mustBeConfirmed: true,
+    lastOf: "deployment",
     aim: aimAtRelease,
     send: async (writes, { id, name, deploymentId = "" }) =>
-      (await writes.rollBack(id, deploymentId, name)).id,
-    pendingOf: (input, id) => deploymentOf(input.id, id),
+      madeOf(await writes.rollBack(id, deploymentId, name)),
+    pendingOf: deploymentOf,
     find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
     poll: pollDeployment,
   },
   cancel: {
+    lastOf: "deployment",
     aim: aimAtRunning,
     send: async (writes, { id, deploymentId = "" }) => {
       await writes.cancelDeployment(id, deploymentId);
-      return deploymentId;
+      return { id: deploymentId };
     },
-    pendingOf: (input, id) => deploymentOf(input.id, id),
+    pendingOf: deploymentOf,
     find: findCancelled,
     poll: pollCancelled,
   },
@@ -61,17 +72,17 @@ export const serviceActions: Readonly<Record<string, Action>> = {
 
 function operation(action: "restart" | "suspend" | "resume"): Action {
   return {
-    send: async (writes, { id }) => (await writes.runAction(id, action)).id,
-    pendingOf: ({ id: serviceId }, id) => ({ kind: "operation", serviceId, id }),
-    poll: (reads, pending) =>
-      pollOperation(reads, pending, async () => ({
-        kind: "failed",
-        summary: `the service no longer knows operation ${pending.id}`,
-      })),
+    send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
+    pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
+    poll: pollOperation,
   };
 }
 
-const deploymentOf = (serviceId: string, id: string): Pending => ({ kind: "deployment", serviceId, id });
+function deploymentOf({ id: serviceId }: ActionInput, { id, madeAt }: Made): Pending {
+  return { kind: "deployment", serviceId, id, ...(madeAt !== undefined && { madeAt }) };
+}
+
+const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
 
 /** The commit that was deployed is the one that is pinned from then on; without one it is that of the branch. */
 function withCommit(
@@ -94,6 +105,12 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
   ]);
 }
 
+/** A list without the last deployment that is recorded, where that was made a moment ago. */
+const isWithout = (items: readonly Deployment[], last: RecordedPart | undefined): boolean =>
+  last?.isYoung === true && !items.some(({ id }) => id === last.recorded.id);
+
+const behind: ActionAim = { fence: [], isBehind: true };
+
 /** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
 async function fenceOf(reads: Reads, { id }: ActionInput, items: readonly Deployment[]): Promise<string[]> {
   const service = await reads.service(id);
@@ -102,8 +119,14 @@ async function fenceOf(reads: Reads, { id }: ActionInput, items: readonly Deploy
   return [...new Set(ids.filter((one) => typeof one === "string"))];
 }
 
-async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim> {
-  const fence = await fenceOf(reads, input, await deploymentsOf(reads, input));
+async function aimAtNewest(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
+  if (isWithout(items, last)) return behind;
+  const fence = await fenceOf(reads, input, items);
   return { fence, warnings: await workerFindings(reads, "the deployment") };
 }
 
@@ -111,15 +134,20 @@ async function aimAtNewest(reads: Reads, input: ActionInput): Promise<ActionAim>
 async function aimAtBranch(
   reads: Reads,
   input: ActionInput,
-  made: RecordedResource | undefined,
+  last: RecordedPart | undefined,
 ): Promise<ActionAim> {
-  const pinned = made?.applied.commit;
-  const aim = await aimAtNewest(reads, input);
+  const pinned = last?.recorded.applied.commit;
+  const aim = await aimAtNewest(reads, input, last);
   return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
 }
 
-async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim> {
+async function aimAtRelease(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
   const items = await deploymentsOf(reads, input);
+  if (isWithout(items, last)) return behind;
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
   const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
@@ -130,9 +158,14 @@ async function aimAtRelease(reads: Reads, input: ActionInput): Promise<ActionAim
   return { fence, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
 }
 
-async function aimAtRunning(reads: Reads, input: ActionInput): Promise<ActionAim> {
+async function aimAtRunning(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
   if (input.deploymentId !== undefined) return { fence: [], deploymentId: input.deploymentId };
   const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
+  if (isWithout(items, last)) return behind;
   const running = items.find((item) => !hasEnded(item));
   if (running === undefined) throw nothingTo(input, "no deployment in progress");
   return { fence: [], deploymentId: running.id };
@@ -175,7 +208,11 @@ async function findCancelled(
 
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
 async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<Settled> {
-  const found = await reads.live.getDeployment(serviceId, id);
+  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  if (found === undefined) {
+    const summary = `the service does not show deployment ${id}`;
+    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary, isUnseen: true } };
+  }
   if (found.status === "live")
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };

@@ -1,4 +1,5 @@
 import type { Address } from "../model/address";
+import { deletedFrom, withDeleted } from "../model/deleted";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 
 /** The state before anything is recorded; serial 0 until its first commit. */
@@ -25,6 +26,7 @@ export function fold(state: State, entries: readonly JournalEntry[]): State {
   if (entries.length === 0) return state;
   const resources: Record<Address, RecordedResource> = { ...state.resources };
   const open = new Map<number, Intent>(state.open.map((intent) => [intent.seq, intent]));
+  const deleted: ReturnType<typeof deletedFrom>[] = [];
   let { outputs, run, keyId } = state;
   for (const entry of entries) {
     switch (entry.kind) {
@@ -39,8 +41,12 @@ export function fold(state: State, entries: readonly JournalEntry[]): State {
         open.delete(entry.seq);
         break;
       case "resource":
-        if (entry.resource === null) delete resources[entry.address];
-        else resources[entry.address] = entry.resource;
+        if (entry.resource === null) {
+          const before = resources[entry.address];
+          if (before && entry.deletedAt !== undefined)
+            deleted.push(deletedFrom(entry.address, before, entry.deletedAt));
+          delete resources[entry.address];
+        } else resources[entry.address] = entry.resource;
         break;
       case "outputs":
         outputs = entry.outputs;
@@ -50,5 +56,9 @@ export function fold(state: State, entries: readonly JournalEntry[]): State {
         break;
     }
   }
-  return { ...state, keyId, resources, outputs, run, open: [...open.values()] };
+  const lately = withDeleted(state.deleted, deleted);
+  return {
+    ...{ ...state, keyId, resources, outputs, run, open: [...open.values()] },
+    ...(lately && { deleted: lately }),
+  };
 }

@@ -17,6 +17,8 @@ export function isState(document: Fields): boolean {
     (keyId === null || typeof keyId === "string") &&
     isFields(outputs) &&
     document.run === null &&
+    (document.deleted === undefined ||
+      (isFields(document.deleted) && Object.values(document.deleted).every(isDeleted))) &&
     Array.isArray(document.open) &&
     document.open.length === 0 &&
     isFields(resources) &&
@@ -49,6 +51,13 @@ function isResource(value: unknown): boolean {
     (inputs === undefined || (isFields(inputs) && Object.values(inputs).every(isCount)))
   );
 }
+
+const isDeleted = (value: unknown): boolean =>
+  isFields(value) &&
+  isFilled(value.type) &&
+  typeof value.name === "string" &&
+  isFilled(value.address) &&
+  typeof value.at === "string";
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -75,6 +75,9 @@ export const stateSchema = z.looseObject({
   resources: z.record(z.string(), resource),
   outputs: plainRecord,
   run: run.nullable(),
+  deleted: z
+    .record(z.string(), z.looseObject({ type: text, name: z.string(), address: text, at: z.string() }))
+    .optional(),
   open: z.array(intent),
 });
 
@@ -104,7 +107,12 @@ export const journalEntrySchema = z.discriminatedUnion("kind", [
     status: z.number(),
     id: z.string().optional(),
   }),
-  z.looseObject({ kind: z.literal("resource"), address: text, resource: resource.nullable() }),
+  z.looseObject({
+    kind: z.literal("resource"),
+    address: text,
+    resource: resource.nullable(),
+    deletedAt: z.string().optional(),
+  }),
   z.looseObject({ kind: z.literal("outputs"), outputs: plainRecord }),
   z.looseObject({ kind: z.literal("end") }),
 ]);

@@ -128,6 +128,32 @@ describe("reads that are behind the last write", () => {
     },
   );
 
+  it("a service that was deleted and is declared again is made anew, once it is no longer listed", async () => {
+    at.write("rnv.yaml", shop(service("a"), service("b")));
+    await apply();
+    const before = at.emulator.store.services().map(({ id }) => id);
+    lag({ all: { ms: 900 } });
+    at.write("rnv.yaml", shop(service("b")));
+    expect(await at.run("apply", ...approve, "-confirm-delete", "service.shop.a")).toMatchObject({ code: 0 });
+    at.write("rnv.yaml", shop(service("a"), service("b")));
+    const { stderr } = await apply();
+    expect(stderr).toContain(waits);
+    expect(names().sort()).toEqual(["a", "b"]);
+    expect(before).not.toContain(at.emulator.store.services().find(({ name }) => name === "a")?.id);
+    await at.isQuiet();
+  });
+
+  it("what was destroyed is made anew at once, with another id each", async () => {
+    at.write("rnv.yaml", shop(service("a")));
+    await apply();
+    lag({ all: { ms: 900 } });
+    expect((await at.run("destroy", ...approve)).code).toBe(0);
+    await apply();
+    expect(at.emulator.store.projects()).toHaveLength(1);
+    expect(names()).toEqual(["a"]);
+    await at.isQuiet();
+  });
+
   it("a settled workspace is read with three requests, and nothing is waited for", async () => {
     at.write("rnv.yaml", shop(...seven));
     await apply();

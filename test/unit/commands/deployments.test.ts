@@ -8,6 +8,8 @@ it("a listing that says there is more, and not where, is an error and never a sh
   try {
     bench.write("rnv.yaml", "services: { docs: { kind: static, deploy: { when: never } } }");
     expect(await bench.apply()).toMatchObject({ exitCode: 0 });
+    // What was written long ago is not looked for first.
+    bench.clock.advance(120_000);
     let asked = 0;
     const connect = async () => {
       const connection = await bench.context.connect();

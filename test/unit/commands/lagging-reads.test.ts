@@ -108,6 +108,75 @@ describe("reads that stay behind the last write", () => {
     expect(bench.writes().filter((write) => write.endsWith("/canvas"))).toHaveLength(1);
   });
 
+  describe("of what was deleted a moment ago", () => {
+    const without = "projects: { shop: {} }\n";
+    const remove = async () => {
+      bench.emulator.store.setLag({ canvas: forever });
+      bench.write("rnv.yaml", without);
+      const { exitCode } = await bench.apply({ confirmedDeletes: ["service.shop.api"] });
+      expect(exitCode).toBe(0);
+      bench.write("rnv.yaml", shop(1));
+    };
+
+    it.each([{}, { adopt: true }])(
+      "are not believed, nor taken over (%j), and stop what they never show the end of",
+      async (how) => {
+        await bench.apply();
+        await remove();
+        const made = bench.writes().length;
+        expect(await refusal(bench.apply(how))).toEqual([
+          { code: "live.stale", address: "service.shop.api" },
+        ]);
+        expect(bench.writes()).toHaveLength(made);
+      },
+    );
+
+    it("are believed two minutes later", async () => {
+      await bench.apply();
+      await remove();
+      bench.clock.advance(120_000);
+      const { diagnostics } = await bench.plan();
+      expect(diagnostics).toMatchObject([{ code: "live.unmanaged_exists" }]);
+    });
+
+    it("are no service that nobody manages, where it is not declared", async () => {
+      await bench.apply();
+      await remove();
+      bench.write("rnv.yaml", without);
+      const { plan } = await bench.plan();
+      expect(plan?.unmanaged).toEqual([]);
+    });
+
+    it("are told apart from one of its name that somebody made since", async () => {
+      await bench.apply();
+      const [project] = bench.emulator.store.projects();
+      await remove();
+      bench.emulator.store.setLag();
+      const { id } = bench.emulator.store.addService({ name: "api", kind: "worker", projectId: project?.id });
+      const { diagnostics } = await bench.plan();
+      expect(diagnostics).toMatchObject([
+        { code: "live.unmanaged_exists", summary: expect.stringContaining(id) },
+      ]);
+    });
+
+    it("do not give a variable that is set again the id of the one before", async () => {
+      const withLevel = shop(1).replace("{ replicas: 1 }", "{ replicas: 1 }, variables: { LEVEL: info }");
+      bench.write("rnv.yaml", withLevel);
+      await bench.apply();
+      const [service] = bench.emulator.store.services();
+      const idsNow = () => bench.emulator.store.variables(service?.id ?? "").map(({ id }) => id);
+      const [before] = idsNow();
+      bench.emulator.store.setLag({ variables: { ms: 5000 } });
+      bench.write("rnv.yaml", shop(1));
+      await bench.apply({ confirmedDeletes: ["variable.shop.api.LEVEL"] });
+      expect(idsNow()).toEqual([]);
+      bench.write("rnv.yaml", withLevel);
+      const { exitCode } = await bench.apply();
+      expect({ exitCode, count: idsNow().length }).toEqual({ exitCode: 0, count: 1 });
+      expect(idsNow()).not.toContain(before);
+    });
+  });
+
   it("do not take the end of an older deployment for that of the one just queued", async () => {
     const deployed = (replicas: number) =>
       shop(replicas)

@@ -103,8 +103,19 @@ describe("a superseded deployment", () => {
     });
   });
 
-  it("fails when nothing newer is listed", async () => {
-    expect(await look([ours])).toMatchObject({ kind: "failed" });
-    expect(await look([ours, { id: "older", status: "live" }])).toMatchObject({ kind: "failed" });
+  it("fails when nothing newer is listed for as long as reads may lag", async () => {
+    const summary = "deployment ours was superseded, and no newer one is listed";
+    const looksAgain = { kind: "waiting", status: "superseded", atMost: { ms: 30_000, summary } };
+    expect(await look([ours])).toEqual(looksAgain);
+    expect(await look([ours, { id: "older", status: "live" }])).toEqual(looksAgain);
+  });
+
+  it("is not followed to one that was made before it", async () => {
+    const [at, before] = ["2026-05-01T10:00:01.000Z", "2026-05-01T10:00:00.500Z"];
+    const listed = [
+      { id: "older", status: "live", createdAt: before },
+      { ...ours, createdAt: at },
+    ];
+    expect(await look(listed)).toEqual({ kind: "waiting", status: "superseded", atMost: expect.anything() });
   });
 });
