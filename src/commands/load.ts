@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { hasErrors } from "../diagnostics/diagnostic";
 import { loadDesired } from "../manifest/load-desired";
+import type { ManifestRequest } from "../manifest/load-manifest";
 import type { SecretReach } from "../manifest/secret-reach";
 import type { Desired } from "../model/desired";
 import { resourceTypes } from "../resources";
@@ -23,6 +24,7 @@ export async function load(
   context: LoadContext,
   files: readonly string[],
   secrets: SecretReach,
+  concerns?: ManifestRequest["concerns"],
 ): Promise<Loaded> {
   const { desired, diagnostics, sources, merged } = await loadDesired({
     files,
@@ -31,6 +33,7 @@ export async function load(
     environment: context.environment,
     secrets,
     untrusted: context.untrusted === true,
+    ...(concerns && { concerns }),
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
   return hasErrors(diagnostics)

@@ -7,6 +7,7 @@ import { fillData } from "../plan/fill-data";
 import { makePlan } from "../plan/make-plan";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/open-fields";
 import type { Plan, PlanInput, PlanOptions } from "../plan/plan";
+import { foreseeScope } from "../plan/scope";
 import { resourceTypes } from "../resources";
 import { fold } from "../state/fold";
 import { checkStateKey } from "../state/state-key";
@@ -53,8 +54,13 @@ export async function prepare(
 ): Promise<Preparation> {
   const connection = await (from.connection ?? openReading(context));
   const secrets = reachOf(request);
-  const loaded = await load(context, request.files, secrets);
   const options = planOptions(request);
+  const concerns = (desired: Desired) => {
+    const scope = foreseeScope(desired, from.state?.resources ?? {}, resourceTypes, options);
+    return (address: Address) => scope.has(address);
+  };
+  const isPart = options.targets.length + options.excludes.length > 0;
+  const loaded = await load(context, request.files, secrets, isPart ? concerns : undefined);
   if (!loaded.desired) return { diagnostics: loaded.diagnostics, sources: loaded.sources };
   if (connection.conceal(declaredSecrets(loaded.desired))) connection.reads.invalidate();
   const known = await knownFields(loaded.desired, loaded.diagnostics, connection);

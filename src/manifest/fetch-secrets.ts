@@ -1,9 +1,13 @@
 import { hasErrors } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
 import { fetchSecret } from "./fetch-secret";
 import type { Findings } from "./findings";
 import type { Reading } from "./reading";
 import type { SecretReach } from "./secret-reach";
+
+const notConcerned = "it is not targeted, so its command was not run";
 
 /** Fetches at a time; a command may ask a vault. */
 const parallelFetches = 4;
@@ -16,7 +20,16 @@ export async function fetchSecrets(
   built: readonly BuiltResource[],
   cwd: string,
   reading: Reading,
-  { findings, reach }: { readonly findings: Findings; readonly reach: SecretReach },
+  {
+    findings,
+    reach,
+    concerns,
+  }: {
+    readonly findings: Findings;
+    readonly reach: SecretReach;
+    /** Whether the values of an address are needed; all are unless said. */
+    readonly concerns?: (address: Address) => boolean;
+  },
 ): Promise<void> {
   const jobs = built
     .filter(({ sources }) => sources.length > 0)
@@ -33,5 +46,10 @@ export async function fetchSecrets(
     await Promise.all(Array.from({ length: parallelFetches }, worker));
   };
   await run(jobs.filter(({ source }) => source.kind !== "command"));
-  if (!hasErrors(findings.all())) await run(jobs.filter(({ source }) => source.kind === "command"));
+  if (hasErrors(findings.all())) return;
+  const isNeeded = ({ source }: (typeof jobs)[number]): boolean => concerns?.(source.block.address) ?? true;
+  const commands = jobs.filter(({ source }) => source.kind === "command");
+  for (const { attributes, source } of commands.filter((job) => !isNeeded(job)))
+    attributes.set(source.shape.path, { value: new UnreadSecret(notConcerned), range: source.range });
+  await run(commands.filter(isNeeded));
 }

@@ -35,6 +35,8 @@ export interface ManifestRequest {
   readonly secrets: SecretReach;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
+  /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
+  readonly concerns?: (desired: Desired) => (address: Address) => boolean;
 }
 
 export interface LoadedManifest {
@@ -85,7 +87,8 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     outputs: readOutputs(root, reading),
     sources: files.masked,
   };
-  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets });
+  const concerns = request.concerns?.(desired);
+  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
 }

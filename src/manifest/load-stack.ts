@@ -74,7 +74,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     outputs: readStackOutputs(program, reading),
     sources: read.masked,
   };
-  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets });
+  const concerns = request.concerns?.(desired);
+  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: read.masked };
 }

@@ -1,9 +1,13 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import type { Graph } from "./graph";
+import type { Desired } from "../model/desired";
+import type { ResourceType } from "../model/resource-type";
+import type { State } from "../model/state";
+import { buildGraph, type Graph } from "./graph";
+import { applyMoves } from "./moves";
 import type { PlanOptions } from "./plan";
-import type { Subjects } from "./subject";
+import type { Subject, Subjects } from "./subject";
 
 /** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
 export function selectScope(
@@ -21,6 +25,29 @@ export function selectScope(
   if (excludes.length > 0)
     for (const excluded of closure(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
+}
+
+/** The addresses that a plan is about, before anything is read: what is declared and recorded says. */
+export function foreseeScope(
+  desired: Desired,
+  resources: State["resources"],
+  types: readonly ResourceType[],
+  options: PlanOptions,
+): ReadonlySet<Address> {
+  const { recorded } = applyMoves(resources, desired);
+  const addresses = new Set([...recorded.keys(), ...desired.resources.keys()]);
+  const subjects = new Map<Address, Subject>();
+  for (const address of [...addresses].sort()) {
+    const declared = desired.resources.get(address);
+    const record = recorded.get(address);
+    const type = types.find((one) => one.type === (declared?.type ?? record?.type));
+    if (type === undefined) continue;
+    subjects.set(address, {
+      ...{ address, type, desired: declared, recorded: record, removed: !declared },
+      ...{ parent: declared?.parent ?? record?.parent, defaults: new Map(), read: { kind: "absent" } },
+    });
+  }
+  return selectScope(subjects, buildGraph(subjects), options).scope;
 }
 
 /** What stands in its block and ends with it: the variables and the deployment of a service. */
