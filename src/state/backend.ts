@@ -24,6 +24,18 @@ export interface ParsedSnapshot {
   };
 }
 
+export interface LockOptions extends LockWait {
+  readonly repair?: boolean;
+}
+
+/** What goes on while somebody else holds the lock. */
+export interface LockWait {
+  /** Called before each pause; without a holder where the lock does not say whose it is. */
+  readonly onHeld?: (holder: LockHolder | undefined) => void;
+  /** Ends the wait with its reason. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * Where the recorded state lives. Reading needs no lock and writes nothing. All writing goes through a session,
  * which holds the lock.
@@ -40,7 +52,7 @@ export interface StateBackend {
    * Throws `DiagnosticsError` with exit code 6 when the lock stays held for `timeoutMs`. With `repair` also a state
    * that cannot be read can be locked, and replaced: the session then says what is wrong with it.
    */
-  lock(holder: LockHolder, timeoutMs: number, options?: { readonly repair?: boolean }): Promise<StateSession>;
+  lock(holder: LockHolder, timeoutMs: number, options?: LockOptions): Promise<StateSession>;
   /** Removes a lock by its holder's id; returns the holder removed, undefined when there was none. */
   forceUnlock(id: string): Promise<LockHolder | undefined>;
   /** Names of previous snapshots, newest first; each for `readBackup`. */

@@ -2,7 +2,7 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import { sha256 } from "../model/digest";
-import type { LockHolder, StateBackend, StateSession } from "./backend";
+import type { LockHolder, LockWait, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { readFailed, writeFailed } from "./disk-failure";
 import { acquireLock, type LocalLockPort } from "./local-lock";
@@ -44,8 +44,8 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
       await after?.catch(() => undefined);
       return (await readRecorded(disk, await files(), origin, cipher)).state;
     },
-    lock: async (holder, timeoutMs, { repair = false } = {}) =>
-      openSession(await port(), { ...place, files: await files(), repair }, holder, timeoutMs),
+    lock: async (holder, timeoutMs, { repair = false, ...wait } = {}) =>
+      openSession(await port(), { ...place, files: await files(), repair }, holder, { timeoutMs, ...wait }),
     forceUnlock: async (id) => removeLock(await port(), await files(), id, options),
     backups: async () => listBackups(disk, await files()),
     parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
@@ -86,14 +86,14 @@ async function openSession(
   port: LocalLockPort,
   place: Place,
   holder: LockHolder,
-  timeoutMs: number,
+  { timeoutMs, ...wait }: LockWait & { readonly timeoutMs: number },
 ): Promise<StateSession> {
   const { disk } = port;
   const { files, cipher } = place;
   await disk.makeFolder(dirname(files.snapshot)).catch((cause) => {
     throw writeFailed(dirname(files.snapshot), cause);
   });
-  const lock = await acquireLock(port, holder, timeoutMs);
+  const lock = await acquireLock(port, holder, timeoutMs, wait);
   try {
     const { recorded, damage } = await readUnderLock(disk, place);
     await lock.raise(recorded.generation + 1);

@@ -1,6 +1,6 @@
 import type { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
-import type { LockHolder } from "./backend";
+import type { LockHolder, LockWait } from "./backend";
 import { readFailed, writeFailed } from "./disk-failure";
 import { lockHeld, lockLost, lockUnreadable } from "./lock-messages";
 import { type FoundLock, isDead, isSameLock, type LockRecord, readLock } from "./lock-record";
@@ -63,6 +63,7 @@ export async function acquireLock(
   port: LocalLockPort,
   holder: LockHolder,
   timeoutMs: number,
+  { onHeld, signal }: LockWait = {},
 ): Promise<LocalLock> {
   const { disk, clock, path } = port;
   const deadline = clock.elapsed() + timeoutMs;
@@ -76,7 +77,8 @@ export async function acquireLock(
     if (attempt < 2 && found.kind === "free") continue;
     const left = deadline - clock.elapsed();
     if (left <= 0) throw heldBy(found, path, clock.now());
-    await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)));
+    if (found.kind !== "free") onHeld?.(found.kind === "held" ? found.record : undefined);
+    await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)), signal);
   }
 }
 

@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/digest";
-import type { LockHolder, StateBackend, StateSession } from "./backend";
+import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { NoAnswer } from "./fetch-port";
 import { lockHeld, lockUnreadable } from "./lock-messages";
@@ -42,7 +42,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): StateBackend
   return {
     location,
     read: async () => (await readStart(backend)).state,
-    lock: (holder, timeoutMs, { repair = false } = {}) => openSession(backend, holder, timeoutMs, repair),
+    lock: (holder, timeoutMs, options = {}) => openSession(backend, holder, timeoutMs, options),
     forceUnlock: (id) => forceUnlock(backend, id),
     parse: (text, name) => decodeSnapshot(Buffer.from(text), name, origin, cipher),
     async backups() {
@@ -75,11 +75,11 @@ async function openSession(
   backend: Backend,
   holder: LockHolder,
   timeoutMs: number,
-  repair: boolean,
+  { repair = false, ...wait }: LockOptions,
 ): Promise<StateSession> {
   const { store, patience, cipher, origin } = backend;
   const self = await recordOf(backend, holder);
-  const lock = await acquire(backend, self, timeoutMs).catch(async (cause) => {
+  const lock = await acquire(backend, self, timeoutMs, wait).catch(async (cause) => {
     // It may have been given without us hearing of it.
     if (cause instanceof NoAnswer) await store.freeLock(self).catch(() => undefined);
     throw remoteUnwritten(store.location, cause);
@@ -110,7 +110,12 @@ async function readStart(backend: Backend, repair = false): Promise<RemoteStart>
 }
 
 /** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead, where the store can swap. */
-async function acquire(backend: Backend, self: LockRecord, timeoutMs: number): Promise<LockRecord> {
+async function acquire(
+  backend: Backend,
+  self: LockRecord,
+  timeoutMs: number,
+  { onHeld, signal }: LockWait,
+): Promise<LockRecord> {
   const { store, patience } = backend;
   const { clock } = patience;
   const deadline = clock.elapsed() + timeoutMs;
@@ -124,7 +129,8 @@ async function acquire(backend: Backend, self: LockRecord, timeoutMs: number): P
       throw answer.record === undefined
         ? lockUnreadable(`a lock on ${store.location}`, store.unlockHint)
         : lockHeld(answer.record, store.location, clock.now());
-    await clock.sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)));
+    onHeld?.(answer.record);
+    await clock.sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)), signal);
   }
 }
 

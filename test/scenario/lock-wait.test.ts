@@ -1,0 +1,54 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { realClock } from "../../src/emulator/real-clock";
+import { createLocalBackend } from "../../src/state/local-backend";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+describe("a run that waits for the lock", () => {
+  let at: Scenario;
+  let release: () => Promise<void>;
+  beforeEach(async () => {
+    at = await openScenario();
+    at.write("rnv.yaml", "projects: { shop: {} }\n");
+    const backend = createLocalBackend({
+      path: join(at.folder, ".rnv/state.json"),
+      ...{ host: hostname(), pid: process.pid, isAlive: () => true, clock: realClock },
+      ...{ workspaceId: embeddedWorkspaceId, baseUrl: at.url },
+    });
+    const since = new Date(Date.now() - 75_000).toISOString();
+    const holder = { id: "0123456789abcdef", host: hostname(), pid: process.pid, command: "deploy", since };
+    const session = await backend.lock(holder, 0);
+    release = () => session.release();
+  });
+  afterEach(() => at.close());
+  const who = () => `deploy (pid ${process.pid} on ${hostname()})`;
+
+  it("says at once who holds it and how long it is waited for, and goes on when it is free", async () => {
+    const run = at.start({}, "apply", ...approve, "-lock-timeout=1m");
+    await run.shows("waiting for it, 1m at most …");
+    await release();
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^The state is locked by .* for 1m1\ds; waiting for it, 1m at most …\n$/);
+    expect(stderr).toContain(who());
+    await at.isQuiet();
+  });
+
+  it("says nothing and ends at once where no wait is asked for", async () => {
+    const { code, stderr } = await at.run("apply", ...approve);
+    expect(code).toBe(6);
+    expect(stderr).toContain(`error[state.lock_held]: the state is locked by ${who()}`);
+    expect(stderr).not.toContain("waiting for it");
+    await release();
+  });
+
+  it("ends with Ctrl-C, and has sent nothing", async () => {
+    const run = at.start({}, "apply", ...approve, "-lock-timeout=10m");
+    await run.shows("waiting for it, 10m at most …");
+    run.process.kill("SIGINT");
+    expect((await run.ended).code).toBe(130);
+    expect(at.requests()).toEqual([]);
+    await release();
+  });
+});
