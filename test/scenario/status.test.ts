@@ -118,6 +118,8 @@ describe("status and deployments, with a key that may only read", () => {
       runs: "unknown",
       reason: expect.stringContaining("no way to read one service"),
     });
+    // What was made within two minutes is not believed gone.
+    scenario.settle();
     store().deleteServiceNow(find("web"));
     expect((await run("status")).stdout).toContain("service.shop.web   deleted outside rnv");
     const gone = await run("deployments", "service.shop.web");
