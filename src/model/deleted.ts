@@ -1,16 +1,6 @@
 import type { Address } from "./address";
-import type { RecordedResource, State } from "./state";
+import type { DeletedResource, RecordedResource, State } from "./state";
 import { isYoung } from "./young";
-
-/** Something that we deleted a moment ago; lists may still show it. */
-export interface DeletedResource {
-  readonly type: string;
-  readonly name: string;
-  /** Where it was recorded. */
-  readonly address: Address;
-  /** When its deletion had ended, by our clock, ISO 8601. */
-  readonly at: string;
-}
 
 /** What we deleted within the last two minutes, by id: no list that shows it is up to date (DESIGN section 5). */
 export function justDeleted(

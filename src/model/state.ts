@@ -1,6 +1,5 @@
 import type { Address } from "./address";
 import type { Command } from "./command";
-import type { DeletedResource } from "./deleted";
 import type { OnRemove } from "./desired";
 import type { Pending } from "./pending";
 import type { Plain } from "./value";
@@ -52,6 +51,16 @@ export interface RecordedResource {
    * day it is declared again, and not managed until then.
    */
   readonly retained?: true;
+}
+
+/** Something that we deleted a moment ago; lists may still show it. */
+export interface DeletedResource {
+  readonly type: string;
+  readonly name: string;
+  /** Where it was recorded. */
+  readonly address: Address;
+  /** When its deletion had ended, by our clock, ISO 8601. */
+  readonly at: string;
 }
 
 /** Durable before the first write of a run; its id goes into every idempotency key. */
