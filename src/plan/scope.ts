@@ -66,7 +66,7 @@ const needs =
     const subject = subjects.get(address);
     const isPart = subject?.removed && subject.type.removedWithParent;
     const needed = (waits.get(address) ?? []).filter((on) => !(isPart && on === subject.parent));
-    return subject?.removed ? [...needed, ...(goWith.get(address) ?? [])] : needed;
+    return [...needed, ...(goWith.get(address) ?? [])];
   };
 
 /** Everything that waits for an address; for a part that goes with its parent, the parent too. */

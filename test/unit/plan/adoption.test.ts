@@ -1,4 +1,6 @@
+import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
+import { makePlan } from "../../../src/plan/make-plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
 
 const shop = () => [
@@ -130,6 +132,33 @@ describe("a live thing that is declared but not recorded", () => {
     expect(actionsOf(plan)).toEqual([]);
   });
 
+  it("is no error to be created in its place where the import cannot be looked up", () => {
+    const importId = { id: "5f0c1111-2222-4333-8444-555555555555", range };
+    const input = new World().input(desiredOf([declare("service.one", { kind: "web" }, { importId })]));
+    const reads = new Map([
+      [at("service.one"), { kind: "unchecked", reason: "no way to read one" } as const],
+    ]);
+    const plan = makePlan({ ...input, reads });
+    expect(plan.diagnostics).toMatchObject([
+      { code: "live.import_missing", detail: "no way to read one", range },
+    ]);
+    expect(actionsOf(plan)).toEqual([]);
+  });
+
+  it("that no block of its own holds is taken over by a flag or a command: there is no place for an import line", () => {
+    const { world } = unrecorded();
+    const [project, service, variable] = shop();
+    world.settle(desiredOf([project, service].flatMap((one) => one ?? [])), { adopt: true });
+    const plan = world.plan(desiredOf([project, service, variable].flatMap((one) => one ?? [])));
+    expect(plan.diagnostics).toMatchObject([
+      { code: "live.unmanaged_exists", address: "variable.shop.api.KEY", hint: "plan with --adopt" },
+    ]);
+    expect(plan.diagnostics[0]?.detail).toMatch(
+      /^To take it over: plan with --adopt, or run: rnv import variable/,
+    );
+    expect(plan.diagnostics[0]?.detail).not.toContain("add the line");
+  });
+
   it("is an error with the ids where two bear the name", () => {
     const { world, ids } = unrecorded();
     const id = ids.get("service.shop.api") as string;
@@ -178,5 +207,26 @@ describe("what is live and not managed", () => {
       { type: "project", id: ids.get("project.shop"), name: "shop" },
       { type: "service", id: ids.get("service.shop.api"), name: "api" },
     ]);
+  });
+
+  it("is listed by type and name, in whatever order the service lists it", () => {
+    const world = new World();
+    const names = ["b", "a", "c"];
+    world.settle(desiredOf(names.map((name) => declare(`service.${name}`, { kind: "web" }))));
+    world.recorded.clear();
+    const input = world.input(desiredOf([]));
+    for (const inventory of [input.inventory, [...input.inventory].reverse()])
+      expect(makePlan({ ...input, inventory }).unmanaged.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("holds what was archived here and is back in a list: somebody restored it", () => {
+    const world = new World();
+    const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
+    world.settle(desiredOf([declare("service.a"), declare("service.b", { kind: "web" }, { lifecycle })]));
+    world.settle(desiredOf([declare("service.a")]));
+    const [archived] = [...world.recorded.values()].filter(({ retained }) => retained);
+    const input = world.input(desiredOf([declare("service.a")]));
+    expect(makePlan(input).unmanaged).toEqual([{ type: "service", id: archived?.id, name: "b" }]);
+    expect(makePlan({ ...input, inventory: [] }).unmanaged).toEqual([]);
   });
 });

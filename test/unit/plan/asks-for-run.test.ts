@@ -38,6 +38,12 @@ describe("a change asks for a deployment", () => {
     expect(asks("service", ["configuration.branch"], "adopt")).toBe(true);
   });
 
+  it("where something goes, but not where it is archived: that runs on as it is", () => {
+    const goes = { action: "delete", attributes: [] } as const;
+    expect(asksForRun(goes, typeOf("service"))).toBe(true);
+    expect(asksForRun({ ...goes, retains: true }, typeOf("service"))).toBe(false);
+  });
+
   it("where something appears or goes, and never where nothing changes", () => {
     for (const action of ["create", "replace", "delete"] as const)
       expect(asks("variable", [], action)).toBe(true);

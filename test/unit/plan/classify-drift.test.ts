@@ -323,6 +323,12 @@ describe("what counts as drift", () => {
     expect(driftReport(plan(), { failOn: ["unmanaged"] }).hasDrift).toBe(false);
     expect(driftReport(plan(), { unmanaged: theirs }).hasDrift).toBe(false);
     expect(driftReport(plan(), { unmanaged: theirs, failOn: ["unmanaged"] }).hasDrift).toBe(true);
+    const undeclared = [{ address: at("service.api"), path: branch, value: "dev", default: "main" }];
+    expect(driftReport(plan(), { undeclared }).hasDrift).toBe(false);
+    expect(driftReport(plan(), { undeclared, failOn: ["unmanaged"] }).hasDrift).toBe(true);
+    expect(driftReport(settled().plan(desiredOf(shop())), { undeclared, failOn: ["pending"] }).hasDrift).toBe(
+      false,
+    );
   });
 });
 

@@ -1,6 +1,8 @@
+import type { SourceRange } from "../../../src/diagnostics/source-range";
 import type { DataRead } from "../../../src/model/data-source";
 import type { Desired, DesiredData } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
+import type { Reference } from "../../../src/model/reference";
 import { Secret } from "../../../src/model/secret";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { fillData } from "../../../src/plan/fill-data";
@@ -80,15 +82,35 @@ describe("the values of data sources", () => {
     [reference(catalog, "regions"), "data.rnv_catalog.c.regions is not a single value"],
     [reference(catalog, "regions.7.id"), "data.rnv_catalog.c.regions.7.id is not there"],
     [reference(catalog, "regions.length"), "data.rnv_catalog.c.regions.length is not there"],
-  ])("that no attribute can hold are errors", (value, problem) => {
-    expect(filled(value).problems).toEqual([problem]);
-  });
+  ])(
+    "that no attribute can hold are errors at the reference, or at the value where that has no place",
+    (value, problem) => {
+      const at = (range: SourceRange | undefined) => {
+        const [only] = (value as Template).references;
+        const parts = [{ ...(only as Reference), ...(range && { range }) }];
+        return fillData(desired(new Template(parts, false)), reads).uses.flatMap(({ problems }) => problems);
+      };
+      const own = { file: "stack.json", start: 7, end: 9 };
+      expect(at(own)).toMatchObject([
+        { summary: problem, range: own, attribute: "configuration.startCommand" },
+      ]);
+      expect(at(undefined)).toMatchObject([{ summary: problem, range, address: "service.docs" }]);
+    },
+  );
 
   it("may be anything in an output", () => {
     const outputs = new Map([["regions", { value: reference(catalog, "regions"), range }]]);
     const { desired: result, uses } = fillData(desired("x", { outputs }), reads);
     expect(result.outputs.get("regions")?.value).toEqual([{ id: "eu" }]);
     expect(uses.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  it("inside the text of an output are a part of that text", () => {
+    const text = new Template(["see ", { address: api, attribute: "url" }, "/v1"], false);
+    const outputs = new Map([["docs", { value: text, range }]]);
+    expect(fillData(desired("x", { outputs }), reads).desired.outputs.get("docs")?.value).toBe(
+      "see https://a/v1",
+    );
   });
 });
 

@@ -185,4 +185,16 @@ describe("the scope of a plan", () => {
     expect(codesOf(plan)).toEqual(["plan.target_unknown"]);
     expect(plan.diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
   });
+
+  it("waits for nothing that is not there, and never for itself", () => {
+    const dependsOn = [at("service.gone"), at("service.a"), at("service.b"), at("service.b")];
+    const plan = new World().plan(
+      desiredOf([
+        declare("service.a", { kind: "web" }, { dependsOn }),
+        declare("service.b", { kind: "web" }),
+      ]),
+    );
+    expect(codesOf(plan)).toEqual([]);
+    expect(changeOf(plan, "service.a").dependsOn).toEqual(["service.b"]);
+  });
 });

@@ -61,4 +61,24 @@ describe("a reference", () => {
     const port = changeOf(plan, "service.b").attributes.find(({ path }) => path === "configuration.port");
     expect(port?.after).toEqual({ kind: "value", value: 81 });
   });
+
+  it("inside a text is the text of what it refers to", () => {
+    const text = (attribute: string) =>
+      new Template(["<", { address: declare("service.a").address, attribute }, ">"], false);
+    const world = new World();
+    const declared = (attribute: string) =>
+      desiredOf([
+        declare("service.a", { kind: "web", "configuration.startCommand": null, "configuration.port": 81 }),
+        declare("service.b", { kind: "web", [field]: text(attribute) }),
+      ]);
+    world.settle(declared("id"));
+    const seen = (attribute: string) =>
+      changeOf(world.plan(declared(attribute)), "service.b").attributes.find(({ path }) => path === field)
+        ?.after;
+    expect(seen("url")).toEqual({ kind: "value", value: `<https://${world.id("service.a")}>` });
+    expect(seen("configuration.port")).toEqual({ kind: "value", value: "<81>" });
+    expect(seen("configuration.ignorePaths")).toEqual({ kind: "value", value: "<[]>" });
+    // What has no value leaves nothing in a text.
+    expect(seen("configuration.startCommand")).toEqual({ kind: "value", value: "<>" });
+  });
 });

@@ -1,0 +1,86 @@
+import { defaultLifecycle } from "../../../src/model/desired";
+import { Secret } from "../../../src/model/secret";
+import { UnreadSecret } from "../../../src/model/value";
+import { makePlan } from "../../../src/plan/make-plan";
+import type { Plan, PlanInput } from "../../../src/plan/plan";
+import type { Revealed } from "../../../src/plan/secret-prints";
+import { actionsOf, at, changeOf, declare, desiredOf, key, World } from "./world";
+
+const address = at("variable.api.KEY");
+const shop = (value: Secret | UnreadSecret = new Secret("text")) =>
+  desiredOf([declare("service.api", { kind: "web" }), declare(address, { value })]);
+
+function settled(): World {
+  const world = new World();
+  world.settle(shop());
+  return world;
+}
+
+describe("a secret that cannot be compared", () => {
+  const unread = new UnreadSecret("SHOP_KEY is not set");
+  const keyless = ({ fingerprintKey: _key, ...input }: PlanInput): PlanInput => input;
+
+  it("is told with its reason, and is no change", () => {
+    const plan = settled().plan(shop(unread));
+    expect(plan.unchecked).toEqual([{ address, attribute: "value", reason: "SHOP_KEY is not set" }]);
+    expect(actionsOf(plan)).toEqual([]);
+    const withoutKey = makePlan(keyless(settled().input(shop())));
+    expect(withoutKey.unchecked).toMatchObject([{ address, attribute: "value" }]);
+    expect(withoutKey.unchecked[0]?.reason).toContain("RNV_STATE_KEY");
+  });
+
+  it("is not told where it was compared, or is sent anyway", () => {
+    expect(settled().plan(shop()).unchecked).toEqual([]);
+    const touched = settled();
+    touched.touch(address, {});
+    const plan = touched.plan(shop(unread));
+    expect([actionsOf(plan), plan.unchecked]).toEqual([[`update ${address}`], []]);
+  });
+
+  it("is not told where it is ignored or no longer declared", () => {
+    const lifecycle = { ...defaultLifecycle, ignoreChanges: ["value"] };
+    const ignoring = desiredOf([
+      declare("service.api", { kind: "web" }),
+      declare(address, { value: unread }, { lifecycle }),
+    ]);
+    expect(settled().plan(ignoring).unchecked).toEqual([]);
+    expect(settled().plan(desiredOf([declare("service.api", { kind: "web" })])).unchecked).toEqual([]);
+  });
+});
+
+describe("a secret that was revealed", () => {
+  const printsOf = (text: string) => {
+    const now = new Secret(text).fingerprint(key, address);
+    return { value: { now, asRecorded: [now] } };
+  };
+  function planned(live: string, about: (world: World) => Partial<Revealed> = () => ({})): Plan {
+    const world = settled();
+    const { id, updatedAt } = world.live.get(world.id(address)) ?? { id: "" };
+    const revealed: Revealed = {
+      id,
+      ...(updatedAt && { updatedAt }),
+      prints: printsOf(live),
+      ...about(world),
+    };
+    return makePlan({ ...world.input(shop()), revealed: new Map([[address, revealed]]) });
+  }
+
+  it("is what it should be, or drift whatever its time says", () => {
+    expect(actionsOf(planned("text"))).toEqual([]);
+    expect(planned("text").revealed).toEqual([{ address, attribute: "value", isEqual: true }]);
+    expect(changeOf(planned("other"), address).attributes).toMatchObject([{ path: "value", cause: "drift" }]);
+    expect(planned("other").revealed).toEqual([{ address, attribute: "value", isEqual: false }]);
+  });
+
+  it.each<[string, Partial<Revealed>]>([
+    ["something else", { id: "another" }],
+    ["what it was before a change", { updatedAt: "2020-01-01T00:00:00.000Z" }],
+  ])("of %s says nothing", (_, about) => {
+    expect(actionsOf(planned("other", () => about))).toEqual([]);
+  });
+
+  it("is marked in its change", () => {
+    expect(changeOf(planned("other"), address).subject.isRevealed).toBe(true);
+    expect(changeOf(settled().plan(shop()), address).subject.isRevealed).toBeUndefined();
+  });
+});
