@@ -54,6 +54,35 @@ describe("an error of the client", () => {
     expect(thrown).toMatchObject({ kind: "refused", status: 302 });
   });
 
+  it.each([300, 301, 303, 307, 308, 399])("says of %i that the key is not sent there", async (status) => {
+    const { thrown } = await errorOf(read, [answer(status, { message: "go" }, { location: "/elsewhere" })]);
+    expect(thrown.message).toBe(
+      "the service answered with a redirect to https://api.example.com; redirects are not followed and the API key is not sent there",
+    );
+  });
+
+  it.each([
+    ["ECONNREFUSED", "cannot connect to api.example.com (ECONNREFUSED)"],
+    ["ENOTFOUND", "the host api.example.com is not known (ENOTFOUND)"],
+    ["CERT_HAS_EXPIRED", "the certificate of api.example.com is not trusted (CERT_HAS_EXPIRED)"],
+    ["ANSWER_TOO_LARGE", "the answer of api.example.com is larger than rnv takes"],
+    ["ANSWER_LATE", "api.example.com did not answer in time"],
+    ["ECONNRESET", "the connection to api.example.com ended before a whole answer came (ECONNRESET)"],
+  ])("says what happened where no answer came: %s", async (code, message) => {
+    const { thrown } = await errorOf(read, [failure(code)]);
+    expect(thrown).toMatchObject({ message, code, status: undefined });
+  });
+
+  it.each(["ERR_INVALID_CHAR", "ERR_INVALID_URL", "ERR_UNESCAPED_CHARACTERS", "ERR_INVALID_ARG_TYPE"])(
+    "is none where the mistake is ours: %s is a bug, sent once",
+    async (code) => {
+      const mistake = failure(code);
+      const { client, sent } = scriptedClient([mistake]);
+      await expect(client.send(keyedWrite)).rejects.toBe(mistake);
+      expect(sent).toHaveLength(1);
+    },
+  );
+
   it("never holds the API key, even when the service repeats it", async () => {
     const { thrown } = await errorOf(read, [answer(403, { message: `key ${apiKey} is revoked` })]);
     expect(inspect(thrown)).not.toContain(apiKey);

@@ -80,8 +80,12 @@ describe("a request of the client", () => {
     expect(sent).toHaveLength(1);
     await expect(client.send({ ...keyedWrite, body: { name: `${fits}x` } })).rejects.toMatchObject({
       ...{ name: "ApiError", kind: "refused", code: "body_too_large", attempts: 0, address: "project.shop" },
-      message: expect.stringContaining("project.shop"),
+      message: expect.stringContaining("the body of createProject for project.shop has 262145 bytes"),
     });
+    const { address: _, ...nameless } = keyedWrite;
+    await expect(client.send({ ...nameless, body: { name: `${fits}x` } })).rejects.toThrow(
+      /^the body of createProject has 262145 bytes; the service takes at most 262144$/,
+    );
     expect(sent).toHaveLength(1);
   });
 
@@ -97,7 +101,8 @@ describe("a request of the client", () => {
   it("is a bug when something that is no JSON stands in its body", async () => {
     const { client, sent } = scriptedClient([answer(200)]);
     for (const value of [new Map(), Number.NaN, new Date(0)])
-      await expect(client.send({ ...keyedWrite, body: { value } })).rejects.toMatchObject({ name: "Error" });
+      for (const body of [{ value }, { list: [1, value] }, { deep: { list: [{ value }] } }])
+        await expect(client.send({ ...keyedWrite, body })).rejects.toMatchObject({ name: "Error" });
     expect(sent).toHaveLength(0);
   });
 

@@ -226,8 +226,10 @@ describe("a write that needs hosting", () => {
       service([unavailableEngine, unavailableEngine, unavailableEngine, done], reads),
     );
     expect((await client.send(hosted)).status).toBe(200);
-    // It asks once, however often it is refused.
-    expect(sent.filter(({ url }) => url.includes("/deploys"))).toHaveLength(1);
+    // It asks once, however often it is refused, and for no more than the reason.
+    expect(sent.filter(({ url }) => url.includes("/deploys")).map(({ url }) => new URL(url).search)).toEqual([
+      "?limit=1",
+    ]);
   });
 
   it("stays uncertain where an attempt before may have happened", async () => {
@@ -307,6 +309,17 @@ describe("an answer about something else", () => {
     await expect(failed).rejects.toMatchObject({ kind, attempts, status: 200 });
     await expect(failed).rejects.toThrow('is about something else: service.id is not "mine"');
     await expect(failed).rejects.not.toThrow("theirs");
+  });
+
+  it("is no refusal: what it says besides is about no resource", async () => {
+    const { client } = scriptedClient([answer(404, { id: "theirs", message: "not here" })]);
+    await expect(client.send({ ...read, about })).rejects.toMatchObject({
+      kind: "refused",
+      status: 404,
+      attempts: 1,
+    });
+    const unread = scriptedClient([html, mine]);
+    expect(await unread.client.send({ ...read, about })).toMatchObject({ attempts: 2 });
   });
 
   type Scripted = (headers: WireRequest["headers"]) => Record<string, string>;

@@ -228,6 +228,35 @@ describe("the deadline of a request", () => {
     expect(clock.now()).toBe(start + 6000);
   });
 
+  it("ends one that finds no free place in time to be sent again", async () => {
+    const script = scriptedClient(
+      (_, index) =>
+        index === 0
+          ? answer(503, {}, { "retry-after": "5" })
+          : () => script.clock.sleep(20_000).then(() => done),
+      { deadlineMs: 10_000, maxConcurrency: 1 },
+    );
+    const again = script.client.send(keyedWrite);
+    const long = script.client.send(read);
+    await expect(again).rejects.toMatchObject({ kind: "uncertain", attempts: 1 });
+    await expect(again).rejects.toThrow("no place was free within 10 s");
+    expect((await long).status).toBe(200);
+    const lateRead = scriptedClient(
+      (_, index) =>
+        index === 0
+          ? answer(503, {}, { "retry-after": "5" })
+          : () => lateRead.clock.sleep(20_000).then(() => done),
+      { deadlineMs: 10_000, maxConcurrency: 1 },
+    );
+    const asked = lateRead.client.send(read);
+    await Promise.all([
+      expect(asked).rejects.toMatchObject({ kind: "unavailable", attempts: 1 }),
+      lateRead.client.send(keyedWrite),
+    ]);
+    // The place that came too late is not lost for the others.
+    expect((await script.client.send(read)).status).toBe(200);
+  });
+
   it("does not count the time in line before the first try", async () => {
     const slow = scriptedClient((_, index) => (index % 2 === 0 ? limited(8) : done), {
       ...{ deadlineMs: 10_000, maxConcurrency: 1 },

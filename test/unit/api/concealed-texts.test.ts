@@ -70,8 +70,35 @@ describe("text of the service", () => {
     expect(concealing("info", "true", "8080").text("true info on 8080")).toBe("true info on 8080");
   });
 
-  it("keeps the words that the service's states are told by", () => {
-    expect(concealing("checkout", "superseded").text("waiting for checkout")).toBe("waiting for checkout");
+  // Interface, "Deployment", "Service" and "Shared shapes": rnv decides on these words.
+  it.each([
+    ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
+    ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
+  ])("keeps %s, by which states are told, though a value says the same", (word) => {
+    expect(concealing(word).text(word)).toBe(word);
+    expect(concealing(word).text(`it is ${word}.`)).toBe(`it is ${word}.`);
+    // In other letters it is still the word, and with more around it a text that may hold a secret.
+    expect(concealing(word.toUpperCase()).text(word)).toBe(word);
+    expect(concealing(`${word}-hunter2`).text(`it is ${word}-hunter2`)).toBe("it is (sensitive)");
+  });
+
+  it.each([
+    ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
+    ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
+  ])("is masked in the field %s wherever it stands", (field) => {
+    const body = { [field]: "x hunter2hunter2", list: [{ deep: { [field]: "hunter2hunter2" } }], other: 1 };
+    concealing("hunter2hunter2").body(body);
+    expect(body).toEqual({
+      [field]: "x (sensitive)",
+      list: [{ deep: { [field]: "(sensitive)" } }],
+      other: 1,
+    });
+  });
+
+  it("keeps the scheme and the empty lines of secrets: they stand in every text", () => {
+    const address = concealing("postgresql://", "one-secret-line\n\n\n\nanother-secret");
+    expect(address.text("postgresql://db: no such host\n\n\n")).toBe("postgresql://db: no such host\n\n\n");
+    expect(address.text("one-secret-line")).toBe("(sensitive)");
   });
 
   it("is masked where it is free, and kept where it is compared", () => {

@@ -169,6 +169,15 @@ describe("every endpoint", () => {
     expect(requests[0]?.about?.(answered)).toMatchObject({ mismatch: expect.stringContaining("is not") });
   });
 
+  it("tells names apart by their letters' case, and ids not", async () => {
+    const named = (id: string, name: string) => fakeSend(() => ({ project: { ...project, id, name } })).send;
+    const asked = createEndpoints(named("P1-ABC", "Shop"), workspace);
+    expect(await asked.getProject("p1-abc")).toMatchObject({ name: "Shop" });
+    await expect(asked.createProject({ name: "shop", color: "#000000" })).rejects.toMatchObject({
+      message: expect.stringContaining('project.name is not "shop"'),
+    });
+  });
+
   it("names the path in a malformed body, never the value", async () => {
     const { send } = fakeSend(() => ({ variable: { id: "v1", key: 5, value: "hunter2" } }));
     const asked = createEndpoints(send, workspace).createVariable("s1", { key: "A", value: new Secret("x") });
@@ -281,11 +290,14 @@ describe("a gap route", () => {
       rollBack: "off",
     } as const;
     const endpoints = createEndpoints(send, workspace, off);
-    const error = { kind: "refused", code: "gap_off", attempts: 0 };
-    await expect(endpoints.getService("s1")).rejects.toMatchObject(error);
-    await expect(endpoints.listVariables("s1")).rejects.toMatchObject(error);
-    await expect(endpoints.updateVariable("s1", "v1", { key: "A" })).rejects.toMatchObject(error);
-    await expect(endpoints.rollBack("s1", "d1", "api")).rejects.toMatchObject(error);
+    const turnedOff = async (asked: Promise<unknown>, name: string) => {
+      await expect(asked).rejects.toMatchObject({ kind: "refused", code: "gap_off", attempts: 0 });
+      await expect(asked).rejects.toThrow(`is turned off by ${name};`);
+    };
+    await turnedOff(endpoints.getService("s1"), "RNV_GAP_READ_SERVICE");
+    await turnedOff(endpoints.listVariables("s1"), "RNV_GAP_LIST_VARIABLES");
+    await turnedOff(endpoints.updateVariable("s1", "v1", { key: "A" }), "RNV_GAP_PATCH_VARIABLE");
+    await turnedOff(endpoints.rollBack("s1", "d1", "api"), "RNV_GAP_ROLL_BACK");
     expect(requests).toHaveLength(0);
   });
 
@@ -348,6 +360,19 @@ describe("a gap route", () => {
       "PATCH /services/s1/variables/v1",
       "GET /services/s1/variables",
     ]);
+  });
+
+  it("takes a variable that stands in the answer by itself, and asks for a bare list where that is set", async () => {
+    const { send, lines, requests } = fakeSend((request) =>
+      request.operation === "listVariables" ? [variable] : variable,
+    );
+    const gaps = { ...defaultGaps, variableItems: "." };
+    const endpoints = createEndpoints(send, workspace, gaps);
+    expect((await endpoints.updateVariable("s1", "v1", { value: new Secret("x") })).key).toBe("A");
+    expect(requests[0]?.body).toEqual({ value: expect.any(Secret) });
+    expect(await endpoints.listVariables("s1")).toHaveLength(1);
+    expect(lines()).toEqual(["PATCH /services/s1/variables/v1", "GET /services/s1/variables"]);
+    expect(requests.map(({ mayBeList }) => mayBeList)).toEqual([undefined, true]);
   });
 
   it("tries name and value once where key and value are refused, and keeps to what was taken", async () => {

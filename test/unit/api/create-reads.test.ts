@@ -66,6 +66,28 @@ describe("the parts of live state", () => {
     expect(await reads.project("p1")).toMatchObject({ kind: "found" });
   });
 
+  it("keep all that was listed beside what is read by its id because the list is behind", async () => {
+    const old = "2026-01-01T00:00:00.000Z";
+    const now = "2026-01-01T00:01:00.000Z";
+    const { reads } = readsOf({
+      "/canvas": canvasOf([
+        serviceNamed("s1", { updatedAt: old }),
+        serviceNamed("s2", { updatedAt: old }),
+        serviceNamed("s3", { updatedAt: old }),
+      ]),
+      "/services/s1": { service: serviceNamed("s1", { updatedAt: now }) },
+      "/services/s3": { service: serviceNamed("s3", { updatedAt: now, archived: true }) },
+    });
+    for (const id of ["s1", "s3"])
+      expect(await reads.service(id, now)).toMatchObject({ kind: "found", value: { id, updatedAt: now } });
+    // "No list shows what is archived."
+    expect((await reads.services()).map(({ id, updatedAt }) => [id, updatedAt])).toEqual([
+      ["s1", now],
+      ["s2", old],
+    ]);
+    expect(await reads.service("s1", now)).toMatchObject({ value: { updatedAt: now } });
+  });
+
   it("are an error, never empty, when they do not parse", async () => {
     const { reads } = readsOf({ "/canvas": { nodes: "none" }, "/projects": {} });
     await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });

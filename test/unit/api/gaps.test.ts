@@ -68,6 +68,9 @@ describe("gapSettings", () => {
     ["RNV_GAP_VARIABLE_ITEMS", "data..items"],
     ["RNV_GAP_ROLL_BACK", "rollback"],
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
+    ["RNV_GAP_ROLL_BACK", "/{deploymentId"],
+    ["RNV_GAP_ROLL_BACK", "/{deploymentId}x"],
+    ["RNV_GAP_ROLL_BACK", "/releases/{deploymentIds}"],
     ["RNV_GAP_ROLL_BACK", "https://evil.example/{deploymentId}"],
     ["RNV_GAP_KIND_DEFAULTS", '{"static": 80}'],
     ["RNV_GAP_ENVIRONMENT_RECORD", "id"],
@@ -90,6 +93,12 @@ describe("gapSettings", () => {
     expect(
       gapSettings({ RNV_GAP_ROLL_BACK: "/rollback", RNV_GAP_ROLL_BACK_BODY: body }).diagnostics,
     ).toMatchObject([{ severity: "error", hint: expect.stringContaining("{deploymentId}") }]);
+  });
+
+  it("shows an example that a shell takes as it stands: what it would read otherwise is quoted", () => {
+    const hintOf = (name: string) => gapSettings({ [name]: "?" }).diagnostics[0]?.hint ?? "";
+    expect(hintOf("RNV_GAP_PATCH_VARIABLE")).toMatch(/RNV_GAP_PATCH_VARIABLE=name,value$/);
+    expect(hintOf("RNV_GAP_ROLL_BACK_BODY")).toMatch(/RNV_GAP_ROLL_BACK_BODY='\{.*\}'$/);
   });
 
   it("warns about a name that is none, and suggests", () => {

@@ -129,10 +129,11 @@ describe("a live thing that is declared but not recorded", () => {
     const importId = { id: "no-such-id", range: { file: "rnv.yaml", start: 5, end: 9 } };
     const plan = new World().plan(desiredOf([declare("service.one", { kind: "web" }, { importId })]));
     expect(plan.diagnostics).toMatchObject([{ code: "live.import_missing", range: { start: 5 } }]);
+    expect(plan.diagnostics[0]?.summary).toBe("service.one cannot be imported: no-such-id is not there");
     expect(actionsOf(plan)).toEqual([]);
   });
 
-  it("is no error to be created in its place where the import cannot be looked up", () => {
+  it("is not created in its place where the import cannot be looked up", () => {
     const importId = { id: "5f0c1111-2222-4333-8444-555555555555", range };
     const input = new World().input(desiredOf([declare("service.one", { kind: "web" }, { importId })]));
     const reads = new Map([
