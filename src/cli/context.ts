@@ -79,11 +79,13 @@ export function openContext(
       connection ??= connect(settings, invocation, watch);
       return connection;
     },
-    stateKey: (create) =>
+    stateKey: (create, wanted) =>
       loadStateKey({
         environment,
         path: join(settings.stateFolder, "state.key"),
         create,
+        wanted,
+        salt: settings.workspaceId || undefined,
         randomBytes: draw,
       }),
     emit: (event) => {

@@ -53,7 +53,7 @@ export interface Context {
   /** Throws `DiagnosticsError` when base URL, workspace or key is missing. */
   readonly connect: () => Promise<Connection>;
   /** The key of secret fingerprints; `create` makes one where there is none. */
-  readonly stateKey: (create: boolean) => Promise<StateKey>;
+  readonly stateKey: (create: boolean, wanted?: string | null) => Promise<StateKey>;
   readonly emit: (event: ApplyEvent) => void;
   /** Tells people, in one line, what a command waits for. */
   readonly say?: (line: string) => void;

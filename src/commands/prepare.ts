@@ -218,7 +218,8 @@ async function fingerprintKey(
   const keyId = from.state?.keyId ?? null;
   if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
   const isNeeded = from.secrets === "resolve";
-  const found = await context.stateKey(isNeeded && (from.writes || from.isSaved === true) && keyId === null);
+  const creates = isNeeded && (from.writes || from.isSaved === true) && keyId === null;
+  const found = await context.stateKey(creates, keyId);
   if (!isNeeded && !found.key) return { diagnostics: found.diagnostics };
   const mismatch = from.state ? checkStateKey(from.state, found.key, found.previous?.keyId) : undefined;
   const { previous } = found;

@@ -35,15 +35,19 @@ export function encodeLine(
 export const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
 /** The key that the entries of an encrypted journal need; undefined for one in the clear. */
-export function journalKeyId(bytes: Uint8Array): string | undefined {
+export function journalKey(bytes: Uint8Array): Pick<Sealed, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = buffer.indexOf(sealedStart);
   if (at === -1) return undefined;
-  return buffer.toString("latin1", at + sealedStart.length, at + sealedStart.length + 16);
+  const text = buffer.toString("latin1", at + sealedStart.length, at + sealedStart.length + longestNaming);
+  const [, keyId, salt] = /^([^"]*)"(?:,"salt":"([^"]*)")?/.exec(text) ?? [];
+  return keyId === undefined ? undefined : { keyId, ...(salt !== undefined && { salt }) };
 }
 
 /** Not within a text: there the quotes would be escaped. */
 const sealedStart = '"entry":{"kind":"sealed","keyId":"';
+/** Characters of a key's name, and of the salt after it. */
+const longestNaming = 64;
 
 type OpenEntry = (sealed: Sealed, bound: string) => string | undefined;
 

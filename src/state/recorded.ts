@@ -4,7 +4,7 @@ import { utf8Text } from "../model/utf8";
 import type { Disk } from "./disk";
 import { readFailed } from "./disk-failure";
 import { emptyState, fold } from "./fold";
-import { type DecodedJournal, decodeJournal, type JournalHeader, journalKeyId } from "./journal-text";
+import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./journal-text";
 import { noCipher, type StateCipher } from "./state-cipher";
 import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./state-files";
 import type { Writer } from "./state-text";
@@ -85,8 +85,8 @@ async function combine(
   cipher: StateCipher,
 ): Promise<Recorded> {
   const snapshot = pair.snapshot && (await decodeSnapshot(pair.snapshot, files.snapshot, origin, cipher));
-  const keyId = pair.journal && journalKeyId(pair.journal);
-  const open = keyId === undefined ? undefined : await cipher.opener(keyId, files.journal);
+  const key = pair.journal && journalKey(pair.journal);
+  const open = key === undefined ? undefined : await cipher.opener(key, files.journal);
   const journal = pair.journal && decodeJournal(pair.journal, files.journal, open);
   const pending = journal === undefined ? [] : pendingOf(journal, snapshot, files);
   const start =
@@ -100,7 +100,7 @@ async function combine(
     // A journal removed after its snapshot may come back after a power cut, so later snapshots keep naming it.
     journals: [...(snapshot?.writer.journals ?? []), ...(journal === undefined ? [] : [journal.header.id])],
     pending,
-    encrypted: snapshot?.encrypted ?? keyId !== undefined,
+    encrypted: snapshot?.encrypted ?? key !== undefined,
   };
 }
 

@@ -4,10 +4,17 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 export interface Sealed {
   /** Names the key without telling it. */
   readonly keyId: string;
+  /** What a passphrase was stretched with: 16 random bytes, base64. Absent for another key, and in older files. */
+  readonly salt?: string;
   /** 12 bytes, base64. */
   readonly nonce: string;
   /** Base64. */
   readonly data: string;
+}
+
+/** A key, how it is named, and what a passphrase was stretched with to get it. */
+export interface NamedKey extends Pick<Sealed, "keyId" | "salt"> {
+  readonly key: Uint8Array;
 }
 
 /** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
@@ -34,11 +41,12 @@ const derive = (key: Uint8Array): Uint8Array =>
 export function sealText(
   text: string,
   bound: string,
-  { key, keyId, nonce }: { readonly key: Uint8Array; readonly keyId: string; readonly nonce: Uint8Array },
+  { key, keyId, salt, nonce }: NamedKey & { readonly nonce: Uint8Array },
 ): Sealed {
   const cipher = createCipheriv("aes-256-gcm", derive(key), nonce).setAAD(Buffer.from(bound));
   const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  return { keyId, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
+  const named = salt === undefined ? { keyId } : { keyId, salt };
+  return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
 }
 
 /** The text of what `sealText` made; undefined when one bit of it, of `bound` or of the key is another. */
@@ -77,6 +85,6 @@ export const asSealedEntry = (value: unknown): SealedEntry | undefined =>
     : undefined;
 
 function isWholeSealed(value: unknown): boolean {
-  const { keyId, nonce, data } = value as Readonly<Record<string, unknown>>;
-  return [keyId, nonce, data].every((part) => typeof part === "string");
+  const { keyId, salt = "", nonce, data } = value as Readonly<Record<string, unknown>>;
+  return [keyId, salt, nonce, data].every((part) => typeof part === "string");
 }

@@ -1,25 +1,30 @@
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import { asSealedState, openSealed, type Sealed, type SealedState, sealText } from "./sealed-text";
-import { keyFromEnvironment } from "./state-key";
+import {
+  asSealedState,
+  type NamedKey,
+  openSealed,
+  type Sealed,
+  type SealedState,
+  sealText,
+} from "./sealed-text";
+import { isPassphrase, keyFromEnvironment } from "./state-key";
 import { encodeState, type ParsedState, parseState, type Writer } from "./state-text";
-
-interface NamedKey {
-  readonly key: Uint8Array;
-  readonly keyId: string;
-}
 
 /**
  * Encrypts and opens states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts what is written from then on, `0` writes
  * in the clear; without it a state stays as it is. The key is `RNV_STATE_KEY`; what was written with
- * `RNV_STATE_KEY_PREVIOUS` is still read.
+ * `RNV_STATE_KEY_PREVIOUS` is still read. A passphrase is stretched with the salt of what it opens; what is written
+ * under a new key, or had none yet, gets one of its own.
  */
 export class StateCipher {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #randomBytes: (length: number) => Uint8Array;
-  #current: Promise<NamedKey | undefined> | undefined;
-  #previous: Promise<NamedKey | undefined> | undefined;
-  #hasOpenedPrevious = false;
+  /** By variable and salt: to stretch a passphrase takes its time. */
+  readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
+  /** Of what the current key has opened. */
+  #salt: string | undefined;
+  #hasOpenedOlder = false;
 
   constructor(
     environment: Readonly<Record<string, string | undefined>>,
@@ -43,21 +48,30 @@ export class StateCipher {
 
   /** Whether what stands there, encrypted or not, would be written in another form, or under another key. */
   isOutdated(isEncrypted: boolean): boolean {
-    return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedPrevious);
+    return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedOlder);
   }
 
   /** Encrypts texts under the current key. Throws when there is none. */
   async sealer(): Promise<(text: string, bound: string) => Sealed> {
-    const current = await this.#currentKey();
+    if (isPassphrase(this.#environment.RNV_STATE_KEY))
+      this.#salt ??= Buffer.from(this.#randomBytes(saltLength)).toString("base64");
+    const current = await this.#keyOf("RNV_STATE_KEY", this.#salt);
     if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
     return (text, bound) => sealText(text, bound, { ...current, nonce: this.#randomBytes(12) });
   }
 
   /** Opens texts under the current or the previous key; undefined for what neither opens. Throws when no key fits. */
-  async opener(keyId: string, name: string): Promise<(sealed: Sealed, bound: string) => string | undefined> {
-    const keys = [await this.#currentKey(), await this.#previousKey()];
+  async opener(
+    { keyId, salt }: Pick<Sealed, "keyId" | "salt">,
+    name: string,
+  ): Promise<(sealed: Sealed, bound: string) => string | undefined> {
+    const current = this.#keyOf("RNV_STATE_KEY", salt);
+    const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
     const found = keys.find((key) => key?.keyId === keyId);
-    this.#hasOpenedPrevious ||= found !== undefined && found !== keys[0];
+    const isCurrent = found !== undefined && found === keys[0];
+    const isSalted = salt !== undefined || !isPassphrase(this.#environment.RNV_STATE_KEY);
+    if (isCurrent && isSalted) this.#salt = salt;
+    this.#hasOpenedOlder ||= found !== undefined && !(isCurrent && isSalted);
     if (found !== undefined) return (sealed, bound) => openSealed(sealed, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
@@ -101,29 +115,35 @@ export class StateCipher {
       return (document as { version?: unknown }).version === 1
         ? unreadable("a part of it is missing")
         : { diagnostics: [newer(name)], encrypted: true };
-    const open = await this.opener(sealed.keyId, name);
+    const open = await this.opener(sealed, name);
     const opened = open(sealed, boundTo(sealed));
     if (opened === undefined) return unreadable("it was changed after it was encrypted");
     return { ...parseState(opened, name), encrypted: true };
   }
 
-  #currentKey(): Promise<NamedKey | undefined> {
-    this.#current ??= this.#load("RNV_STATE_KEY");
-    return this.#current;
+  #keyOf(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
+    const name = `${variable} ${salt ?? ""}`;
+    const key = this.#keys.get(name) ?? this.#load(variable, salt);
+    this.#keys.set(name, key);
+    return key;
   }
 
-  #previousKey(): Promise<NamedKey | undefined> {
-    this.#previous ??= this.#load("RNV_STATE_KEY_PREVIOUS");
-    return this.#previous;
-  }
-
-  async #load(variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS"): Promise<NamedKey | undefined> {
-    const loaded = await keyFromEnvironment(this.#environment, variable);
+  async #load(variable: KeyVariable, salt: string | undefined): Promise<NamedKey | undefined> {
+    const loaded = await keyFromEnvironment(
+      this.#environment,
+      variable,
+      salt === undefined ? undefined : Buffer.from(salt, "base64"),
+    );
     if (loaded === undefined) return undefined;
     if (hasErrors(loaded.diagnostics)) throw new DiagnosticsError(loaded.diagnostics);
-    return loaded.key && loaded.keyId ? { key: loaded.key, keyId: loaded.keyId } : undefined;
+    const { key, keyId } = loaded;
+    return key && keyId ? { key, keyId, ...(salt !== undefined && { salt }) } : undefined;
   }
 }
+
+type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
+
+const saltLength = 16;
 
 const boundTo = ({ format, version, lineage, serial }: Omit<SealedState, keyof Sealed>): string =>
   `${format} ${version} ${serial} ${lineage}`;

@@ -16,6 +16,10 @@ export interface StateKeySource {
   readonly path: string;
   /** Make a key file when there is no key at all. */
   readonly create: boolean;
+  /** What a passphrase is stretched with: the id of the workspace. */
+  readonly salt?: string;
+  /** The key that the state names. */
+  readonly wanted?: string | null;
   readonly disk?: Disk;
   readonly randomBytes: (length: number) => Uint8Array;
 }
@@ -40,15 +44,31 @@ const largestKeyFile = 4096;
  */
 export async function loadStateKey(source: StateKeySource): Promise<LoadedStateKey> {
   const current = await loadCurrentKey(source);
-  const before = await keyFromEnvironment(source.environment, "RNV_STATE_KEY_PREVIOUS");
-  if (before === undefined) return current;
-  const { key, keyId } = before;
-  const diagnostics = [...current.diagnostics, ...before.diagnostics];
+  const before = await keyFromEnvironment(source.environment, "RNV_STATE_KEY_PREVIOUS", saltOf(source));
+  const diagnostics = [...current.diagnostics, ...(before?.diagnostics ?? [])];
+  const { key, keyId } = (await loadUnsalted(source, [current, before])) ?? before ?? {};
   return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
 }
 
+/** The key of a state whose passphrase was stretched before each workspace had a salt of its own. */
+async function loadUnsalted(
+  { environment, salt, wanted }: StateKeySource,
+  salted: readonly (LoadedStateKey | undefined)[],
+): Promise<LoadedStateKey | undefined> {
+  if (salt === undefined || !wanted || salted.some((key) => key?.keyId === wanted)) return undefined;
+  for (const variable of ["RNV_STATE_KEY", "RNV_STATE_KEY_PREVIOUS"] as const) {
+    if (!isPassphrase(environment[variable])) continue;
+    const key = await keyFromEnvironment(environment, variable);
+    if (key?.keyId === wanted) return key;
+  }
+  return undefined;
+}
+
+const saltOf = ({ salt }: StateKeySource): Uint8Array | undefined =>
+  salt === undefined ? undefined : Buffer.from(`rnv state key 2 ${salt.toLowerCase()}`);
+
 async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
-  const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY");
+  const given = await keyFromEnvironment(source.environment, "RNV_STATE_KEY", saltOf(source));
   if (given !== undefined) return given;
   try {
     const read = await readKeyFile(source);
@@ -62,14 +82,19 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   }
 }
 
-/** The key that a variable of the environment holds; undefined when it is not set. */
+/** The key that a variable of the environment holds, a passphrase stretched with `salt`; undefined when it is not set. */
 export async function keyFromEnvironment(
   environment: StateKeySource["environment"],
   variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS",
+  salt?: Uint8Array,
 ): Promise<LoadedStateKey | undefined> {
   const text = environment[variable]?.trim();
-  return text ? fromText(text, variable) : undefined;
+  return text ? fromText(text, variable, salt) : undefined;
 }
+
+/** Whether a key is written as a passphrase: other keys are random, and no salt makes them harder to guess. */
+export const isPassphrase = (text: string | undefined): boolean =>
+  text !== undefined && rawKey(text.trim()) === undefined;
 
 /** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
 export const keyIdOf = (key: Uint8Array): string => sha256(key).slice(0, 16);
@@ -110,10 +135,10 @@ const loaded = (key: Uint8Array, diagnostics: readonly Diagnostic[] = []): Loade
   diagnostics,
 });
 
-async function fromText(text: string, variable: string): Promise<LoadedStateKey> {
+async function fromText(text: string, variable: string, salt?: Uint8Array): Promise<LoadedStateKey> {
   const raw = rawKey(text);
   if (raw !== undefined) return loaded(raw);
-  if (text.length >= shortestPassphrase) return loaded(await stretch(text));
+  if (text.length >= shortestPassphrase) return loaded(await stretch(text, salt));
   return {
     diagnostics: [
       error("config.invalid", `${variable} is too short to be a key`, {
@@ -130,15 +155,14 @@ function rawKey(text: string): Uint8Array | undefined {
   return undefined;
 }
 
+/** Of what was written before each had a salt of its own. */
+const commonSalt = Buffer.from("rnv state key 1");
+
 /** A passphrase guesses itself from a fingerprint in a leaked state unless each guess is made to cost something. */
-const stretch = (passphrase: string): Promise<Uint8Array> =>
+const stretch = (passphrase: string, salt: Uint8Array = commonSalt): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
-    scrypt(
-      passphrase,
-      "rnv state key 1",
-      keyLength,
-      { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 },
-      (cause, key) => (cause ? reject(cause) : resolve(key)),
+    scrypt(passphrase, salt, keyLength, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }, (cause, key) =>
+      cause ? reject(cause) : resolve(key),
     );
   });
 

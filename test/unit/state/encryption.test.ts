@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
+import { writeNew } from "../../../src/state/durable-file";
 import { emptyState } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
 import { StateCipher } from "../../../src/state/state-cipher";
@@ -111,5 +114,67 @@ describe("a state encrypted at rest", () => {
       if (!(found instanceof DiagnosticsError))
         expect(JSON.parse(changed.toString())).toEqual(JSON.parse(text));
     }
+  });
+});
+
+describe("a passphrase", () => {
+  const passphrase = { RNV_STATE_KEY: "correct horse battery staple" };
+  const sealed = { ...passphrase, RNV_STATE_ENCRYPTION: "1" };
+  const saltOf = (text: string): unknown => JSON.parse(text).salt;
+  /** Written by the version before this, with a passphrase: its journal was left by a run that was killed. */
+  const older = async () => {
+    const bench = setUp();
+    const fixture = (name: string) => readFileSync(join(__dirname, "passphrase-fixtures", name));
+    for (const [file, name] of [
+      [path, "state.json"],
+      [`${path}.journal`, "state.json.journal"],
+    ] as const)
+      await writeNew(bench.disk, file, fixture(name));
+    return bench;
+  };
+
+  it("is stretched with a salt that each state has of its own and keeps, and its journal bears", async () => {
+    const [one, other] = [setUp(), setUp()];
+    await one.write(sealed);
+    await other.write(sealed);
+    const salt = saltOf(await one.textOf(path));
+    expect(Buffer.from(String(salt), "base64")).toHaveLength(16);
+    expect(saltOf(await other.textOf(path))).not.toBe(salt);
+    await one.write(sealed);
+    expect(saltOf(await one.textOf(path))).toBe(salt);
+    const killed = await one.backend(sealed).lock(holder("b"), 0);
+    await killed.append([intent(7)], { durable: true });
+    expect(await one.textOf(`${path}.journal`)).toContain(`"salt":"${salt}"`);
+    expect((await one.backend(passphrase).read())?.open).toMatchObject([{ seq: 7 }]);
+  });
+
+  it("gets a new salt with a new key, and no key that is random has one", async () => {
+    const { textOf, write } = setUp();
+    await write(sealed);
+    const salt = saltOf(await textOf(path));
+    const next = {
+      RNV_STATE_KEY: "another horse battery staple",
+      RNV_STATE_KEY_PREVIOUS: passphrase.RNV_STATE_KEY,
+    };
+    await write(next);
+    expect(saltOf(await textOf(path))).toMatch(/==$/);
+    expect(saltOf(await textOf(path))).not.toBe(salt);
+    await write({ RNV_STATE_KEY: key, RNV_STATE_KEY_PREVIOUS: next.RNV_STATE_KEY });
+    expect(saltOf(await textOf(path))).toBeUndefined();
+  });
+
+  it("still opens what was written before there were salts, which gets one at the next write", async () => {
+    const { backend, textOf, write } = await older();
+    const state = await backend(passphrase).read();
+    expect(state).toMatchObject({ outputs: { url: "https://canary.test" }, open: [{ seq: 7 }] });
+    expect(Object.keys(state?.resources ?? {})).toEqual(["service.web"]);
+    const session = await backend(passphrase).lock(holder("c"), 0);
+    expect(session.isFormOutdated).toBe(true);
+    await session.release();
+    await write(passphrase);
+    expect(saltOf(await textOf(path))).toMatch(/==$/);
+    expect(Object.keys((await backend(passphrase).read())?.resources ?? {})).toContain("service.web");
+    const other = { RNV_STATE_KEY: "correct horse battery stable" };
+    expect((await problem(backend(other).read()))?.code).toBe("state.key_mismatch");
   });
 });

@@ -32,6 +32,31 @@ describe("the fingerprint key", () => {
     );
   });
 
+  it("of a passphrase is another in each workspace, and an older state still finds the one it names", async () => {
+    const passphrase = "correct horse battery";
+    const unsalted = await load(passphrase);
+    const salted = (salt: string, wanted: string | null | undefined) =>
+      loadStateKey({
+        environment: { RNV_STATE_KEY: passphrase },
+        path,
+        create: false,
+        randomBytes,
+        salt,
+        wanted,
+      });
+    const one = await salted("one", null);
+    expect(one.keyId).not.toBe(unsalted.keyId);
+    expect((await salted("other", null)).keyId).not.toBe(one.keyId);
+    expect(one.previous).toBeUndefined();
+    expect((await salted("one", one.keyId)).previous).toBeUndefined();
+    expect(await salted("one", unsalted.keyId)).toMatchObject({
+      keyId: one.keyId,
+      previous: { keyId: unsalted.keyId },
+    });
+    const raw = { environment: { RNV_STATE_KEY: "a1".repeat(32) }, path, create: false, randomBytes };
+    expect((await loadStateKey({ ...raw, salt: "one" })).keyId).toBe((await loadStateKey(raw)).keyId);
+  });
+
   it("is refused when it is short, without showing it", async () => {
     const { key, diagnostics } = await load("hunter2hunter2");
     expect(key).toBeUndefined();
