@@ -89,9 +89,12 @@ async function follow(
   if (list === undefined || (!superseded && list.items.length === 0))
     return withoutList(reads, serviceId, pending);
   const [newest] = list.items;
-  // It was made before ours was: the list does not show that yet.
+  // It was made before ours was: the list does not show that yet, or ours is that of another service.
   const isBehind = isOlder(newest?.createdAt, pending.madeAt ?? superseded?.createdAt ?? undefined);
-  if (isBehind && !superseded) return { kind: "waiting", status: "not shown" };
+  if (isBehind && !superseded) {
+    const summary = `the service does not list deployment ${pending.id}`;
+    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary } };
+  }
   // It may have come into view in the meantime.
   if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
   if (newest === undefined || newest.id === pending.id || isBehind) {

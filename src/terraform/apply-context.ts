@@ -76,6 +76,9 @@ const defaultTimeoutMs = 15 * 60_000;
 export const isWaitedFor = (type: ManagedType, config: TerraformObject): boolean =>
   type.resource.patience?.(knownOf(declaredIn(type, config))).wait !== false;
 
+/** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
+export type Ended = WaitResult & { readonly id: string };
+
 /** Waits for what a write left pending, as long as `timeouts` and the type say. */
 export async function settle(
   session: Session,
@@ -83,26 +86,33 @@ export async function settle(
   accepted: Accepted,
   config: TerraformObject,
   step: (typeof timeoutNames)[number],
-): Promise<WaitResult> {
-  const { pending } = accepted;
-  if (pending === undefined) return { kind: "done", ...(accepted.live ? { live: accepted.live } : {}) };
+): Promise<Ended> {
+  const { pending, id, live } = accepted;
   const patience = type.resource.patience?.(knownOf(declaredIn(type, config)));
-  if (patience?.wait === false) return { kind: "done", ...(accepted.live ? { live: accepted.live } : {}) };
+  if (pending === undefined || patience?.wait === false) return { kind: "done", id, ...(live && { live }) };
   const written = asObject(config.timeouts ?? null)?.[step];
   const timeoutMs =
     (typeof written === "string" ? parseDuration(written) : undefined) ??
     patience?.timeoutMs ??
     defaultTimeoutMs;
-  return waitUntilSettled(pending, {
+  let last = id;
+  const result = await waitUntilSettled(pending, {
     type: type.resource,
     reads: session.reads,
     clock: session.clock,
     signal: session.signal,
     timeoutMs,
     onWaiting: () => {},
-    onNext: async () => {},
+    onNext: async (next) => {
+      last = next.id;
+    },
   });
+  return { ...result, id: last };
 }
+
+/** What was accepted, as the wait for it ended: an answer that named another run says nothing of the one that did. */
+export const endedWith = (accepted: Accepted, { id }: Ended): Accepted =>
+  id === accepted.id ? accepted : { id };
 
 /** Why a wait did not end well; undefined when it did. */
 export function unsettled(type: ManagedType, name: string, result: WaitResult): Diagnostic | undefined {

@@ -4,6 +4,7 @@ import type { Applied } from "./applied";
 import {
   appliable,
   appliedIn,
+  endedWith,
   isWaitedFor,
   notTaken,
   parentOf,
@@ -38,14 +39,15 @@ export async function applyCreate(
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, ...(parent ? { parent } : {}) };
   await awaitNeighbours(session, type, input, parentId);
-  const accepted = await createOnce(session, {
+  const answered = await createOnce(session, {
     type: resource,
     input,
     parentId,
     defaults,
     seed: ["create", resource.type, canonicalJson(toPlain(config.triggers ?? null))].join("\0"),
   });
-  const result = await settle(session, type, accepted, config, "create");
+  const result = await settle(session, type, answered, config, "create");
+  const accepted = endedWith(answered, result);
   const failed = unsettled(type, name, result);
   // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
   if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };

@@ -11,7 +11,7 @@ import { lookAtRun } from "./live-after";
 import { lookPatiently, stale } from "./look-patiently";
 import type { Session } from "./session";
 import { addressOfId } from "./sightings";
-import { type CreateOnce, fenceOf, sureOf } from "./sure-of-create";
+import { type CreateOnce, fenceOf, madeAfterAll, sureOf } from "./sure-of-create";
 
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
 const receiptMs = 23 * 60 * 60 * 1000;
@@ -44,8 +44,10 @@ export async function withGenerations(
       },
     });
     const answered = await sureOf(session, create, fence, () => write(writes));
-    if (isReplay !== true) await refuseAnothers(session, create, answered.id);
-    const accepted = isReplay === true ? await aliveAs(session, create, answered) : answered;
+    const accepted =
+      isReplay === true
+        ? await aliveAs(session, create, answered)
+        : await ownAnswer(session, create, fence, answered);
     if (accepted !== undefined) {
       session.made.set(addressOfId(create.type, accepted.id), accepted.live);
       return accepted;
@@ -58,16 +60,28 @@ export async function withGenerations(
   ]);
 }
 
-/** What was just made was not there before under another name, and nothing else of this process has its id. */
-async function refuseAnothers(session: Session, create: CreateOnce, id: string): Promise<void> {
+/**
+ * What was just made was not there before, and nothing else of this process has its id. An answer that names such an id
+ * is none: what was made is looked for.
+ */
+async function ownAnswer(
+  session: Session,
+  create: CreateOnce,
+  fence: readonly string[],
+  answered: Accepted,
+): Promise<Accepted> {
   const { type, input, parentId } = create;
+  const { id } = answered;
   const isMade = isMadeAlready(session, create, id);
   // What bears the id of what it lies in is one with it: a second resource declares the same.
   if (isMade && id === parentId) throw new DiagnosticsError([sameTwice(create, id)]);
   const isBefore = async () =>
     (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
-  if (isMade || (!type.removedWithParent && (await isBefore())))
-    throw new DiagnosticsError([answeredWithAnother(create, id)]);
+  const isAnothers = isMade || fence.includes(id) || (!type.removedWithParent && (await isBefore()));
+  if (!isAnothers) return answered;
+  const made = await madeAfterAll(session, create, [...fence, id]);
+  if (made === undefined) throw new DiagnosticsError([answeredWithAnother(create, id)]);
+  return made;
 }
 
 const isMadeAlready = ({ made }: Session, { type }: CreateOnce, id: string): boolean =>

@@ -1,3 +1,4 @@
+import { pathsNotTaken } from "../apply/verify-taken";
 import { error } from "../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
 import { canonicalJson } from "../model/value";
@@ -5,6 +6,7 @@ import type { Applied } from "./applied";
 import {
   appliable,
   appliedIn,
+  endedWith,
   isWaitedFor,
   notTaken,
   settle,
@@ -41,7 +43,7 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   const ran = type.reacts ? { ran: kept.ran ?? id } : {};
   if (!acts) return { state: planned, kept: { ...kept, applied, workspace, ...ran }, diagnostics: [] };
   const attributes = withDefaults(type, appliable(type, config), planned, sent);
-  const name = nameIn(type, planned);
+  const name = nameIn(type, planned) || nameIn(type, prior);
   const live = liveOf(type, prior);
   const input: UpdateInput = {
     address: addressIn(type, name),
@@ -54,8 +56,9 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   };
   const defaults = defaultsOf(type, catalog);
   await awaitNeighbours(session, type, input, live.parentId ?? undefined);
-  const accepted = await sendUpdate(session, type, sides, input);
-  const result = await settle(session, type, accepted, config, "update");
+  const answered = await sendUpdate(session, type, sides, input);
+  const result = await settle(session, type, answered, config, "update");
+  const accepted = endedWith(answered, result);
   const failed = unsettled(type, name, result);
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
   const parentId = live.parentId ?? undefined;
@@ -90,13 +93,43 @@ async function sendUpdate(
     const write = { type: resource, name, parentId, sent: attributes, before: live?.updatedAt, seed };
     return sendSecret(session, write, (writes) => resource.update(writes, input));
   }
-  if (resource.pendingOf === undefined) return resource.update(session.writes({ text: seed }), input);
+  if (resource.pendingOf === undefined) return sendUntilOwn(session, seed, input, type);
   const run = ["run", resource.type, since, canonicalJson(toPlain(config.triggers ?? null))].join("\0");
   return withGenerations(
     session,
     { type: resource, input, parentId, defaults: new Map(), seed: run },
     (writes) => resource.update(writes, input),
   );
+}
+
+/** More ignored writes of the same fields within a day than anyone makes. */
+const mostAttempts = 200;
+
+/**
+ * Sends a change until an answer of its own says whether it took. One that an earlier apply was given may say that it
+ * did not; it is retained for 24 hours, and must not hide that the service takes it now.
+ */
+async function sendUntilOwn(
+  session: Session,
+  seed: string,
+  input: UpdateInput,
+  type: ManagedType,
+): Promise<Accepted> {
+  const { resource } = type;
+  const defaults = defaultsOf(type, await session.before.catalog());
+  const sent = sentOnly(input.attributes, input.changed);
+  for (let attempt = 0; ; attempt += 1) {
+    let isReplay = false;
+    const onAnswer = (replayed: boolean): void => {
+      isReplay ||= replayed;
+    };
+    const text = attempt === 0 ? seed : `${seed}\0${attempt}`;
+    const accepted = await resource.update(session.writes({ text, onAnswer }), input);
+    const { live } = accepted;
+    const isTaken =
+      live === undefined || pathsNotTaken({ type: resource, sent, live, defaults }).length === 0;
+    if (isTaken || !isReplay || attempt === mostAttempts) return accepted;
+  }
 }
 
 /** A field that is no longer declared is sent with its default: a PATCH merges. */

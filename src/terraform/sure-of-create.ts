@@ -40,12 +40,7 @@ export async function sureOf(
     return await onceItsPlaceIsShown(session, send);
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
-    const made = await madeAfterAll(session, create, fence);
-    if (made === undefined) return send();
-    const { type, input, parentId } = create;
-    const commit = input.attributes.get("commit");
-    const pending = type.pendingOf?.(made.id, parentId, typeof commit === "string" ? commit : undefined);
-    return { id: made.id, live: made, ...(pending === undefined ? {} : { pending }) };
+    return (await madeAfterAll(session, create, fence)) ?? send();
   }
 }
 
@@ -65,12 +60,12 @@ async function onceItsPlaceIsShown(session: Session, send: () => Promise<Accepte
 export const isUnseen = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && failure.method === "GET" && failure.status === 404;
 
-/** What an unanswered create has made: looked for with patience, since reads may be behind it. */
-async function madeAfterAll(
+/** What a create without a certain answer has made: looked for with patience, since reads may be behind it. */
+export async function madeAfterAll(
   session: Session,
   create: CreateOnce,
   fence: readonly string[],
-): Promise<LiveResource | undefined> {
+): Promise<Accepted | undefined> {
   const { type, input, parentId } = create;
   const search = { name: input.name, fence, ...(parentId === undefined ? {} : { parentId }) };
   const isOther = ({ id }: LiveResource): boolean =>
@@ -82,7 +77,11 @@ async function madeAfterAll(
     (found) => found?.length === 0,
   );
   if (seen.length > 1) throw new DiagnosticsError([severalMade(create, seen)]);
-  return seen[0];
+  const [made] = seen;
+  if (made === undefined) return undefined;
+  const commit = input.attributes.get("commit");
+  const pending = type.pendingOf?.(made.id, parentId, typeof commit === "string" ? commit : undefined);
+  return { id: made.id, live: made, ...(pending === undefined ? {} : { pending }) };
 }
 
 const severalMade = ({ type, input }: CreateOnce, found: readonly LiveResource[]): Diagnostic =>

@@ -26,6 +26,10 @@ async function lookAt(session: Session, serviceId: string): Promise<Shown> {
   return { isGone: false, listed: await session.reads.variables(serviceId) };
 }
 
+/** By its id, else by its name: the answer to its creation may have been another's. */
+const ofEntry = (listed: readonly Variable[], name: string, id: string): Variable | undefined =>
+  listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
+
 /** Whether what is shown is from before what we wrote a moment ago. */
 async function isBehind(
   session: Session,
@@ -37,7 +41,7 @@ async function isBehind(
   const times = textsIn(state.updated_at) ?? {};
   return Object.entries(textsIn(state.ids) ?? {}).some(([name, id]) => {
     if (listed === undefined) return false;
-    const live = listed.find((one) => one.id === id);
+    const live = ofEntry(listed, name, id);
     return live === undefined || isOlder(live.updatedAt, times[name] || undefined);
   });
 }
@@ -74,7 +78,7 @@ export async function readVariables(
   const values: Record<string, string> = { ...textsIn(state.values) };
   let isTouched = false;
   for (const [name, id] of Object.entries(textsIn(state.ids) ?? {})) {
-    const live = listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
+    const live = ofEntry(listed, name, id);
     const known = textsIn(state.updated_at)?.[name];
     const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
     if (live === undefined || live.key !== name || isNewer) {

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
 import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
 import type { Pending } from "../../../src/model/pending";
@@ -12,8 +13,10 @@ function look(deployments: readonly object[], pending: Partial<Pending> = {}): P
   const items = deployments.map((one): Deployment => deploymentSchema.parse(one));
   const found = (id: string): Deployment => {
     const one = items.find((item) => item.id === id);
-    if (one === undefined) throw new Error(`no deployment ${id}`);
-    return one;
+    if (one !== undefined) return one;
+    const request = { operation: "getDeployment", method: "GET", path: `/deploys/${id}` } as const;
+    const answer = { status: 404, message: "not found", requestId: "", attempts: 1 } as const;
+    throw new ApiError({ kind: "refused", ...request, ...answer });
   };
   const live: Pick<Reads["live"], "getDeployment" | "listDeployments"> = {
     getDeployment: async (_serviceId, id) => found(id),
@@ -64,6 +67,15 @@ describe("a look at a deployment", () => {
       kind: "waiting",
       status: "queued",
       note: "no worker has room",
+    });
+  });
+
+  it("is looked for as long as reads may lag where its service lists only older ones, and no longer", async () => {
+    const older = { id: "before", status: "live", createdAt: "2026-01-01T00:00:00.000Z" };
+    expect(await look([older], { madeAt: "2026-01-01T00:00:01.000Z" })).toEqual({
+      kind: "waiting",
+      status: "not shown",
+      atMost: { ms: 30_000, summary: "the service does not list deployment ours" },
     });
   });
 
