@@ -48,8 +48,9 @@ const keyOf = ({ address }: Subject): string => address.slice(address.lastIndexO
 /** Its name stands nowhere but in its key. A stack always writes names: there only a move tells. */
 function isKeyed(subject: Subject, nameAttribute: string): boolean {
   const { desired, previousAddress } = subject;
-  const declared = desired?.attributes.get(nameAttribute);
-  if (!desired || declared?.value !== keyOf(subject)) return false;
+  if (!desired) return false;
+  const declared = desired.attributes.get(nameAttribute);
+  if (declared?.value !== keyOf(subject)) return false;
   const { range } = declared;
   const isImplied = range.start === desired.range.start && range.end === desired.range.end;
   return isImplied || previousAddress !== undefined;

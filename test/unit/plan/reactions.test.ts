@@ -1,4 +1,7 @@
 import { Secret } from "../../../src/model/secret";
+import type { State } from "../../../src/model/state";
+import type { Plain } from "../../../src/model/value";
+import { makePlan } from "../../../src/plan/make-plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "./world";
 
 const commit = (digit: string) => digit.repeat(40);
@@ -67,6 +70,48 @@ describe("a deployment", () => {
   });
 });
 
+describe("a part of what was deleted outside of rnv", () => {
+  it("begins anew with it, whatever is left of it", () => {
+    const world = settled();
+    world.lose("service.api");
+    const plan = world.plan(desiredOf(shop()));
+    expect(changeOf(plan, "service.api").action).toBe("create");
+    expect(changeOf(plan, "deployment.api").action).toBe("create");
+    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "replace", withParent: true });
+    const unwanted = world.plan(desiredOf(shop({ when: "never" })));
+    expect(changeOf(unwanted, "deployment.api").action).toBe("forget");
+  });
+
+  it("goes with it, without a request of its own, where it is no longer declared", () => {
+    const world = settled();
+    world.lose("service.api");
+    const [service] = shop();
+    const plan = world.plan(desiredOf(service ? [service] : []));
+    expect(changeOf(plan, "variable.api.KEY")).toMatchObject({ action: "delete", withParent: true });
+  });
+});
+
+describe("a layout", () => {
+  const layout = (values = {}) =>
+    desiredOf([
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "web" }),
+      declare("layout.shop", { positions: "auto", ...values }),
+    ]);
+
+  it("says what of it differs, and not where it stands", () => {
+    const world = new World();
+    world.settle(layout());
+    const plan = world.plan(layout({ viewport: { x: 1, y: 2, zoom: 1 } }));
+    expect(changeOf(plan, "layout.shop")).toMatchObject({ action: "update", reason: "viewport differs" });
+    const bare = new World();
+    bare.settle(desiredOf([declare("project.shop"), declare("service.shop.api", { kind: "web" })]));
+    expect(changeOf(bare.plan(layout()), "layout.shop")).toMatchObject({
+      ...{ action: "create", reason: "positions differs" },
+    });
+  });
+});
+
 describe("the price of a plan", () => {
   const priced = (plan?: string) =>
     desiredOf([
@@ -123,5 +168,34 @@ describe("an output", () => {
     const desired = desiredOf(shop(), { outputs });
     expect(world.plan(desired).outputs).toEqual([{ name: "url", before, after }]);
     expect(new World().plan(desired).outputs).toEqual([{ name: "url", before, after: { kind: "unknown" } }]);
+  });
+
+  /** A plan of this mode where these outputs are recorded. */
+  const planned = (recorded: Record<string, Plain>, mode: "apply" | "destroy" | "refresh-only" = "apply") => {
+    const world = settled();
+    const url = `https://${world.id("service.api")}`;
+    const input = world.input(desiredOf(shop(), { outputs }), { mode });
+    const state = { ...(input.state as State), outputs: { ...recorded, ...(recorded.url && { url }) } };
+    const { outputs: changes, plannedOutputs } = makePlan({ ...input, state });
+    return [changes.map(({ name, after }) => [name, after.kind]), Object.keys(plannedOutputs)];
+  };
+
+  it("that is as recorded is no change; one that is no longer declared goes, all of them with a destroy", () => {
+    expect(planned({ url: "…" })).toEqual([[], ["url"]]);
+    expect(planned({ url: "…", old: 1 })).toEqual([[["old", "absent"]], ["url"]]);
+    expect(planned({ url: "…", old: 1 }, "destroy")).toEqual([
+      [
+        ["old", "absent"],
+        ["url", "absent"],
+      ],
+      [],
+    ]);
+    expect(planned({ old: 1 }, "refresh-only")).toEqual([[], ["old"]]);
+  });
+
+  it("that is a secret is shown as one and never compared: no state holds it", () => {
+    const held = new Map([["key", { value: reference("variable.api.KEY", "value"), range }]]);
+    const plan = settled().plan(desiredOf(shop(), { outputs: held }));
+    expect([plan.outputs, plan.plannedOutputs]).toEqual([[], { key: { kind: "secret" } }]);
   });
 });

@@ -48,6 +48,19 @@ describe("a secret that cannot be compared", () => {
   });
 });
 
+describe("a secret of which nothing could be read", () => {
+  it("is there as far as anybody knows: an edit changes it, and creates nothing", () => {
+    const input = settled().input(shop(new Secret("other")));
+    const reads = new Map(input.reads).set(address, { kind: "unchecked", reason: "no list" });
+    const plan = makePlan({ ...input, reads });
+    expect(changeOf(plan, address)).toMatchObject({
+      action: "update",
+      attributes: [{ path: "value", cause: "edit", before: { kind: "secret" }, after: { kind: "secret" } }],
+    });
+    expect(plan.unchecked).toEqual([{ address, reason: "no list" }]);
+  });
+});
+
 describe("a secret that was revealed", () => {
   const printsOf = (text: string) => {
     const now = new Secret(text).fingerprint(key, address);
