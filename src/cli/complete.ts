@@ -98,7 +98,7 @@ async function candidates(typed: Typed, sources: CompletionSources): Promise<Can
   if (current.startsWith("-")) return optionWords(typed);
   const isVerb = positional.length === 0 || (positional.length === 1 && positional[0] === "help");
   const inner = isVerb ? command.createHelp().visibleCommands(command) : [];
-  const verbs = inner.map((one) => ({ word: one.name(), meaning: one.summary() }));
+  const verbs = inner.map((one) => ({ word: one.name(), meaning: one.summary() || one.description() }));
   const argument = argumentAt(command, positional.length);
   const values = argument ? await argumentValues(command, argument, sources) : [];
   return values === "files" ? "files" : [...verbs, ...values];

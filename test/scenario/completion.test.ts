@@ -1,13 +1,17 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { builtCli } from "../support/built-cli";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
-const shells = { zsh: "-n", fish: "--no-execute" } as const;
+/** A shell that is not there is not tried: the title says so. */
+const ifInstalled = (shell: string) =>
+  has(shell)
+    ? it
+    : (title: string, body: () => void) => it.skip(`${title} (${shell} is not installed)`, body);
 const has = (shell: string): boolean => spawnSync("sh", ["-c", `command -v ${shell}`]).status === 0;
 
-describe("completion in bash", () => {
+describe("completion", () => {
   let scenario: Scenario;
   let path: string;
   beforeAll(async () => {
@@ -71,18 +75,67 @@ describe("completion in bash", () => {
     expect(offered("plan", "-f", "").words).toEqual([]);
   });
 
+  const meant = ["service.api", "service.worker"];
+
+  ifInstalled("fish")("in fish offers what Tab shows there, with what it means", () => {
+    const offer = (line: string): string[] => {
+      const script = `rnv completion fish | source; complete -C "${line}"`;
+      const { stdout } = spawnSync("fish", ["--no-config", "-c", script], {
+        cwd: scenario.folder,
+        env: { PATH: path, HOME: scenario.folder },
+        encoding: "utf8",
+      });
+      return stdout.split("\n").filter((one) => one !== "");
+    };
+    expect(offer("rnv pla")).toEqual(["plan\tShow what apply would do"]);
+    expect(offer("rnv plan -target serv")).toEqual(meant);
+    expect(offer("rnv plan --target=serv")).toEqual(meant.map((one) => `--target=${one}`));
+    expect(offer("rnv plan -f rnv.y")).toEqual(["rnv.yaml"]);
+    expect(offer("rnv state mo")).toEqual([]);
+  });
+
+  ifInstalled("zsh")("in zsh completes what is typed, at a terminal of its own", () => {
+    // `zpty` runs a zsh that takes keys; each line is shown as it is after Tab, then thrown away.
+    scenario.write(
+      "keys.zsh",
+      `zmodload zsh/zpty
+read_to() { local chunk all=""; while zpty -r -m z chunk "*$1*"; do all+=$chunk; break; done; print -r -- "$all"; }
+zpty z zsh -f -i
+zpty -w z 'autoload -Uz compinit; compinit -u -D; source <(rnv completion zsh); PS1="REA""DY> "'
+read_to 'READY> ' >/dev/null
+for line in "$@"; do
+  zpty -w -n z "$line"$'\\t\\x05#END'
+  read_to '#END'
+  zpty -w -n z $'\\x15'
+done
+`,
+    );
+    const lines = [
+      "rnv pla",
+      "rnv plan --target=service.w",
+      "rnv plan -f rnv.y",
+      "rnv apply -auto",
+      "rnv state rm ",
+    ];
+    const { stdout } = spawnSync("zsh", ["-f", "keys.zsh", ...lines], {
+      cwd: scenario.folder,
+      env: { PATH: path, HOME: scenario.folder, TERM: "dumb" },
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    for (const whole of [
+      "rnv plan  #END",
+      "rnv plan --target=service.worker",
+      "rnv plan -f rnv.yaml",
+      "rnv apply -auto-approve",
+      "variable.worker.SECRET",
+    ])
+      expect(stdout).toContain(whole);
+  });
+
   it("is silent where nothing can be read", () => {
     scenario.write("rnv.yaml", "services: [not, a: manifest");
     scenario.write(".rnv/state.json", "{");
     expect(offered("state", "show", "")).toEqual({ words: [], stderr: "" });
   });
-
-  for (const [shell, check] of Object.entries(shells))
-    (has(shell) ? it : it.skip)(`${shell} takes its script as well`, () => {
-      const script = execFileSync(join(scenario.folder, "bin/rnv"), ["completion", shell], {
-        encoding: "utf8",
-      });
-      scenario.write(`script.${shell}`, script);
-      expect(spawnSync(shell, [check, join(scenario.folder, `script.${shell}`)]).status).toBe(0);
-    });
 });
