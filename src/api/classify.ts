@@ -75,6 +75,7 @@ function classifySilence(request: Classified, reason: NoAnswerReason): Verdict {
     case "unresolved":
       return retry("host not found", "unavailable");
     case "certificate":
+    case "refused_by_proxy":
     case "misused":
       return fail("unavailable");
     case "too_large":

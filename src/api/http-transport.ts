@@ -1,14 +1,16 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from "node:http";
-import type { Socket } from "node:net";
-import { setImmediate } from "node:timers/promises";
-import { utf8Text } from "../model/utf8";
+import type * as undici from "undici";
+import { type ProxyEnvironment, readProxySettings } from "./proxy-settings";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 export interface HttpTransportOptions {
+  /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it; without it no proxy is used. */
+  readonly environment?: ProxyEnvironment;
   /** Sockets to one origin; must be at least the client's concurrency, or requests wait for a socket. 32 unless said. */
   readonly connections?: number;
-  /** Certificate authorities in PEM form, instead of the well-known ones. */
-  readonly ca?: string | readonly string[];
+  /** Certificate authorities in PEM form, instead of the well-known ones and those of `NODE_EXTRA_CA_CERTS`. */
+  readonly ca?: string;
+  /** Certificate and private key, PEM, for a server that asks who the client is. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
   /** A larger body is an error; 64 MiB unless said. */
   readonly maxResponseBytes?: number;
   /** Until a connection stands, TLS included; 10,000 unless said. */
@@ -17,202 +19,128 @@ export interface HttpTransportOptions {
   readonly exchangeTimeoutMs?: number;
 }
 
-/** What the requests to one origin share. */
-interface Origin {
-  readonly agent: Agent;
-  readonly open: (options: RequestOptions) => ClientRequest;
-  readonly options: Pick<RequestOptions, "agent" | "host" | "port">;
-  /** Until when an idle socket is used again, milliseconds; 0 for never. */
-  idleMs: number;
-  /** What `idleMs` was learnt from. */
-  keepAlive: string;
-}
-
-interface Limits {
-  readonly maxResponseBytes: number;
-  readonly connectTimeoutMs: number;
-  readonly exchangeTimeoutMs: number;
-}
-
 /** Polls are up to 5 s apart; a socket that lives longer than the gap is not opened anew for each. */
-const IDLE_MS = 10_000;
+const idleMs = 10_000;
 /** A socket is given up this long before the server would close it: what is sent just then would be lost. */
-const IDLE_MARGIN_MS = 500;
+const idleMarginMs = 500;
 
-/** Requests over Node's own client: HTTP/1.1, one at a time on a socket, no redirects, no retries. */
+/**
+ * Sends requests over undici: HTTP/1.1, one at a time on a socket, no redirects, no retries; through a proxy where the
+ * environment names one. Throws `DiagnosticsError` for the address of a proxy that cannot be read. A rejection has a
+ * `code`: that of the system, or `ANSWER_LATE`, `ANSWER_TOO_LARGE`, `ANSWER_UNREADABLE`, `PROXY_REFUSED`, `PROXY_UNAVAILABLE`; and `proxy`,
+ * its host, where one stood in the way.
+ */
 export function createHttpTransport(options: HttpTransportOptions = {}): Transport {
-  const limits: Limits = {
-    maxResponseBytes: options.maxResponseBytes ?? 64 * 1024 * 1024,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    exchangeTimeoutMs: options.exchangeTimeoutMs ?? 60_000,
-  };
-  const origins = new Map<string, Origin>();
+  const { environment = {}, exchangeTimeoutMs = 60_000 } = options;
+  const proxies = readProxySettings(environment);
+  let opened: undici.Dispatcher | undefined;
   return {
-    send: async (request) => {
-      const [name, path] = splitUrl(request.url);
-      const origin = origins.get(name) ?? openOrigin(name, options);
-      origins.set(name, origin);
-      return exchange(origin, path, request, limits);
+    send: (request) => {
+      opened ??= openDispatcher(options, proxies);
+      return exchange(opened, request, exchangeTimeoutMs);
     },
-    underWay: async () => {
-      await setImmediate();
-      const sockets = [...origins.values()].flatMap(({ agent }) => Object.values(agent.sockets));
-      await Promise.all(sockets.flatMap((some = []) => some.map(connected)));
-    },
-    close: async () => {
-      for (const { agent } of origins.values()) agent.destroy();
-    },
+    close: async () => opened?.destroy(),
   };
 }
 
-/** `https://host:port` and the path with its query. */
-function splitUrl(url: string): readonly [string, string] {
-  const end = url.indexOf("/", url.indexOf("//") + 2);
-  return end === -1 ? [url, "/"] : [url.slice(0, end), url.slice(end)];
+function openDispatcher(
+  options: HttpTransportOptions,
+  proxies: ReturnType<typeof readProxySettings>,
+): undici.Dispatcher {
+  const { EnvHttpProxyAgent } = loadUndici();
+  const { connections = 32, ca, certificate, maxResponseBytes = 64 * 1024 * 1024 } = options;
+  const { connectTimeoutMs: timeout = 10_000 } = options;
+  const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };
+  const agent: undici.Agent.Options = {
+    connections,
+    pipelining: 1,
+    maxResponseSize: maxResponseBytes,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    keepAliveTimeoutThreshold: idleMarginMs,
+    // One deadline for the whole exchange, in `exchange`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect,
+  };
+  const proxy = { requestTls: connect, proxyTls: { timeout }, clientFactory: openProxy };
+  return new EnvHttpProxyAgent({ ...agent, ...proxies, ...proxy });
 }
 
-/** Node's client is loaded here, with the first request. */
-function openOrigin(name: string, { connections = 32, ca }: HttpTransportOptions): Origin {
-  const { protocol, hostname, port } = new URL(name);
-  const client = protocol === "https:" ? require("node:https") : require("node:http");
-  const { Agent, request } = client as typeof import("node:https");
-  const agent = new Agent({
-    keepAlive: true,
-    maxSockets: connections,
-    ...(ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] }),
-  });
-  const host = hostname.replace(/^\[|\]$/g, "");
-  const origin: Origin = {
-    agent,
-    open: request,
-    options: { agent, host, ...(port === "" ? {} : { port }) },
-    idleMs: IDLE_MS,
-    keepAlive: "",
-  };
-  agent.keepSocketAlive = (duplex): boolean => {
-    const socket = duplex as Socket;
-    socket.setKeepAlive(true, 1000);
-    socket.unref();
-    if (socket.timeout !== origin.idleMs) socket.setTimeout(origin.idleMs);
-    return origin.idleMs > 0;
-  };
-  return origin;
+/** Loaded with the first request. */
+const loadUndici = (): typeof undici => require("undici");
+
+/** The way to a proxy: a tunnel that it does not open is told as that, with its name. */
+function openProxy(origin: URL, options: object): undici.Pool {
+  const pool = new (loadUndici().Pool)(origin, options);
+  const connect = pool.connect.bind(pool) as (
+    request: undici.Dispatcher.ConnectOptions,
+  ) => Promise<undici.Dispatcher.ConnectData>;
+  pool.connect = (async (request: undici.Dispatcher.ConnectOptions) => {
+    const proxy = new URL(origin).host;
+    const answer = await connect(request).catch((cause: unknown) => {
+      const { code, syscall } = rejectionOf(cause) as NodeJS.ErrnoException;
+      const isSystems = code !== undefined && !code.startsWith("UND_ERR_");
+      throw failure("no tunnel", { code: isSystems ? code : "PROXY_UNAVAILABLE", syscall, proxy, cause });
+    });
+    const { statusCode, socket } = answer;
+    if (statusCode === 200) return answer;
+    socket.on("error", () => undefined).destroy();
+    const code = statusCode >= 500 ? "PROXY_UNAVAILABLE" : "PROXY_REFUSED";
+    throw failure(`the proxy answered ${statusCode}`, { code, status: statusCode, proxy });
+  }) as typeof pool.connect;
+  return pool;
 }
 
-function exchange(
-  origin: Origin,
-  path: string,
-  { method, headers, body, signal }: WireRequest,
-  { maxResponseBytes, connectTimeoutMs, exchangeTimeoutMs }: Limits,
+async function exchange(
+  dispatcher: undici.Dispatcher,
+  { url, method, headers, body, signal }: WireRequest,
+  timeoutMs: number,
 ): Promise<WireResponse> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const request = origin.open({ ...origin.options, method, path });
-    setHeaders(request, headers, body);
-    const settled = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
-    const fail = (reason: unknown): void => {
-      settled();
-      reject(reason);
-      request.destroy();
-    };
-    const abort = (): void => fail(signal?.reason);
-    const timer = setTimeout(() => fail(late(exchangeTimeoutMs)), exchangeTimeoutMs);
-    signal?.addEventListener("abort", abort, { once: true });
-    request.on("error", fail);
-    request.once("socket", (socket) => {
-      if (socket.connecting) limitConnecting(socket, connectTimeoutMs);
+  if (signal?.aborted) throw signal.reason;
+  const ending = new AbortController();
+  const interrupt = (): void => ending.abort(signal?.reason);
+  const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
+  signal?.addEventListener("abort", interrupt, { once: true });
+  try {
+    const answer = await loadUndici().request(url, {
+      ...{ dispatcher, method: method as undici.Dispatcher.HttpMethod, headers, signal: ending.signal },
+      ...(body === undefined ? {} : { body }),
     });
-    // Without a listener it would be waited for until the deadline, though the connection is closed.
-    request.once("upgrade", (_response, socket) => {
-      socket.destroy();
-      fail(switched());
-    });
-    request.once("response", (response) => {
-      // No answer: nobody knows what became of the request.
-      if (response.statusCode === 101) return fail(switched());
-      const headers = flatten(response.rawHeaders);
-      learnIdleTime(origin, headers["keep-alive"] ?? "");
-      readText(response, maxResponseBytes).then((text) => {
-        settled();
-        resolve({ status: response.statusCode ?? 0, headers, body: text });
-      }, fail);
-    });
-    request.end(body);
-  });
+    return { status: answer.statusCode, headers: flatten(answer.headers), body: await answer.body.text() };
+  } catch (cause) {
+    throw ending.signal.aborted ? ending.signal.reason : rejectionOf(cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", interrupt);
+  }
 }
 
-/** One by one: whatever is among the options of a request, `NODE_DEBUG=http` prints. */
-function setHeaders(
-  request: ClientRequest,
-  headers: WireRequest["headers"],
-  body: WireRequest["body"],
-): void {
-  for (const name of Object.keys(headers)) request.setHeader(name, headers[name] as string);
-  // Node itself leaves it out for DELETE, and the server would take the body for another request.
-  if (body !== undefined) request.setHeader("content-length", Buffer.byteLength(body));
-}
+/** undici's own codes in the words of the system and of this port. */
+const codes: Readonly<Record<string, object>> = {
+  UND_ERR_CONNECT_TIMEOUT: { code: "ETIMEDOUT", syscall: "connect" },
+  UND_ERR_SOCKET: { code: "ECONNRESET" },
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: { code: "ANSWER_TOO_LARGE" },
+  // Such as `101 Switching Protocols`, which nobody asked for.
+  ERR_ASSERTION: { code: "ANSWER_UNREADABLE" },
+};
 
-function limitConnecting(socket: Socket, milliseconds: number): void {
-  const timer = setTimeout(() => socket.destroy(notConnected(milliseconds)), milliseconds);
-  onConnected(socket, () => clearTimeout(timer));
-}
-
-/** What waits for a connection is written to the socket by then; or there will be none. */
-const connected = (socket: Socket): Promise<void> | undefined =>
-  socket.connecting ? new Promise((resolve) => onConnected(socket, resolve)) : undefined;
-
-function onConnected(socket: Socket, then: () => void): void {
-  socket.once("encrypted" in socket ? "secureConnect" : "connect", then).once("close", then);
-}
-
-/** `Keep-Alive: timeout=5`: when the server closes a socket that nobody uses. */
-function learnIdleTime(origin: Origin, hint: string): void {
-  if (hint === origin.keepAlive) return;
-  origin.keepAlive = hint;
-  const [, seconds] = /(?:^|[,;\s])timeout=(\d{1,6})/.exec(hint) ?? [];
-  if (seconds === undefined) return;
-  origin.idleMs = Math.min(IDLE_MS, Math.max(0, Number(seconds) * 1000 - IDLE_MARGIN_MS));
-}
-
-function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes > maxBytes) reject(tooLarge(maxBytes));
-    });
-    response.once("error", reject);
-    response.once("end", () => {
-      const [first, second] = chunks;
-      resolve(utf8Text(first && !second ? first : Buffer.concat(chunks)));
-    });
-  });
+function rejectionOf(cause: unknown): unknown {
+  const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
+  const known = codes[code];
+  return known === undefined ? cause : failure(message, { ...known, cause });
 }
 
 const failure = (message: string, about: object): Error => Object.assign(new Error(message), about);
-const timedOut = (what: string, milliseconds: number): Error =>
-  failure(`${what} within ${milliseconds} ms`, { code: "ETIMEDOUT" });
-const late = (milliseconds: number): Error =>
-  failure(`no whole answer within ${milliseconds} ms`, { code: "ANSWER_LATE" });
-const notConnected = (milliseconds: number): Error =>
-  Object.assign(timedOut("no connection", milliseconds), { syscall: "connect" });
-const switched = (): Error =>
-  failure("the server switched protocols instead of answering", { code: "ANSWER_SWITCHED" });
-const tooLarge = (bytes: number): Error =>
-  failure(`the answer has more than ${bytes} bytes`, { code: "ANSWER_TOO_LARGE" });
 
-/** Names in lower case; several headers of one name are one list. */
-function flatten(raw: readonly string[]): Record<string, string> {
-  const flat: Record<string, string> = Object.create(null);
-  for (let i = 0; i + 1 < raw.length; i += 2) {
-    const name = (raw[i] as string).toLowerCase();
-    const value = raw[i + 1] as string;
-    flat[name] = flat[name] === undefined ? value : `${flat[name]}, ${value}`;
-  }
-  return flat;
-}
+const late = (milliseconds: number): Error =>
+  failure(`no whole answer within ${milliseconds / 1000} s`, { code: "ANSWER_LATE" });
+
+/** Several headers of one name are one list. */
+const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = ""]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : value,
+    ]),
+  );

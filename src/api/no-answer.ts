@@ -1,10 +1,12 @@
 /**
  * Why a transport rejected. `not_sent`: the request certainly never left. `unresolved`: neither did it, the host
- * has no address. `broken`: it may have arrived. `late`: so too, and nobody answered in time. `misused`: our own mistake.
+ * has no address. `refused_by_proxy`: neither did it, and asking again changes nothing. `broken`: it may have arrived.
+ * `late`: so too, and nobody answered in time. `misused`: our own mistake.
  */
 export type NoAnswerReason =
   | "not_sent"
   | "unresolved"
+  | "refused_by_proxy"
   | "certificate"
   | "too_large"
   | "misused"
@@ -15,6 +17,10 @@ export interface NoAnswer {
   readonly reason: NoAnswerReason;
   /** System or library code such as `ECONNREFUSED`; undefined when the error has none. */
   readonly code?: string;
+  /** Host and port of the proxy that opened no way. */
+  readonly proxy?: string;
+  /** What the proxy answered, where it refused. */
+  readonly status?: number;
 }
 
 const notSent = new Set([
@@ -39,10 +45,23 @@ interface SystemError {
   readonly code?: unknown;
   readonly syscall?: unknown;
   readonly cause?: unknown;
+  readonly proxy?: unknown;
+  readonly status?: unknown;
 }
 
 /** Reads the code of a transport's error or of its causes. Anything not known to be harmless is `broken`. */
 export function noAnswerOf(thrown: unknown): NoAnswer {
+  const { proxy, code: told, status } = (thrown ?? {}) as SystemError;
+  // No tunnel stood: nothing of the request went on.
+  if (typeof proxy === "string" && typeof told === "string") {
+    const isFinal = told === "PROXY_REFUSED" && typeof status === "number";
+    return {
+      reason: isFinal ? "refused_by_proxy" : "not_sent",
+      code: told,
+      proxy,
+      ...(isFinal && { status }),
+    };
+  }
   let code: string | undefined;
   let current = thrown;
   for (let depth = 0; depth < 5 && current !== null && typeof current === "object"; depth += 1) {

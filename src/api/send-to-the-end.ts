@@ -80,6 +80,7 @@ class Journey {
     const { request, requestId, sensitive } = this.prepared;
     const answer = this.last?.kind === "answer" ? this.last.answer : undefined;
     const failureCode = code ?? answer?.code;
+    const { proxy } = (this.last?.kind === "no-answer" && this.last.silence) || {};
     return new ApiError(
       {
         kind: this.uncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
@@ -92,11 +93,15 @@ class Journey {
         message,
         requestId: answer?.requestId ?? `${requestId}.${Math.max(1, this.attempts)}`,
         attempts: this.attempts,
+        ...(proxy !== undefined && { hint: proxyHint }),
       },
       sensitive ? undefined : cause,
     );
   }
 }
+
+const proxyHint =
+  "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
 
 /** The code of an `ApiError` for a write that needs hosting while that is off: it did not happen. */
 export const HOSTING_OFF = "hosting_off";
@@ -289,10 +294,14 @@ function backoffOf({ random }: Channel, exchange: Exchange, retries: number): nu
 
 function messageOf({ host }: Channel, exchange: Exchange): string {
   if (exchange.kind === "answer") return exchange.answer.message;
-  const { reason, code = "no code" } = exchange.silence;
+  const { reason, code = "no code", proxy, status } = exchange.silence;
   switch (reason) {
     case "not_sent":
-      return `cannot connect to ${host} (${code})`;
+      return proxy === undefined
+        ? `cannot connect to ${host} (${code})`
+        : `the proxy ${proxy} opens no way to ${host} (${code})`;
+    case "refused_by_proxy":
+      return `the proxy ${proxy} refuses the way to ${host} (HTTP ${status})`;
     case "unresolved":
       return `the host ${host} is not known (${code})`;
     case "certificate":

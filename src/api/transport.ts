@@ -20,7 +20,5 @@ export interface WireResponse {
  */
 export interface Transport {
   send(request: WireRequest): Promise<WireResponse>;
-  /** Resolves once no request of this turn of the event loop waits any longer for a connection. Never rejects. */
-  readonly underWay?: () => Promise<void>;
   close(): Promise<void>;
 }

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import { createReads } from "../api/create-reads";
+import { createHttpTransport } from "../api/http-transport";
+import type { Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { ApplyEvent } from "../model/apply-event";
-import type { Fetch } from "../state/fetch-port";
 import { openBackend } from "../state/open-backend";
 import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
@@ -51,8 +52,7 @@ export function openContext(
       },
     });
   const stateServer = watch("the state's server");
-  // The platform's, with its types narrowed to what is used.
-  const send = fetch as unknown as Fetch;
+  let stateTransport: Transport | undefined;
   return {
     cwd,
     environment,
@@ -73,7 +73,11 @@ export function openContext(
       isAlive,
       clock: systemClock,
       randomBytes: draw,
-      fetch: (url, init) => stateServer.during(() => send(url, init)),
+      openTransport: (limits) => {
+        const transport = createHttpTransport({ environment, ...limits });
+        stateTransport = transport;
+        return { ...transport, send: (request) => stateServer.during(() => transport.send(request)) };
+      },
     }),
     connect: () => {
       connection ??= connect(settings, invocation, watch);
@@ -97,6 +101,7 @@ export function openContext(
     signal,
     close: async () => {
       stateServer.close();
+      await stateTransport?.close();
       await (await connection?.catch(() => undefined))?.close();
     },
   };
@@ -120,6 +125,7 @@ async function connect(
   );
   const { answerTimeout } = options;
   const transport = openTransport(settings.baseUrl, cwd, {
+    environment: invocation.environment,
     ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
   });
   const client = createClient({
@@ -136,13 +142,12 @@ async function connect(
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
-  const { underWay } = transport;
   const { conceal } = client;
   const close = async () => {
     waiting.close();
     await client.close();
   };
-  return { send, endpoints, conceal, underWay, reads: createReads(endpoints(send)), close };
+  return { send, endpoints, conceal, reads: createReads(endpoints(send)), close };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

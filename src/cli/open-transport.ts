@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { createHttpTransport } from "../api/http-transport";
+import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import type * as embedded from "../emulator/emulator";
 import { makeIgnoredFolder } from "../state/ignored-folder";
@@ -8,7 +8,7 @@ import { makeIgnoredFolder } from "../state/ignored-folder";
 export function openTransport(
   baseUrl: string,
   cwd: string,
-  limits: { readonly exchangeTimeoutMs?: number } = {},
+  options: Pick<HttpTransportOptions, "environment" | "exchangeTimeoutMs"> = {},
 ): Transport {
   if (baseUrl === "embedded") {
     const { createEmulator } = require("../emulator/emulator") as typeof embedded;
@@ -16,5 +16,5 @@ export function openTransport(
     makeIgnoredFolder(folder);
     return createEmulator({ folder }).transport();
   }
-  return createHttpTransport(limits);
+  return createHttpTransport(options);
 }

@@ -15,8 +15,6 @@ export interface Connection {
   readonly endpoints: (send: Send) => Endpoints;
   /** Masks secrets in all text of the service; true when an answer that was read before repeats one. */
   readonly conceal: (secrets: Iterable<Secret>) => boolean;
-  /** Resolves once the requests that were just made are on their way, or cannot be. */
-  readonly underWay?: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 

@@ -175,31 +175,16 @@ async function knownFields(
   return { desired: settled.desired, diagnostics: [...others, ...settled.diagnostics] };
 }
 
-/** How long at most the first requests are waited for, milliseconds; a service may be far away, or nowhere. */
-const patience = 100;
-
-/**
- * Connects, and sends the three reads that every plan needs. Resolves once they are on their way: reading files keeps
- * this thread busy, and they would be sent after it.
- */
-export function openReading(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
-  const opening = connectAndAsk(context);
+/** Connects, and sends the three reads that every plan needs: they are answered while files are read. */
+export function openReading(context: Pick<Context, "connect">): Promise<Connection> {
+  const opening = context.connect().then((connection) => {
+    const { reads } = connection;
+    for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+    return connection;
+  });
   // Whoever awaits the connection is told.
   opening.catch(() => undefined);
   return opening;
-}
-
-async function connectAndAsk(context: Pick<Context, "connect" | "clock">): Promise<Connection> {
-  const connection = await context.connect();
-  const { reads } = connection;
-  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
-  const enough = new AbortController();
-  await Promise.race([
-    connection.underWay?.(),
-    context.clock.sleep(patience, enough.signal).catch(() => undefined),
-  ]);
-  enough.abort();
-  return connection;
 }
 
 /** Only a plan that sends values needs them: what is destroyed or recorded as it is needs none. */

@@ -1,3 +1,4 @@
+import type { HttpTransportOptions } from "../api/http-transport";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { checkEndpoint } from "./state-address";
 import { stateTimeout } from "./state-timeout";
@@ -12,6 +13,8 @@ export interface HttpStateSettings {
   readonly unlockMethod: string;
   /** Value of the Authorization header; undefined without credentials. */
   readonly authorization?: string;
+  /** Who the client is, and whom it trusts; both in PEM form. */
+  readonly tls: Pick<HttpTransportOptions, "ca" | "certificate">;
   /** For one whole exchange. */
   readonly timeoutMs: number;
   readonly retries: number;
@@ -45,6 +48,7 @@ export function httpStateSettings(
     unlockUrl: ofThisState("UNLOCK_ADDRESS") || lockUrl,
     unlockMethod: (ofThisState("UNLOCK_METHOD") || usual.unlock).toUpperCase(),
     authorization: basicAuthorization(setting("USERNAME"), environment),
+    tls: tlsOf(setting),
     timeoutMs: timeout.timeoutMs,
     retries: wholeNumber(setting("RETRY_MAX"), 4),
     waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
@@ -72,16 +76,18 @@ function basicAuthorization(username: string, environment: Environment): string 
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
+/** As Terraform has them: the texts themselves, not files. */
+function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
+  const [cert, key] = [setting("CLIENT_CERTIFICATE_PEM"), setting("CLIENT_PRIVATE_KEY_PEM")];
+  const ca = setting("CLIENT_CA_CERTIFICATE_PEM");
+  return {
+    ...(ca === "" ? {} : { ca }),
+    ...(cert === "" || key === "" ? {} : { certificate: { cert, key } }),
+  };
+}
+
 const wholeNumber = (text: string, otherwise: number): number =>
   /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
-
-/** What Terraform would obey and this does not: left out in silence, it would look as if it counted. */
-const unsupported = [
-  "SKIP_CERT_VERIFICATION",
-  "CLIENT_CERTIFICATE_PEM",
-  "CLIENT_PRIVATE_KEY_PEM",
-  "CLIENT_CA_CERTIFICATE_PEM",
-];
 
 function check(settings: HttpStateSettings, setting: (name: string) => string): Diagnostic[] {
   const methods = [settings.updateMethod, settings.lockMethod, settings.unlockMethod];
@@ -96,12 +102,24 @@ function check(settings: HttpStateSettings, setting: (name: string) => string): 
           hint: "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD",
         }),
       ),
-    ...unsupported
-      .filter((name) => setting(name) !== "")
-      .map((name) =>
-        error("config.invalid", `TF_HTTP_${name} is set, and rnv does not support it`, {
-          hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
-        }),
-      ),
+    // What Terraform would obey and this does not: left out in silence, it would look as if it counted.
+    ...(setting("SKIP_CERT_VERIFICATION") === ""
+      ? []
+      : [
+          error("config.invalid", "TF_HTTP_SKIP_CERT_VERIFICATION is set, and rnv does not support it", {
+            hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
+          }),
+        ]),
+    ...((setting("CLIENT_CERTIFICATE_PEM") === "") === (setting("CLIENT_PRIVATE_KEY_PEM") === "")
+      ? []
+      : [
+          error(
+            "config.invalid",
+            "a client certificate of the state needs its private key, and the other way round",
+            {
+              hint: "set both RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM and RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM, or neither",
+            },
+          ),
+        ]),
   ];
 }

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
+import type { Transport, WireResponse } from "../api/transport";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/digest";
-import { type Exchanged, exchange, type Fetch, NoAnswer } from "./fetch-port";
 import type { HttpStateSettings } from "./http-settings";
 import { decodeLockText, encodeLock, type LockRecord } from "./lock-record";
+import { exchange, NoAnswer } from "./remote-exchange";
 import { remoteRefused } from "./remote-failure";
 import type {
   BackupSlots,
@@ -14,9 +15,8 @@ import type {
   WriteAnswer,
 } from "./remote-store";
 import { shownAddress } from "./state-address";
-import { largestSnapshot } from "./state-files";
 
-type Reply = (body?: Uint8Array<ArrayBuffer>) => Promise<Exchanged>;
+type Reply = (body?: Uint8Array) => Promise<WireResponse>;
 
 /**
  * Terraform's HTTP state protocol: GET and POST of the state, LOCK and UNLOCK with the holder as JSON, `?ID=` of the
@@ -24,19 +24,19 @@ type Reply = (body?: Uint8Array<ArrayBuffer>) => Promise<Exchanged>;
  */
 export function createHttpStore(
   settings: HttpStateSettings,
-  fetch: Fetch,
+  transport: Transport,
   backups: BackupSlots,
 ): RemoteStore {
   const location = shownAddress(settings.url);
   const call = (method: string, url: string): Reply => {
-    const { authorization, timeoutMs } = settings;
+    const { authorization } = settings;
     return (body) => {
       const headers = {
         accept: "application/json",
         ...(authorization === undefined ? {} : { authorization }),
         ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
       };
-      return exchange(fetch, url, { method, headers, body }, { timeoutMs, maxBytes: largestSnapshot });
+      return exchange(transport, { url, method, headers, body });
     };
   };
   const lock = () => call(settings.lockMethod, settings.lockUrl);
@@ -61,16 +61,17 @@ export function createHttpStore(
 }
 
 async function readState(get: Reply, location: string): Promise<StoredState | undefined> {
-  const { status, headers, body } = await get();
+  const { status, headers, body: text } = await get();
+  const body = Buffer.from(text);
   if (status === 204 || status === 404 || (status === 200 && body.length === 0)) return undefined;
   if (status !== 200) throw remoteRefused("state.unreadable", `cannot read ${location}`, status);
-  const sum = headers.get("content-md5");
-  if (sum !== null && sum !== md5(body)) throw new NoAnswer("the state was damaged on its way");
+  const sum = headers["content-md5"];
+  if (sum !== undefined && sum !== md5(body)) throw new NoAnswer("the state was damaged on its way");
   return { bytes: body, version: versionOf(body) };
 }
 
 async function writeState(post: Reply, bytes: Uint8Array, location: string): Promise<WriteAnswer> {
-  const { status, body } = await post(new Uint8Array(bytes));
+  const { status, body } = await post(bytes);
   if ([200, 201, 204].includes(status)) return { kind: "written", version: versionOf(bytes) };
   if (status === 409 || status === 423) return { kind: "not-ours", holder: holderOf(body) };
   // GitLab: a version with this serial is there already; reading tells whose it is.
@@ -127,26 +128,24 @@ const noLocking = (location: string, status: number): DiagnosticsError =>
   ]);
 
 /** Terraform's lock info; `Info` holds the whole record, for servers that give back what they were given. */
-const lockText = (record: LockRecord, location: string): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    Buffer.from(
-      JSON.stringify({
-        ID: record.id,
-        Operation: record.command,
-        Info: Buffer.from(encodeLock(record)).toString("utf8"),
-        Who: `pid ${record.pid}@${record.host}`,
-        Version: "rnv",
-        Created: record.since,
-        Path: location,
-      }),
-    ),
+const lockText = (record: LockRecord, location: string): Uint8Array =>
+  Buffer.from(
+    JSON.stringify({
+      ID: record.id,
+      Operation: record.command,
+      Info: Buffer.from(encodeLock(record)).toString("utf8"),
+      Who: `pid ${record.pid}@${record.host}`,
+      Version: "rnv",
+      Created: record.since,
+      Path: location,
+    }),
   );
 
 /** The holder that a server names; one that was not written here has no process. */
-function holderOf(body: Uint8Array): LockRecord | undefined {
+function holderOf(body: string): LockRecord | undefined {
   let info: Readonly<Record<string, unknown>>;
   try {
-    info = JSON.parse(Buffer.from(body).toString("utf8")) ?? {};
+    info = JSON.parse(body) ?? {};
   } catch {
     return undefined;
   }

@@ -1,9 +1,10 @@
 import { join } from "node:path";
+import type { HttpTransportOptions } from "../api/http-transport";
+import type { Transport } from "../api/transport";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
 import type { StateBackend } from "./backend";
 import { backupFolder } from "./backup-folder";
-import type { Fetch } from "./fetch-port";
 import { httpStateSettings } from "./http-settings";
 import { createHttpStore } from "./http-store";
 import { createLocalBackend } from "./local-backend";
@@ -14,6 +15,7 @@ import { s3StateSettings } from "./s3-settings";
 import { createS3Store } from "./s3-store";
 import type { StateAddress } from "./state-address";
 import { StateCipher } from "./state-cipher";
+import { largestSnapshot } from "./state-files";
 
 export interface BackendSurroundings extends Origin {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -26,31 +28,38 @@ export interface BackendSurroundings extends Origin {
   readonly clock: Clock;
   /** Cryptographic randomness. */
   readonly randomBytes: (length: number) => Uint8Array;
-  /** Asked for the requests of remote states. */
-  readonly fetch: Fetch;
+  /** Opens the way to the server of a remote state. */
+  readonly openTransport: (options: HttpTransportOptions) => Transport;
 }
 
 /** The backend of an address. Nothing is opened or asked yet; throws `DiagnosticsError` for settings that are none. */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
-  const { workspaceId, baseUrl, host, pid, isAlive, clock, environment, fetch } = around;
+  const { workspaceId, baseUrl, host, pid, isAlive, clock, environment } = around;
   const shared = { workspaceId, baseUrl, host, pid, isAlive, cipher };
   if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path, clock });
   if (address.kind === "s3") {
     const { settings, diagnostics } = s3StateSettings(address, environment);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
     const patience = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
-    return createRemoteBackend({ ...shared, store: createS3Store(settings, fetch), patience });
+    const transport = around.openTransport(limitsOf(settings));
+    return createRemoteBackend({ ...shared, store: createS3Store(settings, transport), patience });
   }
   const { settings, diagnostics } = httpStateSettings(address.url, environment);
   if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
+  const transport = around.openTransport({ ...limitsOf(settings), ...settings.tls });
   const backups = backupFolder(nodeDisk, join(around.folder, "backups"), address.url);
   return createRemoteBackend({
     ...shared,
-    store: createHttpStore(settings, fetch, backups),
+    store: createHttpStore(settings, transport, backups),
     patience: { clock, ...settings, totalMs: totalOf(settings) },
   });
 }
+
+const limitsOf = ({ timeoutMs }: { readonly timeoutMs: number }): HttpTransportOptions => ({
+  exchangeTimeoutMs: timeoutMs,
+  maxResponseBytes: largestSnapshot,
+});
 
 /** A server that lets every request wait to the end is given up after three of them. */
 const totalOf = ({ timeoutMs }: { readonly timeoutMs: number }): number => 3 * timeoutMs;

@@ -1,7 +1,7 @@
 import type { DiagnosticCode } from "../diagnostics/codes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
-import { NoAnswer } from "./fetch-port";
+import { NoAnswer } from "./remote-exchange";
 
 export interface Patience {
   readonly clock: Clock;

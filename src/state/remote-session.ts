@@ -2,12 +2,12 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import { sha256 } from "../model/digest";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
-import { NoAnswer } from "./fetch-port";
 import { emptyState, fold } from "./fold";
 import { lineageFrom } from "./lineage";
 import { lockLost, lockLostAfterWrite } from "./lock-messages";
 import type { LockRecord } from "./lock-record";
 import type { Origin } from "./recorded";
+import { NoAnswer } from "./remote-exchange";
 import { type Patience, persist, remoteUnwritten, waitBeforeRetry } from "./remote-failure";
 import type { RemoteStore, StoredState } from "./remote-store";
 import type { StateCipher } from "./state-cipher";

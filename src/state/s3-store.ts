@@ -1,11 +1,11 @@
+import type { Transport, WireResponse } from "../api/transport";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { sha256 } from "../model/digest";
-import { type Exchanged, exchange, type Fetch, NoAnswer } from "./fetch-port";
 import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "./lock-record";
+import { exchange, NoAnswer } from "./remote-exchange";
 import { remoteRefused } from "./remote-failure";
 import type { LockAnswer, RemoteStore, StoredState, WriteAnswer } from "./remote-store";
 import type { S3StateSettings } from "./s3-settings";
-import { largestSnapshot } from "./state-files";
 
 type Conditions = Readonly<Record<"if-match" | "if-none-match", string | undefined>>;
 
@@ -18,9 +18,9 @@ interface Objects {
 }
 
 /** A state in S3 or in a server that speaks its protocol, with conditional writes: `If-None-Match: *` and `If-Match`. */
-export function createS3Store(settings: S3StateSettings, fetch: Fetch): RemoteStore {
+export function createS3Store(settings: S3StateSettings, transport: Transport): RemoteStore {
   const { location } = settings;
-  const objects = objectsOf(settings, fetch);
+  const objects = objectsOf(settings, transport);
   const backup = (slot: number): string => `.backup.${slot}`;
   return {
     location,
@@ -88,7 +88,7 @@ const unconditional = (location: string): DiagnosticsError =>
     }),
   ]);
 
-function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
+function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
   const { location } = settings;
   /** Signing keys, by day. */
   const cache = new Map<string, ArrayBuffer>();
@@ -97,7 +97,7 @@ function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
     suffix: string,
     conditions: Partial<Conditions> = {},
     body?: Uint8Array,
-  ): Promise<Exchanged> => {
+  ): Promise<WireResponse> => {
     // Loaded with the first request.
     const { AwsV4Signer } = await import("aws4fetch");
     const bytes = body === undefined ? undefined : new Uint8Array(body);
@@ -117,26 +117,25 @@ function objectsOf(settings: S3StateSettings, fetch: Fetch): Objects {
     });
     const signed = await signer.sign();
     const headers = Object.fromEntries(signed.headers.entries());
-    const limits = { timeoutMs: settings.timeoutMs, maxBytes: largestSnapshot };
-    const answer = await exchange(fetch, signed.url.href, { method, headers, body: bytes }, limits);
+    const answer = await exchange(transport, { url: signed.url.href, method, headers, body });
     // Two conditional writes at once: S3 asks to try again.
     if (answer.status === 409) throw new NoAnswer("another write was going on (HTTP 409)");
-    if (answer.status === 200 && method !== "DELETE" && answer.headers.get("etag") === null)
+    if (answer.status === 200 && method !== "DELETE" && answer.headers.etag === undefined)
       throw new NoAnswer("the answer has no ETag");
     return answer;
   };
   return {
     async get(suffix) {
       const { status, headers, body } = await send("GET", suffix);
-      if (status === 404 && !Buffer.from(body).includes("NoSuchBucket")) return undefined;
-      const version = headers.get("etag");
-      if (status === 200 && version !== null) return { bytes: body, version };
+      if (status === 404 && !body.includes("NoSuchBucket")) return undefined;
+      const version = headers.etag;
+      if (status === 200 && version !== undefined) return { bytes: Buffer.from(body), version };
       throw remoteRefused("state.unreadable", `cannot read ${location}${suffix}`, status);
     },
     async put(suffix, bytes, conditions) {
       const { status, headers } = await send("PUT", suffix, conditions, bytes);
-      const version = headers.get("etag");
-      if (status === 200 && version !== null) return version;
+      const version = headers.etag;
+      if (status === 200 && version !== undefined) return version;
       // 404: If-Match, and nothing is there any more.
       if (status === 412 || (status === 404 && conditions?.["if-match"] !== undefined)) return undefined;
       throw remoteRefused("state.write_failed", `cannot write ${location}${suffix}`, status);

@@ -1,5 +1,5 @@
+import type { Transport, WireRequest, WireResponse } from "../../src/api/transport";
 import type { StateBackend } from "../../src/state/backend";
-import type { Fetch, FetchAnswer, FetchInit } from "../../src/state/fetch-port";
 import { s3Environment } from "../support/s3-server";
 import type { Rnv } from "./build-rnv";
 import { baseUrl, type Machine, workspaceId } from "./machine";
@@ -43,16 +43,16 @@ export class RemoteWorld {
   backend(rnv: Rnv, process: RemoteProcess = this.#outside()): StateBackend {
     const { machine, server } = this;
     const { kind } = server;
-    const fetch = this.#fetch(rnv, process);
+    const transport = this.#transport(process);
     const environment = {
       ...(kind === "s3-sealed" ? { RNV_STATE_ENCRYPTION: "1", RNV_STATE_KEY: stateKey } : {}),
     };
     return rnv.createRemoteBackend({
       store: isS3(kind)
-        ? rnv.createS3Store(s3Settings(this.#origin), fetch)
+        ? rnv.createS3Store(s3Settings(this.#origin), transport)
         : rnv.createHttpStore(
             httpSettings(this.#origin),
-            fetch,
+            transport,
             rnv.backupFolder(machine.disk, "/state/backups", "the state"),
           ),
       patience: { clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
@@ -80,56 +80,50 @@ export class RemoteWorld {
     return { pid: 1, clock, step: (_label, effect) => effect(), mishap: () => undefined };
   }
 
-  #fetch(rnv: Rnv, process: RemoteProcess): Fetch {
-    return (url, init) => {
-      const { origin: asked, pathname } = new URL(url);
-      if (asked !== this.#origin || init.redirect !== "manual") this.strays.push(`${init.method} ${url}`);
-      const request = { method: init.method, path: pathname };
-      const label = remoteLabel(request, this.server.kind);
-      return process.step(`remote ${label}`, async () => {
-        const mishap = process.mishap(request);
-        const about = `${process.pid} remote ${label}${mishap ? ` [${mishap.name}]` : ""}`;
-        const answering = async (seen: SeenOnWire): Promise<Told> => {
-          this.#letPass();
-          const delivery = this.#delivery(rnv, seen);
-          return mishap?.tell(delivery) ?? delivery.carry();
-        };
-        try {
-          const answer = await this.#send(rnv, url, init, answering);
-          this.machine.note(`${about} ${answer.status}`);
-          return answer;
-        } catch (cause) {
-          this.machine.note(`${about} ${String((cause as Error).message)}`);
-          throw cause;
-        }
-      });
-    };
+  #transport(process: RemoteProcess): Transport {
+    return { send: (request) => this.#carry(process, request), close: async () => {} };
   }
 
-  async #send(
-    rnv: Rnv,
-    url: string,
-    init: FetchInit,
-    answering: (seen: SeenOnWire) => Promise<Told>,
-  ): Promise<FetchAnswer> {
-    if (this.#wire !== undefined) return (await this.#wire.fetch(url, init, answering)) as FetchAnswer;
+  #carry(process: RemoteProcess, sent: WireRequest): Promise<WireResponse> {
+    const { origin: asked, pathname } = new URL(sent.url);
+    if (asked !== this.#origin) this.strays.push(`${sent.method} ${sent.url}`);
+    const request = { method: sent.method, path: pathname };
+    const label = remoteLabel(request, this.server.kind);
+    return process.step(`remote ${label}`, async () => {
+      const mishap = process.mishap(request);
+      const about = `${process.pid} remote ${label}${mishap ? ` [${mishap.name}]` : ""}`;
+      const answering = async (seen: SeenOnWire): Promise<Told> => {
+        this.#letPass();
+        const delivery = this.#delivery(seen);
+        return mishap?.tell(delivery) ?? delivery.carry();
+      };
+      try {
+        const answer = await this.#send(sent, answering);
+        this.machine.note(`${about} ${answer.status}`);
+        return answer;
+      } catch (cause) {
+        this.machine.note(`${about} ${String((cause as Error).message)}`);
+        throw cause;
+      }
+    });
+  }
+
+  async #send(request: WireRequest, answering: (seen: SeenOnWire) => Promise<Told>): Promise<WireResponse> {
+    if (this.#wire !== undefined) return this.#wire.send(request, answering);
+    const { method, url, body = "" } = request;
     const { pathname, search, host } = new URL(url);
-    const body = Buffer.from(init.body ?? []).toString("utf8");
-    const headers = { host, ...init.headers };
-    return this.#answer(
-      rnv,
-      await answering({ method: init.method, path: `${pathname}${search}`, body, headers }),
-    );
+    const headers = { host, ...request.headers };
+    return this.#answer(await answering({ method, path: `${pathname}${search}`, body, headers }));
   }
 
-  #delivery(rnv: Rnv, seen: SeenOnWire): Delivery {
+  #delivery(seen: SeenOnWire): Delivery {
     return {
       carry: async () => this.server.handle(seen),
       stale: (answer) => this.server.stale(seen.path.split("?")[0] ?? "", answer),
       broken: (code) => {
-        throw new TypeError("fetch failed", { cause: { code } });
+        throw Object.assign(new Error("no answer"), { code });
       },
-      late: () => this.#late(rnv),
+      late: () => this.#late(),
       again: () => this.#delayed.push({ left: passOn, deliver: () => void this.server.handle(seen) }),
     };
   }
@@ -142,26 +136,17 @@ export class RemoteWorld {
   }
 
   /** As the deadline of a request ends it. */
-  #late(rnv: Rnv): never {
+  #late(): never {
     this.machine.clock.advance(deadlineMs);
-    throw new rnv.NoAnswer("no whole answer within 60 s", 0, true);
+    throw Object.assign(new Error("no whole answer within 60 s"), { code: "ANSWER_LATE" });
   }
 
-  #answer(rnv: Rnv, { status, headers = {}, body = "", breaks, trickles }: Told): FetchAnswer {
-    const { machine } = this;
-    const late = (): never => this.#late(rnv);
-    const bytes = Buffer.from(body);
-    async function* parts(): AsyncGenerator<Uint8Array> {
-      if (trickles !== undefined) {
-        machine.clock.advance(trickles * bytes.length);
-        for (let at = 0; at < bytes.length; at += 97) yield bytes.subarray(at, at + 97);
-        return;
-      }
-      yield breaks === undefined ? bytes : bytes.subarray(0, bytes.length / 2);
-      if (breaks === "closed") throw new TypeError("terminated", { cause: { code: "UND_ERR_SOCKET" } });
-      if (breaks === "late") late();
-    }
-    return { status, headers: new Headers({ ...headers }), body: parts() };
+  #answer({ status, headers = {}, body = "", breaks, trickles }: Told): WireResponse {
+    if (trickles !== undefined) this.machine.clock.advance(trickles * Buffer.byteLength(body));
+    if (breaks === "closed") throw Object.assign(new Error("terminated"), { code: "ECONNRESET" });
+    if (breaks === "late") this.#late();
+    const named = Object.entries({ ...headers }).map(([name, value]) => [name.toLowerCase(), String(value)]);
+    return { status, headers: Object.fromEntries(named), body };
   }
 }
 
@@ -172,6 +157,7 @@ const httpSettings = (origin: string) => ({
   lockMethod: "LOCK",
   unlockUrl: `${origin}/state/shop`,
   unlockMethod: "UNLOCK",
+  tls: {},
   authorization: `Basic ${Buffer.from(`${stateUser.username}:${stateUser.password}`).toString("base64")}`,
   timeoutMs: deadlineMs,
   retries: 4,

@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createHttpTransport } from "../../src/api/http-transport";
+import type { WireRequest, WireResponse } from "../../src/api/transport";
 import type { Told } from "./remote-faults";
 
 export interface SeenOnWire {
@@ -16,6 +18,7 @@ const idHeader = "x-case";
 
 /** A real HTTP server on loopback, for cases that are played over sockets. */
 export class Wire {
+  readonly #transport = createHttpTransport();
   readonly #answering = new Map<string, Answering>();
   #ids = 0;
 
@@ -31,6 +34,7 @@ export class Wire {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const wire: Wire = new Wire(`http://127.0.0.1:${port}`, () => {
+      void wire.#transport.close();
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
     });
@@ -38,11 +42,11 @@ export class Wire {
   }
 
   /** Sends a request, to be answered so. */
-  async fetch(url: string, init: RequestInit, answering: Answering): Promise<Response> {
+  async send(request: WireRequest, answering: Answering): Promise<WireResponse> {
     this.#ids += 1;
     const id = String(this.#ids);
     this.#answering.set(id, answering);
-    return fetch(url, { ...init, headers: { ...(init.headers as Record<string, string>), [idHeader]: id } });
+    return this.#transport.send({ ...request, headers: { ...request.headers, [idHeader]: id } });
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

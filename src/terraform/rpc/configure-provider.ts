@@ -50,7 +50,13 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
   };
   const { baseUrl, workspaceId, apiKey } = settings;
   if (baseUrl !== "embedded" && apiKey !== undefined)
-    return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport: createHttpTransport() });
+    return openSession({
+      ...rest,
+      baseUrl,
+      workspaceId,
+      apiKey,
+      transport: createHttpTransport({ environment: provider.environment }),
+    });
   const embedded = embeddedService(provider.cwd);
   return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded });
 }

@@ -13,13 +13,13 @@ const ecdsaWithSha256 = "1.2.840.10045.4.3.2";
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * A certificate for `localhost` with a P-256 key, good for client and server: what the mutual TLS of a plugin
+ * A certificate for a host (`localhost` unless said) with a P-256 key, good for client and server: what the mutual TLS of a plugin
  * asks for. Written out here because loading a library for it would double the time to the handshake.
  */
-export function selfSigned(now: number): Certificate {
+export function selfSigned(now: number, host = "localhost"): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const algorithm = sequence(objectId(ecdsaWithSha256));
-  const name = sequence(set(sequence(objectId("2.5.4.3"), tagged(0x0c, Buffer.from("localhost")))));
+  const name = sequence(set(sequence(objectId("2.5.4.3"), tagged(0x0c, Buffer.from(host)))));
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([0x01]), randomBytes(15)])),
@@ -28,7 +28,7 @@ export function selfSigned(now: number): Certificate {
     sequence(time(now - dayMs), time(now + 365 * dayMs)),
     name,
     publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(...extensions())),
+    tagged(0xa3, sequence(...extensions(host))),
   );
   const signature = sign("sha256", body, privateKey);
   const der = sequence(body, algorithm, bits(0, signature));
@@ -39,7 +39,7 @@ export function selfSigned(now: number): Certificate {
   };
 }
 
-function extensions(): readonly Buffer[] {
+function extensions(host: string): readonly Buffer[] {
   const extension = (id: string, critical: boolean, value: Buffer): Buffer =>
     sequence(objectId(id), ...(critical ? [tagged(0x01, Buffer.from([0xff]))] : []), tagged(0x04, value));
   return [
@@ -50,7 +50,7 @@ function extensions(): readonly Buffer[] {
     // Extended key usage: serverAuth, clientAuth.
     extension("2.5.29.37", false, sequence(objectId("1.3.6.1.5.5.7.3.1"), objectId("1.3.6.1.5.5.7.3.2"))),
     // Subject alternative name: Go checks nothing else.
-    extension("2.5.29.17", false, sequence(tagged(0x82, Buffer.from("localhost")))),
+    extension("2.5.29.17", false, sequence(tagged(0x82, Buffer.from(host)))),
   ];
 }
 

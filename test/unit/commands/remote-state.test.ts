@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { createHttpTransport } from "../../../src/api/http-transport";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import type { Fetch } from "../../../src/state/fetch-port";
 import { openBackend } from "../../../src/state/open-backend";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { type StateServer, serveHttpState } from "../../support/http-state-server";
@@ -55,7 +55,7 @@ describe.each(kinds)("plan, apply and resume on a remote state ($kind)", (kind) 
           pid: process.pid,
           isAlive: () => true,
           randomBytes,
-          fetch: fetch as unknown as Fetch,
+          openTransport: createHttpTransport,
         }),
     });
     bench.write("rnv.yaml", shop);

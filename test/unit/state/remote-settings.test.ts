@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import type { Fetch } from "../../../src/state/fetch-port";
+import { createHttpTransport } from "../../../src/api/http-transport";
 import { httpStateSettings } from "../../../src/state/http-settings";
 import { openBackend } from "../../../src/state/open-backend";
 import { s3StateSettings } from "../../../src/state/s3-settings";
@@ -141,7 +141,7 @@ const open = (url: string, environment: Readonly<Record<string, string>> = {}) =
     isAlive: (pid) => pid === 100,
     clock: stillClock(),
     randomBytes: (size) => new Uint8Array(size).fill(5),
-    fetch: fetch as unknown as Fetch,
+    openTransport: createHttpTransport,
   });
 
 describe("a server that cannot keep one writer", () => {

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createHttpTransport } from "../../../src/api/http-transport";
 import type { StateBackend } from "../../../src/state/backend";
-import type { Fetch } from "../../../src/state/fetch-port";
 import { openBackend } from "../../../src/state/open-backend";
 import { parseStateAddress } from "../../../src/state/state-address";
 import { type HttpStateOptions, type StateServer, serveHttpState } from "../../support/http-state-server";
@@ -44,7 +44,7 @@ const setUp = (
         isAlive: (other) => other === pid || other >= 1000,
         clock: stillClock(),
         randomBytes,
-        fetch: fetch as unknown as Fetch,
+        openTransport: createHttpTransport,
       }),
   };
 };

@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import { selfSigned } from "../../src/terraform/wire/certificate";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { serveHttpState } from "../support/http-state-server";
+import { type ConnectProxy, closedPort, secureHost, serveProxy, serveSecurely } from "../support/tunnel";
+
+const shop = "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n";
+const password = "p%40ss-for-the-proxy";
+
+describe("a service behind TLS with a private authority, reached through a proxy that asks for a password", () => {
+  let scenario: Scenario;
+  let secure: Awaited<ReturnType<typeof serveSecurely>>;
+  let proxy: ConnectProxy;
+  let environment: Record<string, string>;
+  beforeAll(async () => {
+    scenario = await openScenario();
+    secure = await serveSecurely(Number(new URL(scenario.url).port));
+    proxy = await serveProxy({ [`${secureHost}:443`]: secure.port }, "rnv:p@ss-for-the-proxy");
+    scenario.write("authority.pem", secure.authority);
+    scenario.write("rnv.yaml", shop);
+    environment = {
+      RNV_BASE_URL: `https://${secureHost}/api/v1`,
+      NODE_EXTRA_CA_CERTS: join(scenario.folder, "authority.pem"),
+      HTTPS_PROXY: `http://rnv:${password}@127.0.0.1:${proxy.port}`,
+    };
+  });
+  beforeEach(() => {
+    proxy.refusal = undefined;
+    proxy.asked.length = 0;
+  });
+  const open: { readonly close: () => Promise<unknown> }[] = [];
+  afterAll(async () => {
+    for (const one of [proxy, secure, ...open, scenario]) await one.close();
+  });
+
+  const run = (env: Record<string, string>, ...args: readonly string[]) =>
+    scenario.runWith({ env: { ...environment, ...env } }, ...args);
+
+  it("is applied to, and every request goes through a tunnel", async () => {
+    const applied = await run({}, "apply", ...approve);
+    expect(applied).toMatchObject({ code: 0, stdout: expect.stringContaining("Apply complete!") });
+    expect(new Set(proxy.asked.map(({ target }) => target))).toEqual(new Set([`${secureHost}:443`]));
+    const again = await run({ HTTPS_PROXY: "", https_proxy: environment.HTTPS_PROXY ?? "" }, "plan");
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("No changes.") });
+  });
+
+  it("is not trusted without its authority, and nothing is sent", async () => {
+    const { code, stderr } = await run({ NODE_EXTRA_CA_CERTS: "" }, "plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the certificate of ${secureHost} is not trusted`);
+  });
+
+  it("is not reached without the password: said at once, with the proxy's name and without the password", async () => {
+    const wrong = `http://rnv:another-secret@127.0.0.1:${proxy.port}`;
+    const { code, stdout, stderr } = await run({ HTTPS_PROXY: wrong }, "plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the proxy 127.0.0.1:${proxy.port} refuses the way to ${secureHost} (HTTP 407)`);
+    expect(stderr).toContain("hint: check HTTPS_PROXY");
+    expect(stdout + stderr).not.toContain("another-secret");
+    // Catalog, projects and services, each asked for once.
+    expect(proxy.asked.length).toBeLessThanOrEqual(3);
+  });
+
+  it("is asked for again where the proxy is out of breath", async () => {
+    proxy.refusal = 503;
+    const planning = scenario.start({ env: environment }, "plan");
+    while (proxy.asked.length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    proxy.refusal = undefined;
+    expect(await planning.ended).toMatchObject({ code: 0 });
+  });
+
+  it("is not reached through a proxy that is down, which the message names", async () => {
+    const port = await closedPort();
+    const { code, stderr } = await run({ HTTPS_PROXY: `127.0.0.1:${port}` }, "plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain(`the proxy 127.0.0.1:${port} opens no way to ${secureHost} (ECONNREFUSED)`);
+  });
+
+  it("is reached without the proxy where NO_PROXY names it, and this machine always", async () => {
+    const port = await closedPort();
+    const direct = await run({ NO_PROXY: `.example, ${secureHost}`, RNV_STATE_TIMEOUT: "5" }, "plan");
+    expect(direct.stderr).toContain(`the host ${secureHost} is not known`);
+    const down = `http://127.0.0.1:${port}`;
+    const own = await run({ RNV_BASE_URL: scenario.url, HTTP_PROXY: down, HTTPS_PROXY: down }, "export");
+    expect(own.code).toBe(0);
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it("keeps its state on a server behind the proxy, which asks for a certificate of the client", async () => {
+    const states = await serveHttpState();
+    const client = selfSigned(Date.now(), "rnv");
+    const guarded = await serveSecurely(Number(new URL(states.url).port), client.certificate);
+    const both = { [`${secureHost}:443`]: secure.port, [`${secureHost}:8443`]: guarded.port };
+    const wide = await serveProxy(both, "rnv:p@ss-for-the-proxy");
+    open.push(states, guarded, wide);
+    const env = {
+      HTTPS_PROXY: `http://rnv:${password}@127.0.0.1:${wide.port}`,
+      RNV_STATE: `https://${secureHost}:8443/state/shop`,
+      RNV_STATE_HTTP_CLIENT_CA_CERTIFICATE_PEM: guarded.authority,
+      RNV_STATE_HTTP_RETRY_MAX: "0",
+    };
+    const record = ["import", "project.shop", scenario.emulator.store.projects()[0]?.id ?? ""];
+    expect((await run(env, ...record)).code).toBe(1);
+    expect(states.seen).toEqual([]);
+    const certificate = { TF_HTTP_CLIENT_CERTIFICATE_PEM: client.certificate };
+    expect((await run({ ...env, ...certificate }, "plan")).stderr).toContain("needs its private key");
+    const known = { ...env, ...certificate, TF_HTTP_CLIENT_PRIVATE_KEY_PEM: client.key };
+    expect(await run(known, ...record)).toMatchObject({ code: 0, stderr: "" });
+    expect(states.stored.get("/state/shop")).toContain(record[2]);
+  });
+
+  it("refuses an address that is none, without repeating it", async () => {
+    const { code, stdout, stderr } = await run({ HTTPS_PROXY: "socks://rnv:hidden-word@proxy" }, "plan");
+    expect(code).toBe(1);
+    expect(stderr).toContain("error[config.invalid]: HTTPS_PROXY is not the address of a proxy");
+    expect(stdout + stderr).not.toContain("hidden-word");
+  });
+});
