@@ -185,8 +185,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a 500 counts as not happened",
     "api/classify.ts",
-    'retry("server error", "unavailable") : fail("uncertain")',
-    'retry("server error", "unavailable") : fail("refused")',
+    'if (request.method !== "GET") return fail("uncertain");',
+    'if (request.method !== "GET") return fail("refused");',
     "create-all",
     "500-after",
   ),

@@ -1,4 +1,4 @@
-import type { Fetch } from "../../../src/state/fetch-port";
+import { createHttpTransport } from "../../../src/api/http-transport";
 import type { LockRecord } from "../../../src/state/lock-record";
 import type { RemoteStore } from "../../../src/state/remote-store";
 import { createS3Store } from "../../../src/state/s3-store";
@@ -22,7 +22,7 @@ const storeOn = ({ url }: StateServer): RemoteStore =>
         secretAccessKey: s3Environment.AWS_SECRET_ACCESS_KEY,
       },
     },
-    fetch as unknown as Fetch,
+    createHttpTransport(),
   );
 
 describe("the lock of a state in S3", () => {
