@@ -1,4 +1,5 @@
 import type { ZodType } from "zod";
+import { plainName } from "../model/plain-name";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion } from "./wire/common";
@@ -80,13 +81,16 @@ export function aboutThing(
 /** A deletion: the id is that of its operation, where there is one. */
 export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
-/** Ids are the same in any case of letters. */
-const isSame = (field: string, shown: unknown, wanted: string | null): boolean =>
-  shown === wanted ||
-  (/id$/i.test(field) &&
-    typeof shown === "string" &&
-    typeof wanted === "string" &&
-    shown.toLowerCase() === wanted.toLowerCase());
+/**
+ * Ids are the same in any case of letters. A name may be kept in another form than it was sent: what was made is ours
+ * all the same, and the name is what did not take.
+ */
+function isSame(field: string, shown: unknown, wanted: string | null): boolean {
+  if (shown === wanted) return true;
+  if (typeof shown !== "string" || typeof wanted !== "string") return false;
+  if (/id$/i.test(field)) return shown.toLowerCase() === wanted.toLowerCase();
+  return (field === "name" || field === "key") && plainName(shown) === plainName(wanted);
+}
 
 function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiResponse, body: unknown): T {
   if (parsed.success) return parsed.data;

@@ -1,6 +1,7 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
 import type { Address } from "../model/address";
+import { plainName } from "../model/plain-name";
 import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
@@ -78,8 +79,8 @@ function isOtherThing(
 ): boolean {
   if (journal.addressOf(id) !== undefined) return true;
   const name = before.get(id);
-  if (isCarried) return name !== undefined && name !== change.name;
-  return name !== undefined || (record.fences[change.address] ?? []).includes(id);
+  if ((record.fences[change.address] ?? []).includes(id)) return true;
+  return name !== undefined && !(isCarried && plainName(name) === plainName(change.name));
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {

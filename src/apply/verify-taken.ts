@@ -47,14 +47,39 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
         }
       : {
           ...about,
-          detail: "The answer of the service still shows another value.",
-          hint: hintOf(
-            "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
-            taken.type,
-          ),
+          detail: differences(refused, taken),
+          hint: refused.includes(taken.type.nameAttribute ?? "")
+            ? nameHint(taken)
+            : hintOf(
+                "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+                taken.type,
+              ),
         },
   );
 }
+
+const mostTold = 3;
+const longestTold = 120;
+
+/** What was sent and what the answer shows, of the first fields; never of a secret. */
+function differences(refused: readonly string[], { type, sent, live }: Taken): string {
+  const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
+  const text = (value: unknown): string => {
+    const json = JSON.stringify(value ?? null);
+    return json.length > longestTold ? `${json.slice(0, longestTold)}…` : json;
+  };
+  return told
+    .map((path) => {
+      const shown = live.attributes.get(path);
+      const answer = shown === undefined ? "does not show it" : `shows ${text(shown)}`;
+      return `${path}: ${text(sent.get(path))} was sent, and the answer of the service ${answer}.`;
+    })
+    .join("\n");
+}
+
+/** A service that keeps names in a form of its own does so each time. */
+const nameHint = ({ type: { nameAttribute }, live }: Taken): string =>
+  `it was made, and is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
 
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function pathsNotTaken({ type, sent, live, defaults, before }: Taken): readonly string[] {

@@ -6,6 +6,7 @@ import type { Attributes } from "../model/attributes";
 import { justDeleted } from "../model/deleted";
 import { sha256 } from "../model/digest";
 import type { LiveResource } from "../model/live";
+import { plainName } from "../model/plain-name";
 import type { RunRecord } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
@@ -39,7 +40,7 @@ export async function execute(
     id,
     ...one,
   }));
-  const record = runRecord(context, plan, [...prepared.input.inventory, ...gone]);
+  const record = runRecord(context, plan, prepared, [...prepared.input.inventory, ...gone]);
   if (writes) await journal.begin(record, prepared.keyId);
   const run = runOf(context, prepared, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
@@ -56,17 +57,27 @@ export async function execute(
 function runRecord(
   context: Context,
   plan: Plan,
+  { carried, earlierFences }: Pick<Prepared, "carried" | "earlierFences">,
   there: readonly Pick<LiveResource, "type" | "name" | "id">[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
-  for (const { type, name, id } of there)
-    idsByName.set(`${type} ${name}`, [...(idsByName.get(`${type} ${name}`) ?? []), id]);
+  // A service may keep names in a form of its own.
+  const keyOf = (type: string, name: string): string => `${type} ${plainName(name)}`;
+  for (const { type, name, id } of there) {
+    const ids = idsByName.get(keyOf(type, name));
+    if (ids) ids.push(id);
+    else idsByName.set(keyOf(type, name), [id]);
+  }
+  const carriedAt = new Set(carried.map(({ address }) => address));
   const fences = plan.changes.flatMap(({ address, type, name, action, subject }) => {
     if (action === "no-op") return [];
     const { live } = subject;
+    // What has come into view since the first attempt may be what that made.
+    const earlier = earlierFences[address];
+    if (carriedAt.has(address)) return earlier ? [[address, earlier] as const] : [];
     const own = live ? (types.get(type)?.fence?.(live) ?? [live.id]) : [];
     const before = subject.recorded ? [subject.recorded.id] : [];
-    const ids = new Set([...own, ...before, ...(idsByName.get(`${type} ${name}`) ?? [])]);
+    const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
   return {

@@ -2,7 +2,7 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnost
 import type { SecretReach } from "../manifest/secret-reach";
 import { type Address, parseAddress } from "../model/address";
 import type { Desired } from "../model/desired";
-import type { Intent, JournalEntry, State } from "../model/state";
+import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import { fillData } from "../plan/fill-data";
 import { makePlan } from "../plan/make-plan";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/open-fields";
@@ -28,6 +28,8 @@ export interface Prepared {
   /** What became of writes that an interrupted run left open. Already in `input.state`; not yet in the journal. */
   readonly leftovers: readonly JournalEntry[];
   readonly carried: readonly Intent[];
+  /** What that run fenced its creates with: what was there before the first attempt at them. */
+  readonly earlierFences: RunRecord["fences"];
   readonly fingerprintKey?: Uint8Array;
   readonly keyId?: string;
 }
@@ -99,6 +101,7 @@ export async function prepare(
     plan,
     leftovers: [...resumed.entries, ...awaited.entries],
     carried: resumed.carried,
+    earlierFences: from.state?.run?.fences ?? {},
     fingerprintKey: key.key,
     keyId: key.keyId,
   };

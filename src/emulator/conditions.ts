@@ -11,6 +11,7 @@ export const conditions = {
   "failed-deletions-linger":
     "a service whose deletion failed stays archived and looks as if it were being deleted",
   "unique-names": "a service takes its name in its project, also while it is archived",
+  "plain-names": "names of projects and services are kept trimmed and in lower case",
   "ignored-values": "a PATCH is answered as if it were done, and changes nothing",
   "coarse-times": "times of variables are whole seconds: two writes in one second bear the same",
   "untimed-answers": "the answer to a write of a variable bears no times; its list does",

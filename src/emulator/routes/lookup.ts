@@ -2,6 +2,7 @@ import type { Call } from "../call";
 import { isBeingDeleted } from "../progress";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "../records";
 import { conflict, notFound } from "../refusal";
+import type { World } from "../world";
 
 /** The project of the path, or 404. */
 export function projectOf(call: Call, id = call.params.projectId): StoredProject {
@@ -49,3 +50,7 @@ export const servicesIn = (call: Call, projectId: string): StoredService[] =>
   [...call.world.store.all("services")].filter(
     (service) => service.projectId === projectId && service.deletedAt === null,
   );
+
+/** A name as the service keeps it. */
+export const keptName = ({ switches }: Pick<World, "switches">, name: string): string =>
+  switches.conditions.has("plain-names") ? name.trim().toLowerCase() : name;

@@ -6,7 +6,7 @@ import type { StoredProject } from "../records";
 import { conflict, invalid } from "../refusal";
 import { operationView, projectView } from "../views";
 import type { World } from "../world";
-import { projectOf, servicesIn } from "./lookup";
+import { keptName, projectOf, servicesIn } from "./lookup";
 import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
@@ -87,7 +87,8 @@ export const projectRoutes: readonly Route[] = [
     handle: (call) => {
       const fields = parseBody(creation, call.body);
       requireColor(call.world, fields.color);
-      return shown(call, newProject(call.world, call.workspaceId, fields));
+      const name = keptName(call.world, fields.name);
+      return shown(call, newProject(call.world, call.workspaceId, { ...fields, name }));
     },
   },
   {
@@ -106,7 +107,8 @@ export const projectRoutes: readonly Route[] = [
       const fields = parseBody(gaps.renamesProjects ? change : describing, call.body);
       requireColor(call.world, fields.color);
       if (switches.conditions.has("ignored-values")) return shown(call, project);
-      return shown(call, store.put("projects", { ...project, ...fields, updatedAt: store.stamp() }));
+      const name = keptName(call.world, fields.name ?? project.name);
+      return shown(call, store.put("projects", { ...project, ...fields, name, updatedAt: store.stamp() }));
     },
   },
   {

@@ -8,7 +8,7 @@ import type { StoredService } from "../records";
 import { conflict, invalid, notFound } from "../refusal";
 import { deploymentView, operationView, serviceView } from "../views";
 import type { World } from "../world";
-import { changeableServiceOf, projectOf, serviceOf } from "./lookup";
+import { changeableServiceOf, keptName, projectOf, serviceOf } from "./lookup";
 import {
   queueDeployment,
   queueOperation,
@@ -69,7 +69,7 @@ function create(call: Call) {
   if (draft.deploy) requireDeployable(world, { archived: false, kind: draft.kind, configuration });
   const service = newService(world, {
     workspaceId: call.workspaceId,
-    name: draft.name,
+    name: keptName(world, draft.name),
     kind: draft.kind,
     projectId: draft.projectId ?? null,
     environmentId: draft.environmentId ?? null,
@@ -118,7 +118,7 @@ function update(call: Call) {
     call,
     world.store.put("services", {
       ...service,
-      name: name ?? service.name,
+      name: name === undefined ? service.name : keptName(world, name),
       configuration: merged,
       updatedAt: world.store.stamp(),
     }),
