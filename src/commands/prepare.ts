@@ -122,7 +122,9 @@ async function readInput(
 ): Promise<PlanInput> {
   const { state, key } = from;
   const { reads } = from.connection;
-  const refreshed = await refreshPatiently(reads, resourceTypes, from.desired, state, context);
+  const destroys = request.mode === "destroy";
+  const { desired } = from;
+  const refreshed = await refreshPatiently(reads, resourceTypes, desired, state, context, destroys);
   const filled = fillData(from.desired, refreshed.data);
   return {
     desired: filled.desired,

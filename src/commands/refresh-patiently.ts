@@ -27,9 +27,10 @@ export async function refreshPatiently(
   desired: Desired,
   state: State | undefined,
   context: Waiting,
+  destroys = false,
 ): Promise<Refreshed> {
   const now = context.clock.now();
-  const look = () => refresh(reads, types, desired, state, now);
+  const look = () => refresh(reads, types, desired, state, now, destroys);
   if (!state) return look();
   const deleted = justDeleted(state, now);
   const behindIn = (seen: Refreshed) => [

@@ -8,7 +8,7 @@ import { LazyMap } from "../model/lazy-map";
 import type { LiveResource, ReadResult } from "../model/live";
 import { attempt, type Ready } from "../model/ready";
 import type { Holding } from "../model/resource-type";
-import type { State } from "../model/state";
+import type { RecordedResource, State } from "../model/state";
 import type { ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
 import { isYoung } from "../model/young";
@@ -42,9 +42,10 @@ export async function refresh(
   desired: Desired,
   state: State | undefined,
   now: number,
+  destroys = false,
 ): Promise<Refreshed> {
   const results = new Map<Address, ReadResult>();
-  const subjects = subjectsOf(desired, state);
+  const subjects = subjectsOf(desired, state, destroys);
   const found: Found = { resources: results, data: new Map() };
   // What these show is then read without waiting.
   await Promise.all([reads.projects(), reads.services()]);
@@ -87,19 +88,33 @@ async function readHoldings(
 }
 
 /** Declared and recorded addresses; what was moved is looked for under the address it has now. */
-function subjectsOf(desired: Desired, state: State | undefined): Subject[] {
+function subjectsOf(desired: Desired, state: State | undefined, destroys: boolean): Subject[] {
   const subjects: Subject[] = [];
   for (const key in state?.resources) {
     const address = key as Address;
     const recorded = state.resources[address];
-    // What is retained is not managed, and in no list: it is not asked for.
-    if (recorded && !recorded.retained && !desired.resources.has(address)) {
+    if (recorded && !desired.resources.has(address) && isAskedFor(recorded, desired, state, destroys)) {
       const { type, parent } = recorded;
       subjects.push({ address, type, parent });
     }
   }
   for (const resource of desired.resources.values()) subjects.push(resource);
   return subjects;
+}
+
+/**
+ * What is retained is not managed, and in no list: it is asked for by its id only where it stands in the way of the
+ * deletion of what holds it.
+ */
+function isAskedFor(
+  { retained, parent }: RecordedResource,
+  desired: Desired,
+  state: State,
+  destroys: boolean,
+): boolean {
+  if (!retained) return true;
+  const holder = parent && state.resources[parent];
+  return holder !== undefined && !holder.retained && (destroys || !desired.resources.has(parent as Address));
 }
 
 /** Types in the order of their parents: projects, services, then what lies in them. */

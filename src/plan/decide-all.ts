@@ -9,7 +9,7 @@ import { childrenByParent } from "./graph";
 import { recordedOwners } from "./owners";
 import type { PlanInput } from "./plan";
 import { lookupIn } from "./resolve";
-import { isRetained, type Subject, type Subjects } from "./subject";
+import { isGone, isRetained, type Subject, type Subjects } from "./subject";
 
 /** Decides every subject once, each after what it waits for. What is out of scope stays as it is. */
 export function decideAll(
@@ -41,7 +41,7 @@ export function decideAll(
 }
 
 function decide(subject: Subject, deciding: Deciding): Decision {
-  if (isRetained(subject)) return decideNothing(subject);
+  if (isRetained(subject)) return decideRetained(subject, deciding);
   if (deciding.input.options.mode === "refresh-only") return decideRefresh(subject);
   if (subject.removed) return decideRemoval(subject, deciding);
   const decision = subject.type.reaction
@@ -51,4 +51,14 @@ function decide(subject: Subject, deciding: Deciding): Decision {
   return decision.diagnostics.some(({ severity }) => severity === "error")
     ? decision
     : withLifecycle(decision);
+}
+
+/** It stays as it is, unless somebody deleted it: then it is forgotten, with what was in it. */
+function decideRetained(subject: Subject, { decisions }: Deciding): Decision {
+  const nothing = decideNothing(subject);
+  const around = subject.parent === undefined ? undefined : decisions.get(subject.parent);
+  const wentWith = around !== undefined && isRetained(around.subject) && around.action === "forget";
+  return isGone(subject) || wentWith
+    ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
+    : nothing;
 }

@@ -15,16 +15,17 @@ export function doubtDisappearance(subjects: Subjects): {
 } {
   const recorded = [...subjects.values()].filter((subject) => subject.recorded && !isRetained(subject));
   const gone = recorded.filter(isLost);
-  if (gone.length === 0) return { subjects, diagnostics: [] };
+  const isAnyLive = recorded.some((subject) => subject.live);
+  const isRetainedLost = !isAnyLive && [...subjects.values()].some((one) => isRetained(one) && isLost(one));
+  if (gone.length === 0 && !isRetainedLost) return { subjects, diagnostics: [] };
 
   const independent = recorded.filter((subject) => !subject.type.removedWithParent);
   const dependent = recorded.filter(
     (subject) => subject.type.removedWithParent && !subject.removed && hasParent(subject, subjects),
   );
   const masses = [independent, dependent].flatMap(massDisappearance);
-  const isAnyLive = recorded.some((subject) => subject.live);
   const diagnostics = masses.length > 0 || isAnyLive ? masses : independent.filter(isLost).map(unproven);
-  if (diagnostics.length === 0) return { subjects, diagnostics };
+  if (diagnostics.length === 0 && !isRetainedLost) return { subjects, diagnostics };
   const doubted = new Map<Address, Subject>();
   for (const [address, subject] of subjects) {
     const read = { kind: "unchecked", reason: "it seems gone, which is not proven" } as const;

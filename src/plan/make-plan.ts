@@ -130,4 +130,4 @@ function listUnchecked(subjects: Subjects): Plan["unchecked"] {
 
 /** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
 const isSilent = ({ subject, action, retains }: Decision): boolean =>
-  isRetained(subject) || (retains === true && action === "no-op");
+  (isRetained(subject) && action === "no-op") || (retains === true && action === "no-op");

@@ -5,7 +5,7 @@ import type { RecordedResource } from "../model/state";
 import type { Decision } from "./decision";
 import { isDeletion } from "./guards";
 import type { PlanInput } from "./plan";
-import { isRetained, type Subject } from "./subject";
+import { isGone, isRetained, type Subject } from "./subject";
 
 const mostNamed = 5;
 
@@ -23,7 +23,7 @@ export function tellUnlisted(
   for (const { subject, action } of decisions.values()) {
     const { type, address } = subject;
     if (!type.archivable || !scope.has(address)) continue;
-    if (isRetained(subject)) retained.push(subject);
+    if (isRetained(subject) && !isGone(subject)) retained.push(subject);
     else if (action === "create" && type.unlisted !== undefined) creates.push(subject);
   }
   const doubled = creates.filter(

@@ -165,6 +165,32 @@ describe("archived services", () => {
     await scenario.isQuiet();
   });
 
+  it.each([
+    ["the project is no longer declared", "removed: [project.shop]\n", ["apply", "--allow-empty"]],
+    ["everything is destroyed", "projects: { shop: {} }\n", ["destroy"]],
+  ] as const)("that somebody deleted hold nothing back: %s", async (_, text, verb) => {
+    await opened(block(onRemove));
+    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
+    expect((await scenario.run("apply", ...approve)).code).toBe(0);
+    const [api] = services();
+    expect(api?.archived).toBe(true);
+    scenario.emulator.store.deleteServiceNow(api?.id ?? "");
+    scenario.settle();
+    scenario.forget();
+    // What is retained and in nobody's way is not asked for.
+    await scenario.isQuiet();
+    expect(scenario.requests("all").filter((one) => one === "GET /workspaces/ID/services/ID")).toEqual([]);
+    scenario.write("rnv.yaml", text);
+    const ended = await scenario.run(...verb, ...approve);
+    expect(ended).toMatchObject({ code: 0 });
+    expect(ended.stdout).toMatch(
+      /service\.shop\.api .*\n +because it was archived here, and deleted outside of rnv/,
+    );
+    expect(scenario.requests()).toEqual(["DELETE /workspaces/ID/projects/ID"]);
+    expect(scenario.emulator.store.projects()).toEqual([]);
+    expect((await scenario.run("state", "list")).stdout).toBe("");
+  });
+
   it("are named where their project is to be deleted, and by state rm with the id that finds them", async () => {
     await opened(block(onRemove));
     const [id] = services().map((one) => one.id);
