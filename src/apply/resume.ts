@@ -14,6 +14,9 @@ import { settlePending } from "./settle-pending";
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;
 const graceMs = 2000;
+/** How long reads may be behind a write, and how long after it (DESIGN section 5). */
+const lagMs = 30_000;
+const youngMs = 2 * 60_000;
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
 export async function resume(resuming: Resuming): Promise<Resumed> {
@@ -49,11 +52,11 @@ const patienceWith = ({ wait, settlesPending, clock }: Resuming, { pending }: Re
 
 function graceOf({ clock, signal, reads }: Resuming): Grace {
   const grace: Grace = {
-    over: false,
+    waitedMs: 0,
     wait: async () => {
       await clock.sleep(graceMs, signal);
       reads.invalidate();
-      grace.over = true;
+      grace.waitedMs += graceMs;
     },
   };
   return grace;
@@ -151,18 +154,27 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   return [...touched, outcome(intent, "done")];
 }
 
-/** Looks, and when nothing is there once more after the grace: the answer may have been lost on its way. */
+/**
+ * Looks, and while nothing is there again within the grace: the answer may have been lost on its way. Where no key
+ * keeps a second write from being a double, as long as reads may be behind a write of a moment ago.
+ */
 async function lookFor(
   looking: Looking,
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { reads, wait, grace } = looking;
+  const { reads, wait, grace, clock, say } = looking;
   const search = { name: intent.name, parentId: intent.parentId, fence: fenceOf(looking, intent) };
-  const found = await lookForCreated(type, reads, search);
-  if (found === undefined || found.length > 0 || !wait || grace.over) return found;
-  await grace.wait();
-  return lookForCreated(type, reads, search);
+  const isYoung = Math.abs(clock.now() - Date.parse(intent.at)) < youngMs;
+  const patienceMs = isYoung && !keyStillCounts(looking, intent) ? lagMs : graceMs;
+  let found = await lookForCreated(type, reads, search);
+  while (found?.length === 0 && wait && grace.waitedMs < patienceMs) {
+    if (grace.waitedMs === graceMs)
+      say?.("The service may not show yet what an interrupted run made; looking again …");
+    await grace.wait();
+    found = await lookForCreated(type, reads, search);
+  }
+  return found;
 }
 
 function unseen(resuming: Resuming, intent: Intent): Resumed {

@@ -19,6 +19,8 @@ export interface Resuming {
   /** Writes of verbs that the command at hand asks for again: it goes on with them itself. */
   readonly repeats?: (intent: Intent) => boolean;
   readonly emit: (event: ApplyEvent) => void;
+  /** Tells people what is waited for. */
+  readonly say?: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -36,6 +38,8 @@ export interface Looking extends Resuming {
 }
 
 export interface Grace {
-  over: boolean;
+  /** How long was waited already. */
+  waitedMs: number;
+  /** Waits for a moment; reads are fresh after it. */
   readonly wait: () => Promise<void>;
 }

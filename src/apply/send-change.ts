@@ -27,10 +27,10 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
   const ended = await awaitEnding(context);
   if (ended.kind !== "done") return ended;
   await proveGone(context);
-  await proveAbsent(context, input.name);
-  const accepted = await sureOfCreate(context, input.name, () =>
-    context.type.create(context.endpoints, input),
-  );
+  const left = await madeBefore(context, input.name);
+  if (!left) await proveAbsent(context, input.name);
+  const accepted =
+    left ?? (await sureOfCreate(context, input.name, () => context.type.create(context.endpoints, input)));
   // What is null was left to the service: its answer tells what that is.
   const sent = new Map([...values].filter(([, value]) => value !== null));
   return finishWrite(context, accepted, sent, values, true);
@@ -140,12 +140,29 @@ async function sureOfCreate(
     const { run, change, type, parentId } = context;
     const fence = run.record.fences[change.address] ?? [];
     const made = await observeCreated(type, run, change.address, { name, parentId, fence });
-    if (!made) return send();
-    const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-    const after = { address: change.address, resource: context.provisional(made.id) };
-    await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
-    return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
+    return made ? takeMade(context, made) : send();
   }
+}
+
+/** What a create that was not answered made is recorded as its outcome. */
+async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
+  const { run, change, type, parentId } = context;
+  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
+  const after = { address: change.address, resource: context.provisional(made.id) };
+  await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
+  return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
+}
+
+/** What an interrupted run made, where that has come into view only since the plan was made. */
+async function madeBefore(context: ChangeContext, name: string): Promise<Accepted | undefined> {
+  const { run, change, type, parentId } = context;
+  const isCarried = run.carried.some(
+    ({ address, method }) => address === change.address && method === "POST",
+  );
+  if (!isCarried || type.reaction) return undefined;
+  const fence = run.record.fences[change.address] ?? [];
+  const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, fence })) ?? [];
+  return made && others.length === 0 ? takeMade(context, made) : undefined;
 }
 
 async function finishWrite(

@@ -40,7 +40,7 @@ async function lookTwice(
   look: () => Promise<readonly string[] | undefined>,
 ): Promise<readonly string[] | undefined> {
   const found = await look();
-  if (found === undefined || found.length > 0 || !wait || grace.over) return found;
+  if (found === undefined || found.length > 0 || !wait || grace.waitedMs > 0) return found;
   await grace.wait();
   return look();
 }

@@ -73,13 +73,27 @@ export async function prepare(
     return { diagnostics: [...early, ...key.diagnostics], sources: loaded.sources };
 
   const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
-  const resumed = await settleLeftovers(context, connection, from, how);
-  if (hasErrors(resumed.diagnostics))
-    return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
   const inputOf = (state: State | undefined): Promise<PlanInput> =>
     readInput(context, request, { connection, desired: known.desired, options, state, key });
-  const state = from.state && fold(from.state, resumed.entries);
-  const first = await inputOf(state);
+  const settle = async () => {
+    const resumed = await settleLeftovers(context, connection, from, how);
+    const state = from.state && fold(from.state, resumed.entries);
+    return { resumed, state, first: hasErrors(resumed.diagnostics) ? undefined : await inputOf(state) };
+  };
+  let settled = await settle();
+  // What lagged behind the look at what was left has come into view since: it is looked at once more.
+  for (
+    let left = settled.resumed.carried.length;
+    settled.first && isShown(settled.resumed.carried, settled.first);
+  ) {
+    connection.reads.invalidate();
+    settled = await settle();
+    if (settled.resumed.carried.length >= left) break;
+    left = settled.resumed.carried.length;
+  }
+  const { resumed, state, first } = settled;
+  if (first === undefined)
+    return { diagnostics: [...early, ...resumed.diagnostics], sources: loaded.sources };
   const awaited = await awaitLeftovers(context, connection, from.writes ? first : undefined);
   // What has ended may have ended badly, and is planned again then.
   const last = state && awaited.entries.length > 0 ? await inputOf(fold(state, awaited.entries)) : first;
@@ -107,6 +121,17 @@ export async function prepare(
   };
   return { prepared, diagnostics, sources: loaded.sources };
 }
+
+/** Something is found that nobody recorded where a create of an interrupted run was seen not to have happened. */
+const isShown = (carried: readonly Intent[], { reads, state }: PlanInput): boolean =>
+  carried.some(({ address, method }) => {
+    const read = reads.get(address);
+    return (
+      method === "POST" &&
+      state?.resources[address] === undefined &&
+      (read?.kind === "found" || read?.kind === "ambiguous")
+    );
+  });
 
 /** Reads what is live: everything that a plan is made from. */
 async function readInput(

@@ -30,8 +30,8 @@ export async function settleLeftovers(
 }
 
 const resumingOf = (context: Context, { reads }: Connection, state: State): Resuming => {
-  const { clock, credential, emit, signal } = context;
-  return { state, types, reads, clock, credential, wait: true, emit, signal };
+  const { clock, credential, emit, signal, say } = context;
+  return { state, types, reads, clock, credential, wait: true, emit, signal, say };
 };
 
 /**
