@@ -63,7 +63,7 @@ export function openContext(
     host: hostname(),
     pid: process.pid,
     clock: systemClock,
-    randomBytes: draw,
+    randomBytes,
     backend: openBackend(settings.state, {
       environment,
       folder: settings.stateFolder,
@@ -72,7 +72,7 @@ export function openContext(
       pid: process.pid,
       isAlive,
       clock: systemClock,
-      randomBytes: draw,
+      randomBytes,
       openTransport: (limits) => {
         const transport = createHttpTransport({ environment, ...limits });
         stateTransport = transport;
@@ -90,7 +90,7 @@ export function openContext(
         create,
         wanted,
         salt: settings.workspaceId || undefined,
-        randomBytes: draw,
+        randomBytes,
       }),
     emit: (event) => {
       if (event.type === "start") steps += 1;
@@ -106,9 +106,6 @@ export function openContext(
     },
   };
 }
-
-/** Not the function itself: `node:crypto` is loaded with its first use (see `.ci/bundle.mjs`). */
-const draw = (length: number): Uint8Array => randomBytes(length);
 
 async function connect(
   settings: Settings,

@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import * as nodeModule from "node:module";
 import type * as program from "./run";
 import { versionText } from "./version";
 
@@ -6,11 +7,15 @@ import { versionText } from "./version";
  * The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
  * everything else loads the program.
  */
+/** Node 22 keeps compiled code from one run to the next by itself. */
+const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => unknown };
+
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
   print(versionText(false));
 } else {
+  enableCompileCache?.();
   const { main } = require("./run") as typeof program;
   main();
 }

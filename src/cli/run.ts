@@ -6,7 +6,6 @@ import type { Handler, OptionValues } from "./invocation";
 import { lazy } from "./lazy";
 import { createProgram, optionShapes } from "./program";
 import { createTerminal, type Terminal } from "./terminal";
-import { tuneV8 } from "./tune-v8";
 import { version } from "./version";
 import { wholeWrites } from "./whole-writes";
 
@@ -58,7 +57,6 @@ function changeFolder(folder: string): void {
 
 /** Runs the command line of this process and ends it with the exit code. Never rejects. */
 export async function main(): Promise<void> {
-  tuneV8();
   try {
     await runHere();
   } catch (cause) {

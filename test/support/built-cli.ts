@@ -11,7 +11,7 @@ const bundle = join(root, "dist/bin/rnv.js");
  */
 export function builtCli(): string {
   if (newest(join(root, "src")) > modified(bundle))
-    execFileSync(process.execPath, [join(root, ".ci/bundle.mjs"), bundle], { stdio: "pipe" });
+    execFileSync(process.execPath, [join(root, ".ci/bundle.mjs")], { stdio: "pipe" });
   return bundle;
 }
 
