@@ -94,7 +94,12 @@ async function sendUpdate(
     return sendSecret(session, write, (writes) => resource.update(writes, input));
   }
   if (resource.pendingOf === undefined) return sendUntilOwn(session, seed, input, type);
-  const run = ["run", resource.type, since, canonicalJson(toPlain(config.triggers ?? null))].join("\0");
+  // Private data is lost with a provider that dies, and the id is refreshed: triggers stay as they last ran.
+  const [from = "", to = ""] = [prior, config].map(({ triggers }) =>
+    canonicalJson(toPlain(triggers ?? null)),
+  );
+  const before = from === to ? (kept.ran ?? input.id) : from;
+  const run = ["run", resource.type, before, to].join("\0");
   return withGenerations(
     session,
     { type: resource, input, parentId, defaults: new Map(), seed: run },

@@ -5,7 +5,7 @@ import type { AttributeRule } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { type Plain, plainEqual, type Unknown } from "../model/value";
 import { type AttributesDiff, diffAttributes } from "../plan/diff-attributes";
-import type { PrivateData } from "./private-data";
+import { isLost, type PrivateData } from "./private-data";
 import type { Binding, ManagedType, SecretBinding } from "./schema/managed-type";
 import {
   addressIn,
@@ -211,11 +211,12 @@ const isSecretChanged = (
   return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
 };
 
-/** `triggers` that differ, `when = "always"`, or a run that was not seen to its end. */
-function isRerun(prior: TerraformObject, config: TerraformObject, { ran }: PrivateData): boolean {
+/** `triggers` that differ from those of a run of ours, or `when = "always"`. */
+function isRerun(prior: TerraformObject, config: TerraformObject, kept: PrivateData): boolean {
   if (config.when === "always") return true;
   if (isUnknown(config.triggers)) return true;
-  return ran !== undefined && !sameTriggers(prior.triggers ?? null, config.triggers ?? null);
+  const isOurs = kept.ran !== undefined || isLost(kept);
+  return isOurs && !sameTriggers(prior.triggers ?? null, config.triggers ?? null);
 }
 
 function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {

@@ -18,6 +18,10 @@ export interface PrivateData {
 
 export const noPrivateData: PrivateData = { applied: {} };
 
+/** Whether private data was lost: Terraform drops it where a provider dies in the middle of a change. */
+export const isLost = ({ workspace, ran }: PrivateData): boolean =>
+  workspace === undefined && ran === undefined;
+
 /** Reads private data; what another version wrote and we cannot read counts as none. */
 export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
   if (bytes === undefined || bytes.length === 0) return noPrivateData;
