@@ -19,7 +19,17 @@ const npm = (cwd: string, ...args: string[]): string =>
 function pack(name: string, touch: Date): { readonly files: string; readonly digest: string } {
   const folder = join(base, name);
   mkdirSync(folder);
-  for (const part of [".ci", "src", "schemas", "package.json", "tsconfig.json", "README.md"])
+  for (const part of [
+    ".ci",
+    "src",
+    "schemas",
+    "examples",
+    "package.json",
+    "tsconfig.json",
+    "README.md",
+    "LICENSE",
+    "CHANGELOG.md",
+  ])
     cpSync(join(root, part), join(folder, part), { recursive: true });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   for (const part of ["package.json", "README.md"]) utimesSync(join(folder, part), touch, touch);
@@ -39,6 +49,9 @@ it("the package has the same bytes whenever and wherever it is built", () => {
   const first = pack("one", new Date("2024-02-29T12:00:00Z"));
   const second = pack("another-folder", new Date("2025-07-01T03:00:00Z"));
   expect(first.files).toMatch(/^dist\/bin\/run\.js \w+$/m);
+  expect(first.files).toMatch(/^examples\/quickstart\/rnv\.yaml \w+$/m);
+  expect(first.files).toMatch(/^LICENSE \w+$/m);
+  expect(first.files).toMatch(/^CHANGELOG\.md \w+$/m);
   expect(first.files).toMatch(/^THIRD_PARTY_NOTICES \w+$/m);
   expect(second.files).toBe(first.files);
   expect(second.digest).toBe(first.digest);
