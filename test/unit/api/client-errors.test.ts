@@ -41,6 +41,12 @@ describe("an error of the client", () => {
     expect((await errorOf(read, [answer(404, "<html>")])).thrown.message).toContain("not a JSON object");
   });
 
+  it.each([200, 201, 299])("says that a %i is unreadable where it is", async (status) => {
+    expect((await errorOf(read, [answer(status, "<html>")])).thrown.message).toBe(
+      "the answer is not a JSON object",
+    );
+  });
+
   it("is capped in length", async () => {
     const { thrown } = await errorOf(read, [answer(400, { message: "x".repeat(100_000) })]);
     expect(thrown.message).toHaveLength(500);

@@ -42,6 +42,11 @@ describe("text of the service", () => {
     },
   );
 
+  it.each([1, 2])("leaves nothing of it where the encoded text ends with it, %i bytes behind", (shift) => {
+    const encoded = Buffer.from(`${"u".repeat(shift)}correct horse battery staples`).toString("base64");
+    expect(concealing("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
+  });
+
   it("does not repeat a line of a secret of several lines", () => {
     const key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq\r\nshort\r\n-----END KEY-----\n";
     expect(concealing(key).text("cannot parse MIIEvQIBADANBgkq: short")).toBe(

@@ -55,6 +55,8 @@ describe("diagnosticOf", () => {
   it("is a bug for anything else, and keeps diagnostics that are some already", () => {
     expect(diagnosticOf(new TypeError("x is undefined"))).toMatchObject({ code: "internal.bug" });
     expect(diagnosticOf("text")).toMatchObject({ code: "internal.bug" });
+    const traceless = Object.assign(new Error("x"), { stack: undefined });
+    expect(diagnosticOf(traceless)).toMatchObject({ code: "internal.bug", detail: undefined });
     const own = error("plan.not_on_offer", "no such region", { address: "service.docs" });
     expect(diagnosticOf(new DiagnosticsError([own]), { address: "other" })).toEqual(own);
   });

@@ -65,6 +65,8 @@ describe("gapSettings", () => {
     ["RNV_GAP_PATCH_SERVICE", '{"configuration": "{configuration}"}'],
     ["RNV_GAP_PATCH_SERVICE", "[1]"],
     ["RNV_GAP_PATCH_VARIABLE", "key"],
+    ["RNV_GAP_PATCH_VARIABLE", '{"name": "{key}"}'],
+    ["RNV_GAP_PATCH_VARIABLE", '{"text": "{value}"}'],
     ["RNV_GAP_VARIABLE_ITEMS", "data..items"],
     ["RNV_GAP_ROLL_BACK", "rollback"],
     ["RNV_GAP_ROLL_BACK", "/../{deploymentId}"],
