@@ -1,3 +1,4 @@
+import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import type { State } from "../../../src/model/state";
 import type { Plain } from "../../../src/model/value";
@@ -67,6 +68,33 @@ describe("a deployment", () => {
     expect(changeOf(plan, "deployment.api").action).toBe("forget");
     world.apply(plan);
     expect(actionsOf(world.plan(desiredOf(other)))).toEqual([]);
+  });
+});
+
+describe("a deployment of a service that is archived, and left so", () => {
+  const lifecycle = { ...defaultLifecycle, ignoreChanges: ["archived"] };
+  const left = (branch: string) => [
+    declare("service.api", { kind: "web", "configuration.branch": branch }, { lifecycle }),
+    ...shop().slice(1),
+  ];
+
+  it("does not run, and every change that cannot is said", () => {
+    const world = settled();
+    world.touch("service.api", { archived: true });
+    expect(codesOf(world.plan(desiredOf(left("main"))))).toEqual([]);
+    const plan = world.plan(desiredOf(left("dev")));
+    expect(actionsOf(plan)).toEqual(["update service.api"]);
+    expect(changeOf(plan, "deployment.api").held).toBe(
+      "its service is archived, and ignoreChanges leaves it so",
+    );
+    expect(changeOf(plan, "service.api").held).toBeUndefined();
+    expect(plan.diagnostics).toMatchObject([
+      {
+        ...{ code: "plan.not_deployed", severity: "warning", address: "deployment.api", range },
+        detail:
+          "What is changed is saved and does not run (service.api changes); an apply ends with exit 7 until it does.",
+      },
+    ]);
   });
 });
 
