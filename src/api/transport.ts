@@ -1,7 +1,7 @@
 /** One HTTP exchange, without meaning: headers lower-case, bodies as text. */
 export interface WireRequest {
   readonly method: string;
-  /** Absolute, with a path. */
+  /** Absolute. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
