@@ -21,14 +21,28 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     defaults: run.defaults(change.type),
     previous: recorded,
     writes: recorded?.writes ?? 0,
-    inputs: recorded?.inputs ?? (type.reaction ? inputsOf(run, change, type) : undefined),
+    inputs:
+      run.journal.recorded(change.address)?.inputs ??
+      (type.reaction ? inputsOf(run, change, type) : undefined),
     pending: recorded?.pending,
     fingerprintKey: run.fingerprintKey,
   });
   // What was compared in the clear is known to be as declared, whoever wrote it last.
   const isSeen = change.subject.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
   if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
+}
+
+/** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
+async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
+  const parent = change.subject.recorded?.parent;
+  if (parent === undefined) return;
+  for (const [address, resource] of run.journal.inside(parent)) {
+    const { [from]: writes, ...others } = resource.inputs ?? {};
+    if (writes !== undefined)
+      await run.journal.record(address, { ...resource, inputs: { ...others, [to]: writes } });
+  }
 }
 
 /** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */

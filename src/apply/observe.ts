@@ -28,16 +28,26 @@ export async function lookForCreated(
 
 /** Pauses before what is not there is looked for again, milliseconds: reads may lag (DESIGN section 5). */
 export const gracePauses = [500, 1500] as const;
+/** With these, 30 seconds: for a write that its key would not keep from being done twice. */
+const patientPauses = [...gracePauses, 4000, 8000, 16_000] as const;
 
-/** Looks, and while nothing is there again after a pause: what was written just now may not be shown yet. */
+/** A service that failed may have done the write and lost its receipt: its key proves nothing. */
+export const mayLackReceipt = (failure: ApiError): boolean => failure.status === 500;
+
+/**
+ * Looks, and while nothing is there again after a pause: what was written just now may not be shown yet. With
+ * `onPatience` for as long as reads may lag; it is called when that begins.
+ */
 export async function lookWithGrace<T>(
   { clock, signal, reads }: Pick<Run, "clock" | "signal" | "reads">,
   look: () => Promise<readonly T[] | undefined>,
+  onPatience?: () => void,
 ): Promise<readonly T[] | undefined> {
   reads.invalidate();
   let found = await look();
-  for (const pause of gracePauses) {
+  for (const [index, pause] of (onPatience ? patientPauses : gracePauses).entries()) {
     if (found === undefined || found.length > 0) return found;
+    if (index === gracePauses.length) onPatience?.();
     await clock.sleep(pause, signal);
     reads.invalidate();
     found = await look();
@@ -51,11 +61,15 @@ export async function lookWithGrace<T>(
  */
 export async function observeCreated(
   type: Resource,
-  run: Pick<Run, "clock" | "signal" | "reads">,
+  run: Pick<Run, "clock" | "signal" | "reads" | "emit">,
   address: Address,
   search: CandidateSearch,
+  failure: ApiError,
 ): Promise<LiveResource | undefined> {
-  const found = (await lookWithGrace(run, () => lookForCreated(type, run.reads, search))) ?? [];
+  const look = () => lookForCreated(type, run.reads, search);
+  const note = "the service failed and may have done it: looking for it for at most 30 s";
+  const onPatience = () => run.emit({ type: "progress", address, action: "create", note });
+  const found = (await lookWithGrace(run, look, mayLackReceipt(failure) ? onPatience : undefined)) ?? [];
   if (found.length > 1) throw severalCandidates(address, found);
   return found[0];
 }

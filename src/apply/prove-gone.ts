@@ -9,23 +9,30 @@ import type { ChangeContext } from "./change-context";
 export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;
   const recorded = change.subject.recorded;
-  if (!change.missing || !type.find || recorded === undefined) return;
+  if (!change.missing || recorded === undefined) return;
   const parent = recorded.parent && run.journal.recorded(recorded.parent);
   // Without what it lay in it is gone as well.
   if (recorded.parent !== undefined && !parent) return;
   const input = { address, id: recorded.id, name: recorded.name, parentId: parent?.id };
-  const found = await type.find(endpoints, input);
-  if (found === undefined) return;
-  // Asking for it moved its time; nothing of it changed.
-  await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
+  if (type.find) {
+    const found = await type.find(endpoints, input);
+    if (found === undefined) return;
+    // Asking for it moved its time; nothing of it changed.
+    await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
+  } else {
+    if (type.removedWithParent) return;
+    run.reads.invalidate();
+    const declared: Attributes = new Map();
+    if ((await type.read(run.reads, { ...input, declared, recorded })).kind !== "found") return;
+  }
   throw new DiagnosticsError([
     error(
       "live.gone_unproven",
-      `${address} is there (id ${recorded.id}), but a list of the service left it out`,
+      `${address} is there (id ${recorded.id}), and was not shown when the plan was made`,
       {
         address,
         range: change.subject.desired?.range,
-        hint: "run the command again; if the list stays short, look at it in the dashboard",
+        hint: "run the command again; if it is left out again, look at it in the dashboard",
       },
     ),
   ]);

@@ -54,7 +54,19 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { ending } = context.change.subject;
   if (ending === undefined) return { kind: "done" };
-  return settle(context, ending, context.run.journal.recorded(context.change.address));
+  const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
+  if (end.kind === "done") await closeDeletions(context);
+  return end;
+}
+
+/** What an earlier run sent to delete it, and no answer closed, is done: it is gone. */
+async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
+  const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
+  if (open.length > 0)
+    await journal.close(
+      open.map(({ seq }) => seq),
+      { result: "done", status: 0 },
+    );
 }
 
 async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
@@ -65,12 +77,14 @@ async function seenDeleted(context: ChangeContext, pending: Pending | undefined)
   }
   await forgetInside(context);
   await run.journal.recordDeleted(change.address);
+  await closeDeletions(context);
   return { kind: "done" };
 }
 
 async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
   await forgetInside(context);
   await context.run.journal.record(context.change.address, null);
+  await closeDeletions(context);
   return { kind: "done" };
 }
 

@@ -4,19 +4,13 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { fold } from "../state/fold";
+import { graceOf, keyStillCounts, lookPatiently } from "./look-patiently";
 import { lookForCreated } from "./observe";
 import { defaultPatience, patienceLeft } from "./patience-left";
 import { recordedWhileDeleted, writtenNow } from "./record";
-import type { Grace, Looking, Resumed, Resuming } from "./resuming";
+import type { Looking, Resumed, Resuming } from "./resuming";
 import { settleCommand } from "./settle-command";
 import { settlePending } from "./settle-pending";
-
-/** Receipts live 24 h; an hour is kept back for clocks that disagree. */
-export const keyLifetimeMs = 23 * 3_600_000;
-const graceMs = 2000;
-/** How long reads may be behind a write, and how long after it (DESIGN section 5). */
-const lagMs = 30_000;
-const youngMs = 2 * 60_000;
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
 export async function resume(resuming: Resuming): Promise<Resumed> {
@@ -38,7 +32,11 @@ export async function resume(resuming: Resuming): Promise<Resumed> {
     const address = key as Address;
     const recorded = resources[address];
     if (recorded?.pending)
-      take(await settlePending(resuming, address, recorded, { timeoutMs: patienceWith(resuming, recorded) }));
+      take(
+        await settlePending({ ...resuming, state }, address, recorded, {
+          timeoutMs: patienceWith(resuming, recorded),
+        }),
+      );
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, carried, diagnostics };
@@ -49,18 +47,6 @@ const patienceWith = ({ wait, settlesPending, clock }: Resuming, { pending }: Re
   wait && settlesPending !== "look" && pending?.deletes
     ? patienceLeft(pending, defaultPatience.timeoutMs, clock)
     : 0;
-
-function graceOf({ clock, signal, reads }: Resuming): Grace {
-  const grace: Grace = {
-    waitedMs: 0,
-    wait: async () => {
-      await clock.sleep(graceMs, signal);
-      reads.invalidate();
-      grace.waitedMs += graceMs;
-    },
-  };
-  return grace;
-}
 
 const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
 
@@ -154,27 +140,14 @@ function assumedDone(intent: Intent, recorded: RecordedResource | undefined): Jo
   return [...touched, outcome(intent, "done")];
 }
 
-/**
- * Looks, and while nothing is there again within the grace: the answer may have been lost on its way. Where no key
- * keeps a second write from being a double, as long as reads may be behind a write of a moment ago.
- */
 async function lookFor(
   looking: Looking,
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { reads, wait, grace, clock, say } = looking;
-  const search = { name: intent.name, parentId: intent.parentId, fence: fenceOf(looking, intent) };
-  const isYoung = Math.abs(clock.now() - Date.parse(intent.at)) < youngMs;
-  const patienceMs = isYoung && !keyStillCounts(looking, intent) ? lagMs : graceMs;
-  let found = await lookForCreated(type, reads, search);
-  while (found?.length === 0 && wait && grace.waitedMs < patienceMs) {
-    if (grace.waitedMs === graceMs)
-      say?.("The service may not show yet what an interrupted run made; looking again …");
-    await grace.wait();
-    found = await lookForCreated(type, reads, search);
-  }
-  return found;
+  const { name, parentId, at: since } = intent;
+  const search = { name, parentId, fence: fenceOf(looking, intent), since };
+  return lookPatiently(looking, intent, () => lookForCreated(type, looking.reads, search));
 }
 
 function unseen(resuming: Resuming, intent: Intent): Resumed {
@@ -188,14 +161,6 @@ function unseen(resuming: Resuming, intent: Intent): Resumed {
   });
   return { ...nothing, diagnostics: [diagnostic] };
 }
-
-/** The service still knows the key of `intent`, and this credential may use it. */
-export const keyStillCounts = (
-  resuming: Pick<Resuming, "state" | "credential" | "clock">,
-  intent: Intent,
-): boolean =>
-  resuming.state.run?.credential === resuming.credential() &&
-  Math.abs(resuming.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 
 function adopted(
   resuming: Resuming,

@@ -38,8 +38,8 @@ export interface Looking extends Resuming {
 }
 
 export interface Grace {
-  /** How long was waited already. */
-  waitedMs: number;
-  /** Waits for a moment; reads are fresh after it. */
-  readonly wait: () => Promise<void>;
+  /** Milliseconds that were waited so far. */
+  waited: number;
+  /** Waits until `ms` have been waited in all; false where they have been already. */
+  readonly waitUntil: (ms: number) => Promise<boolean>;
 }

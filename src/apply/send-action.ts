@@ -5,7 +5,7 @@ import type { ActionInput, Made } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
 import { journaledSend, type Left } from "./journaled-send";
 import { madeByAction } from "./made-by-action";
-import { isUncertain, lookWithGrace } from "./observe";
+import { isUncertain, lookWithGrace, mayLackReceipt } from "./observe";
 import { writtenNow } from "./record";
 import type { Run } from "./run";
 
@@ -57,19 +57,23 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
     return await send();
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
-    return (await findSent(run, order)) ?? send();
+    return (await findSent(run, order, mayLackReceipt(failure))) ?? send();
   }
 }
 
 /**
  * What a request that was not answered left, now recorded as its outcome; undefined where nothing is found or nobody
- * can tell. Throws `SeveralFound`.
+ * can tell. `isPatient`: its key would not keep it from being done twice. Throws `SeveralFound`.
  */
-export async function findSent(run: ActionRun, order: ActionOrder): Promise<Pending | undefined> {
+export async function findSent(
+  run: ActionRun,
+  order: ActionOrder,
+  isPatient: boolean,
+): Promise<Pending | undefined> {
   const { input, fence } = order;
   const action = actionOf(run, order);
   const look = async () => action.find?.(run.reads, input, fence);
-  const found = (await lookWithGrace(run, look)) ?? [];
+  const found = (await lookWithGrace(run, look, isPatient ? () => {} : undefined)) ?? [];
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;
   if (id === undefined) return undefined;

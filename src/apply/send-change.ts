@@ -42,8 +42,24 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
  */
 async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
   if (type.reaction || type.removedWithParent || !type.candidates) return;
-  const fence = run.record.fences[change.address] ?? [];
-  const [found] = (await type.candidates(run.reads, { name, parentId, fence })) ?? [];
+  const { address, missing } = change;
+  // What the plan found gone is not made anew while a list shows it.
+  const recorded = missing ? change.subject.recorded?.id : undefined;
+  const fence = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
+  const candidates = (await type.candidates(run.reads, { name, parentId, fence })) ?? [];
+  if (candidates.some(({ id }) => id === recorded))
+    throw new DiagnosticsError([
+      error(
+        "live.gone_unproven",
+        `${address} is there (id ${recorded}), and was not shown when the plan was made`,
+        {
+          address,
+          range: change.subject.desired?.range,
+          hint: "run the command again",
+        },
+      ),
+    ]);
+  const [found] = candidates;
   if (!found) return;
   throw new DiagnosticsError([
     error(
@@ -133,13 +149,15 @@ async function sureOfCreate(
   name: string,
   send: () => Promise<Accepted>,
 ): Promise<Accepted> {
+  const since = new Date(context.run.clock.now()).toISOString();
   try {
     return await send();
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
     const { run, change, type, parentId } = context;
     const fence = run.record.fences[change.address] ?? [];
-    const made = await observeCreated(type, run, change.address, { name, parentId, fence });
+    const search = { name, parentId, fence, since };
+    const made = await observeCreated(type, run, change.address, search, failure);
     return made ? takeMade(context, made) : send();
   }
 }

@@ -1,6 +1,7 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import { type Command, commandText } from "../model/command";
 import type { Intent, JournalEntry } from "../model/state";
+import { lookPatiently } from "./look-patiently";
 import { madeByAction, recordsOf } from "./made-by-action";
 import type { Looking, Resumed } from "./resuming";
 
@@ -19,7 +20,7 @@ export async function settleCommand(looking: Looking, intent: Intent, command: C
   const look = async () => (recorded ? action?.find?.(looking.reads, input, fence) : []);
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
-  const found = isLast ? await lookTwice(looking, look) : [];
+  const found = isLast ? await lookPatiently(looking, intent, look) : [];
   const [sent, ...others] = found ?? [];
   const close = (result: "done" | "refused"): JournalEntry => ({
     ...{ kind: "outcome", seq: intent.seq, result, status: 0 },
@@ -32,17 +33,6 @@ export async function settleCommand(looking: Looking, intent: Intent, command: C
   }
   const diagnostics = isLast ? [unknownEnd(looking, intent, command, found)] : [];
   return { entries: [close(found === undefined ? "done" : "refused")], carried: [], diagnostics };
-}
-
-/** Once more after the grace, where nothing is there: the answer may have been lost on its way. */
-async function lookTwice(
-  { wait, grace }: Looking,
-  look: () => Promise<readonly string[] | undefined>,
-): Promise<readonly string[] | undefined> {
-  const found = await look();
-  if (found === undefined || found.length > 0 || !wait || grace.waitedMs > 0) return found;
-  await grace.wait();
-  return look();
 }
 
 function unknownEnd(

@@ -60,7 +60,11 @@ export async function settlePending(
     case "done":
       if (result.showsNothing && standsBeside(resuming, address))
         return { ...nothing, diagnostics: [nothingShown(address)] };
-      return ended(pending.deletes ? null : rest);
+      if (!pending.deletes) return ended(rest);
+      return {
+        ...nothing,
+        entries: [{ kind: "resource", address, resource: null }, ...endOf(resuming, address)],
+      };
     case "failed":
       if (pending.deletes)
         return ended(
@@ -86,6 +90,12 @@ export async function settlePending(
     }
   }
 }
+
+/** What asked for a deletion, and was not seen to be answered, is over with it. */
+const endOf = ({ state }: Resuming, address: Address): JournalEntry[] =>
+  state.open
+    .filter((intent) => intent.address === address && intent.method === "DELETE")
+    .map(({ seq }) => ({ kind: "outcome", seq, result: "done", status: 0 }));
 
 const standsBeside = ({ state, types }: Resuming, address: Address): boolean =>
   Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));

@@ -37,6 +37,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
   let shown = "";
   let shownAt = startedAt;
   let doubtedSince: number | undefined;
+  let isFollowed = false;
   for (;;) {
     const settled = await look(wait, pending);
     if (settled === undefined) return { kind: "interrupted", pending };
@@ -55,11 +56,17 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
       shown = face;
       shownAt = now;
     }
+    const isOver = now - startedAt >= wait.timeoutMs;
     if (settled.next) {
       pending = settled.next;
       await wait.onNext(pending);
+      // What took its place is looked at once, however little time is left.
+      if (isOver && !isFollowed) {
+        isFollowed = true;
+        continue;
+      }
     }
-    if (now - startedAt >= wait.timeoutMs) return { kind: "timeout", status: settled.status, pending };
+    if (isOver) return { kind: "timeout", status: settled.status, pending };
     if (wait.signal.aborted) return { kind: "interrupted", pending };
     await pauseFor(wait, Math.min(pause, wait.timeoutMs - (now - startedAt)));
     pause = Math.min(pause * 1.5, longestPauseMs);

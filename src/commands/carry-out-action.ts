@@ -1,7 +1,7 @@
 import { diagnosticOf } from "../api/diagnostic-of";
 import type { Service } from "../api/wire/service";
+import { keyStillCounts } from "../apply/look-patiently";
 import { recordedPart } from "../apply/made-by-action";
-import { keyStillCounts } from "../apply/resume";
 import type { RunJournal } from "../apply/run-journal";
 import {
   type ActionOrder,
@@ -83,12 +83,12 @@ async function goOn(
   const input = { address, id: service.id, name: service.name, deploymentId, commit };
   const order: ActionOrder = { command, input, fence: state.run?.fences[address] ?? [] };
   const run = runOf(start, order);
-  const pending = await findSent(run, order);
+  const aboutKey = { state, credential: context.credential, clock: context.clock };
+  const isKeyed = open.every((intent) => keyStillCounts(aboutKey, intent));
+  const pending = await findSent(run, order, !isKeyed);
   if (pending) start.request.onGoingOn(open[0]?.at ?? "");
   if (pending) return { pending, diagnostics: [], exitCode: 0 };
-  const aboutKey = { state, credential: context.credential, clock: context.clock };
-  if (open.every((intent) => keyStillCounts(aboutKey, intent)))
-    return confirmAndSend(start, order, {}, begin);
+  if (isKeyed) return confirmAndSend(start, order, {}, begin);
   await closeOrder(run, address, { result: "refused" });
   if (typeNamed(recordedType(start))?.actions?.[asked.action]?.find) return undefined;
   const line = commandText(address, command);

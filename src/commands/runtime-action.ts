@@ -1,6 +1,6 @@
 import { ApiError } from "../api/api-error";
 import type { Service } from "../api/wire/service";
-import { keyLifetimeMs } from "../apply/resume";
+import { keyLifetimeMs } from "../apply/look-patiently";
 import { RunJournal } from "../apply/run-journal";
 import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";

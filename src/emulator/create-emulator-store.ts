@@ -199,7 +199,13 @@ function edits(world: World, keep: Keep): Edits {
 
 type Dashboard = Pick<
   EmulatorStore,
-  "completeCheckout" | "setCondition" | "setLag" | "deploy" | "failNextDeployment" | "failNextOperation"
+  | "completeCheckout"
+  | "setCondition"
+  | "setLag"
+  | "answersBehind"
+  | "deploy"
+  | "failNextDeployment"
+  | "failNextOperation"
 >;
 
 function dashboard(world: World, keep: Keep): Dashboard {
@@ -218,6 +224,7 @@ function dashboard(world: World, keep: Keep): Dashboard {
       keep(unblock(world));
     },
     setLag: (lags) => world.replicas.setLag(lags),
+    answersBehind: () => world.replicas.answersBehind,
     deploy: (serviceId, { actor = "dashboard", commitSha } = {}) =>
       keep(
         queueDeployment(world, store.get("services", serviceId) ?? missing(serviceId), { actor, commitSha }),

@@ -72,6 +72,8 @@ export interface EmulatorStore {
   setCondition(condition: Condition, holds: boolean): void;
   /** How far reads are behind from here on; without an argument they are not. */
   setLag(lags?: Lags): void;
+  /** How many answers to reads differed, for their lag, from what there was when they were given. */
+  answersBehind(): number;
   /** Queues a deployment as another user would. */
   deploy(serviceId: string, options?: { actor?: string; commitSha?: string }): StoredDeployment;
   /** The next deployment of the service (`*`: of any) fails while building, with this text. */

@@ -1,5 +1,7 @@
 import type { WireResponse } from "../api/transport";
+import type { Clock } from "../model/clock";
 import type { EmulatorStore } from "./emulator-store";
+import { realClock } from "./real-clock";
 
 /**
  * What goes wrong with one request. *Commit* (the service does what was asked) and *answer* (the caller hears of
@@ -77,8 +79,8 @@ export interface SwappedAnswers {
   trade(response: WireResponse): Promise<WireResponse>;
 }
 
-/** A pair of answers to swap; `patienceMs` is how long the first one waits for the second. */
-export function swapAnswers(patienceMs = 2000): SwappedAnswers {
+/** A pair of answers to swap; `patienceMs` is how long the first one waits for the second, on `clock`. */
+export function swapAnswers(patienceMs = 2000, clock: Pick<Clock, "sleep"> = realClock): SwappedAnswers {
   let first: { readonly response: WireResponse; readonly take: (other: WireResponse) => void } | undefined;
   return {
     trade: (response) => {
@@ -89,15 +91,17 @@ export function swapAnswers(patienceMs = 2000): SwappedAnswers {
         return Promise.resolve(other);
       }
       return new Promise((resolve) => {
+        const waiting = new AbortController();
         const take = (other: WireResponse): void => {
-          clearTimeout(timer);
+          waiting.abort();
           resolve(other);
         };
-        const timer = setTimeout(() => {
+        first = { response, take };
+        const alone = (): void => {
           first = undefined;
           resolve(response);
-        }, patienceMs);
-        first = { response, take };
+        };
+        clock.sleep(patienceMs, waiting.signal).then(alone, () => {});
       });
     },
   };

@@ -37,6 +37,9 @@ type Event = StoreChange | { readonly condition: Condition; readonly holds: bool
 /** Replicas of the data that reads are answered from; without lag there is none. */
 export class Replicas {
   #replicas: ReadonlyMap<ReadClass, Replica> = new Map();
+  #moment: number | undefined;
+  /** Answers that differ from what there was when they were given. */
+  answersBehind = 0;
 
   constructor(
     private readonly source: { readonly store: Store; readonly conditions: ReadonlySet<Condition> },
@@ -59,7 +62,15 @@ export class Replicas {
 
   /** Something changed at the service. */
   note(event: Event): void {
-    for (const replica of this.#replicas.values()) replica.take(event);
+    const at = this.#moment ?? this.clock.now();
+    for (const replica of this.#replicas.values()) replica.take(event, at);
+  }
+
+  /** Makes changes that happened at `moment` by themselves, though nobody looked until now. */
+  during(moment: number, change: () => void): void {
+    this.#moment = moment;
+    change();
+    this.#moment = undefined;
   }
 
   /** What a read of this class shows; counts the read. */
@@ -94,9 +105,9 @@ class Replica {
     this.#waiting = [];
   }
 
-  take(event: Event): void {
+  take(event: Event, at: number): void {
     const { ms = 0, reads = 0 } = this.lag;
-    this.#waiting.push({ event, shownAt: this.clock.now() + ms, shownAtRead: this.#reads + reads });
+    this.#waiting.push({ event, shownAt: at + ms, shownAtRead: this.#reads + reads });
   }
 
   view(): ReadView {

@@ -17,8 +17,10 @@ export const stageMs = (world: World): number => world.switches.deployMs / (depl
 /** Makes every move that is due by `now`, in the order of time. Called before each request is handled. */
 export function progress(world: World, now = world.clock.now()): void {
   for (let due = world.store.nextDue(); due !== undefined && due.at <= now; due = world.store.nextDue()) {
-    if (due.table === "deployments") moveDeployment(world, due.id, due.at);
-    else moveOperation(world, due.id, due.at);
+    const { table, id, at } = due;
+    world.replicas.during(at, () =>
+      table === "deployments" ? moveDeployment(world, id, at) : moveOperation(world, id, at),
+    );
   }
 }
 

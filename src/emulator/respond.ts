@@ -117,9 +117,23 @@ function accepted(
     workspaceId: credential.workspaceId,
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
-  return call.idempotencyKey === undefined
-    ? jsonResponse(200, textOf(match.route.handle(call)), requestId)
-    : handleKeyed(call, match, call.idempotencyKey, requestId, retain);
+  if (call.idempotencyKey !== undefined)
+    return handleKeyed(call, match, call.idempotencyKey, requestId, retain);
+  if (call.world !== service.world) countBehind(service.world, match, call);
+  return jsonResponse(200, textOf(match.route.handle(call)), requestId);
+}
+
+/** Counts a lagging read whose answer is not that of now. */
+function countBehind(world: World, { route }: RouteMatch, call: Call): void {
+  const told = (from: Call): string => {
+    try {
+      return textOf(route.handle(from));
+    } catch (cause) {
+      if (cause instanceof Refusal) return cause.code;
+      throw cause;
+    }
+  };
+  if (told(call) !== told({ ...call, world })) world.replicas.answersBehind += 1;
 }
 
 /** The service as a read shows it: as it is, or as it was. */

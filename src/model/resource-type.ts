@@ -377,6 +377,8 @@ export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
   readonly fence: readonly string[];
+  /** When the create was first sent, by our clock. */
+  readonly since?: string;
 }
 
 /**

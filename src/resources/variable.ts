@@ -21,6 +21,7 @@ import type {
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
+import { youngMs } from "../model/young";
 import { present, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
@@ -191,12 +192,15 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, fence } = search;
+  const { name, parentId, fence, since } = search;
   if (parentId === undefined) return [];
+  // One that a list left out when the run was planned: its value is another, and cannot be read.
+  const isFromBefore = ({ updatedAt }: Variable): boolean =>
+    since !== undefined && Date.parse(updatedAt ?? "") < Date.parse(since) - youngMs;
   const variables = await reads.variables(parentId);
   if (variables === undefined) return undefined;
   return variables
-    .filter(({ id, key }) => key === name && !fence.includes(id))
+    .filter((one) => one.key === name && !fence.includes(one.id) && !isFromBefore(one))
     .map((one) => liveVariable(one, parentId));
 }
 

@@ -85,6 +85,29 @@ describe("reads that lag", () => {
     expect(at.store.services().filter(({ name }) => name === "new")).toHaveLength(1);
   });
 
+  it("are counted when what they show is not what there is, and only then", async () => {
+    const at = seeded({ lag: { canvas: { reads: 2 }, catalog: { reads: 2 } } });
+    const read = (path: string) => at.call("GET", `${at.workspace}/${path}`);
+    await at.call("PATCH", at.servicePath, { name: "web" });
+    await at.call("GET", "/catalog");
+    expect(at.store.answersBehind()).toBe(0);
+    for (let reads = 0; reads < 5; reads += 1) await read("canvas");
+    expect(at.store.answersBehind()).toBe(2);
+    at.store.setLag({ service: { reads: 1 } });
+    at.store.deleteServiceNow(at.service.id);
+    expect((await read(`services/${at.service.id}`)).status).toBe(200);
+    expect(at.store.answersBehind()).toBe(3);
+  });
+
+  it("show what moved by itself as long after it moved, whenever somebody looks", async () => {
+    const at = seeded({ lag: { deployments: { ms: 300 } } });
+    at.store.editConfiguration(at.service.id, { repository: "https://git.example.com/shop/api" });
+    const { deployment } = (await at.call("POST", `${at.servicePath}/deploys`, {})).body;
+    at.clock.advance(3_600_000);
+    const shown = await at.call("GET", `${at.servicePath}/deploys/${deployment.id}`);
+    expect(shown.body.deployment.status).toBe("live");
+  });
+
   it("are set from text by time and by count, for all classes or by name; other text is none", () => {
     expect(parseLags("300ms")).toEqual({ all: { ms: 300 } });
     expect(parseLags("canvas=2s,projects=3reads")).toEqual({ canvas: { ms: 2000 }, projects: { reads: 3 } });

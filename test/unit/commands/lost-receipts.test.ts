@@ -1,0 +1,170 @@
+import { apply } from "../../../src/commands/apply";
+import { planRequest } from "../../../src/commands/requests";
+import type { Fault, SeenRequest } from "../../../src/emulator/faults";
+import { dyingContext } from "../../support/dying-context";
+import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
+
+const shop = (kind = "worker", settings = "") => `projects:
+  shop:
+    services:
+      api: { kind: ${kind}, deploy: { when: never }${settings} }
+`;
+
+const request = {
+  ...planRequest,
+  lockTimeoutMs: 0,
+  parallelism: 4,
+  approve: async () => ({ confirmedDeletes: [] }),
+};
+
+describe("a write of which nobody knows whether it was done", () => {
+  let bench: Workbench;
+  const open = (options?: WorkbenchOptions) => {
+    bench = createWorkbench(options);
+    bench.write("rnv.yaml", shop());
+  };
+  afterEach(() => bench.remove());
+
+  const services = () => bench.emulator.store.services();
+  const failOnce = (hits: (seen: SeenRequest) => boolean, fault: Fault) => {
+    let isOver = false;
+    bench.emulator.setFaults((_, seen) => {
+      if (isOver || !hits(seen)) return undefined;
+      isOver = true;
+      return fault;
+    });
+  };
+  const creates = ({ method, path }: SeenRequest) => method === "POST" && path.endsWith("/services");
+  const lostReceipt: Fault = { kind: "status", status: 500, when: "after", receipt: false };
+
+  it("is found where the receipt is lost and reads are nearly half a minute behind, and it is told", async () => {
+    open();
+    bench.emulator.store.setLag({ all: { ms: 25_000 } });
+    failOnce(creates, lostReceipt);
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(services()).toHaveLength(1);
+    const told = bench.events.filter((event) => event.type === "progress");
+    expect(told).toEqual([
+      {
+        type: "progress",
+        address: "service.shop.api",
+        action: "create",
+        note: "the service failed and may have done it: looking for it for at most 30 s",
+      },
+    ]);
+  });
+
+  it("is looked for two seconds where its key keeps it from being done twice", async () => {
+    open();
+    failOnce(creates, { kind: "reset-before" });
+    const startedAt = bench.clock.now();
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.clock.now() - startedAt).toBeLessThan(10_000);
+    expect(services()).toHaveLength(1);
+  });
+
+  it.each([
+    ["another API key", (context: Workbench["context"]) => ({ ...context, credential: () => "another-one" })],
+    [
+      "a clock that was set back a day",
+      (context: Workbench["context"]) => ({
+        ...context,
+        clock: { ...context.clock, now: () => context.clock.now() - 25 * 3_600_000 },
+      }),
+    ],
+  ])("is found by the next run with %s while reads are behind", async (_, next) => {
+    open();
+    await bench.apply();
+    bench.write("rnv.yaml", `${shop()}      more: { kind: worker, deploy: { when: never } }\n`);
+    bench.emulator.store.setLag({ all: { ms: 20_000 } });
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([apply(context, request), died]);
+    expect(services()).toHaveLength(2);
+    await apply(next(bench.context), request);
+    expect(services().map(({ name }) => name)).toEqual(["api", "more"]);
+  });
+
+  it("is not taken for one that a list left out when the run was planned: its value is another", async () => {
+    open();
+    await bench.apply();
+    const [api] = services();
+    const variable = bench.emulator.store.addVariable(api?.id ?? "", "LEVEL", "theirs");
+    bench.clock.advance(180_000);
+    bench.write("rnv.yaml", shop("worker", ", variables: { LEVEL: ours }"));
+    let lists = 0;
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (!path.endsWith("/variables")) return undefined;
+      if (method === "GET") return lists++ === 0 ? { kind: "empty-lists" } : undefined;
+      return { kind: "status", status: 500, when: "after" };
+    });
+    const { exitCode } = await bench.apply({ adopt: true });
+    expect(exitCode).not.toBe(0);
+    expect(bench.emulator.store.variableValue(variable.id)).toBe("theirs");
+    bench.emulator.setFaults(undefined);
+    expect((await bench.apply({ adopt: true })).exitCode).toBe(0);
+    expect(bench.emulator.store.variableValue(variable.id)).toBe("ours");
+  });
+
+  it.each([
+    ["removed", "projects:\n  shop: {}\nremoved: [service.shop.api]\n", []],
+    ["replaced", shop("web"), ["service.shop.api"]],
+  ])("as a deletion is no longer open once the service that is %s is gone", async (_, next, confirmed) => {
+    open({ emulator: { conditions: ["queued-deletions"] } });
+    await bench.apply();
+    bench.write("rnv.yaml", next);
+    const confirmedDeletes = confirmed as readonly `service.${string}`[];
+    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
+    await Promise.race([apply(context, { ...request, confirmedDeletes }), died]);
+    expect((await bench.context.backend.read())?.open).toMatchObject([{ method: "DELETE" }]);
+    expect((await bench.apply({ confirmedDeletes })).exitCode).toBe(0);
+    expect(await bench.context.backend.read()).toMatchObject({ open: [], run: null });
+  });
+
+  it("as a variable that was answered with an id of nothing deploys nothing once more", async () => {
+    open();
+    bench.write(
+      "rnv.yaml",
+      shop(
+        "worker",
+        ', configuration: { repository: "https://git.example.com/shop/api" }, variables: { LEVEL: info }',
+      ).replace("when: never", "when: changed"),
+    );
+    failOnce(({ method, path }) => method === "POST" && path.endsWith("/variables"), { kind: "other-id" });
+    for (let run = 0; run < 4; run += 1) {
+      expect((await bench.apply()).exitCode).toBe(0);
+      bench.clock.advance(180_000);
+    }
+    const [api] = services();
+    expect(bench.emulator.store.deployments(api?.id ?? "")).toHaveLength(1);
+  });
+});
+
+describe("a service that somebody archived, and that one answer says is not there", () => {
+  it.each([
+    ["is not made anew", shop()],
+    ["is not forgotten", "projects:\n  shop: {}\nremoved: [service.shop.api]\n"],
+  ])("%s", async (_, next) => {
+    const bench = createWorkbench();
+    bench.write("rnv.yaml", shop());
+    await bench.apply();
+    bench.clock.advance(180_000);
+    const { store } = bench.emulator;
+    const [api] = store.services();
+    store.editService(api?.id ?? "", () => ({ archived: true }));
+    bench.write("rnv.yaml", next);
+    let isTold = false;
+    bench.emulator.setFaults((_index, { method, path }) => {
+      if (isTold || method !== "GET" || !path.endsWith(`/services/${api?.id}`)) return undefined;
+      isTold = true;
+      return { kind: "status", status: 404, code: "not_found" };
+    });
+    const { diagnostics } = await bench.apply();
+    expect(isTold).toBe(true);
+    expect(diagnostics.map(({ code }) => code)).toContain("live.gone_unproven");
+    expect(store.services().map(({ id }) => id)).toEqual([api?.id]);
+    expect(await bench.context.backend.read()).toMatchObject({
+      resources: { "service.shop.api": { id: api?.id } },
+    });
+    bench.remove();
+  });
+});
