@@ -1,4 +1,7 @@
+import { swapAnswers } from "../../src/emulator/faults";
 import { type Lags, readClasses } from "../../src/emulator/lag";
+import type { Clock } from "../../src/model/clock";
+import type { Machine } from "./machine";
 import type { Mishaps, RequestMishap } from "./process";
 import { remoteCasesOf } from "./remote-cases";
 import { outages, type RequestFault, requestFaults } from "./request-faults";
@@ -11,14 +14,25 @@ export interface Case {
   readonly scenario: string;
   /** The kind of thing that goes wrong, for tables. */
   readonly fault: string;
-  readonly mishaps: () => Mishaps;
+  readonly mishaps: (machine: Machine) => Mishaps;
+  /** It begins a second after the last run; otherwise everything is settled by then. */
+  readonly young?: true;
   /** What happens between the first run and the next. */
-  readonly between?: "power-cut" | "torn" | "later" | "earlier" | "another-key";
+  readonly between?: "power-cut" | "torn" | "later" | "earlier" | "another-key" | "minutes";
   /** Meant to change what is live behind our back. */
   readonly foreign?: boolean;
   /** The service itself tells something untrue: what was made is known to it alone until the next run looks. */
   readonly lies?: boolean;
-  /** How far reads are behind writes, in every run; the command is then given twice more, at once. */
+  /** A stop that must come: the code that the first run ends with. */
+  readonly says?: string;
+  /** The code that the case must end with: nobody but a person can decide. */
+  readonly ends?: string;
+  /**
+   * What a list left out was asked for by a write, which moved its time, and the run ended before that was recorded:
+   * it looks changed, and is deployed once more.
+   */
+  readonly mayRedeploy?: true;
+  /** How far reads are behind writes, in every run; what is desired is then applied twice more, at once. */
   readonly lag?: Lags;
   /** Another run takes the lock while this one stands still. */
   readonly rival?: Rival;
@@ -31,6 +45,13 @@ interface Rival {
   readonly overwrites?: true;
 }
 
+/** Somebody makes another service of a name, before the canvas was read for the first time. */
+const isSecondTaken = ({ name }: RequestFault, requests: readonly string[], index: number): boolean =>
+  name === "foreign-take-before" && index <= requests.findIndex((label) => label.endsWith("canvas"));
+
+/** How long the first of two answers that are swapped waits for the other. */
+const swapPatienceMs = 100;
+
 type Mode = "once" | "held" | "onward";
 
 /** Something is done once, whatever the manifest says: another plan repairs nothing for it. */
@@ -42,8 +63,30 @@ export const isUntold = ({ scenario: { command } }: Stage, { name }: RequestFaul
   ["restart", "suspend"].includes(command.action) &&
   name === "500-after-no-receipt";
 
-/** Every case of a scenario. */
+/** Of how many cases one is played a second time, a second after the last run. */
+const youngShare = 12;
+
+/** Every case of a scenario, settled; and some of them, and every lag, young as well. */
 export function* casesOf(stage: Stage): Generator<Case> {
+  let index = 0;
+  for (const one of settledCasesOf(stage)) {
+    yield one;
+    index += 1;
+    const where = `${stage.scenario.name} `;
+    const isTwin = one.lag !== undefined || index % youngShare === 0;
+    if (isTwin) yield youngOf(one, where);
+  }
+}
+
+/** The same a second after the last run, and the next run at once. */
+const youngOf = (one: Case, where: string): Case => ({
+  ...one,
+  name: one.name.replace(where, `${where}young `),
+  young: true,
+  ...(one.between === "minutes" && { between: undefined }),
+});
+
+function* settledCasesOf(stage: Stage): Generator<Case> {
   if (stage.remote !== undefined) return yield* remoteCasesOf(stage, stage.remote);
   yield* requestCases(stage);
   if (!isVerb(stage)) yield* lagCases(stage);
@@ -53,12 +96,15 @@ export function* casesOf(stage: Stage): Generator<Case> {
   if (!isVerb(stage)) yield* rivalCases(stage);
 }
 
+/** The catalog does not change while a case is played. */
+export const laggingClasses = readClasses.filter((name) => name !== "catalog");
+
 /** Reads behind writes: of each class alone and of all together, by time and by count. */
 function* lagCases({ scenario }: Stage): Generator<Case> {
   const lags: readonly Lags[] = [
     ...[20, 300, 1500].map((ms) => ({ all: { ms } })),
     { all: { reads: 1 } },
-    ...readClasses.flatMap((name) => [{ [name]: { ms: 1500 } }, { [name]: { reads: 1 } }]),
+    ...laggingClasses.flatMap((name) => [{ [name]: { ms: 1500 } }, { [name]: { reads: 1 } }]),
   ];
   for (const lag of lags) {
     const [[name, how] = []] = Object.entries(lag);
@@ -77,7 +123,8 @@ function* requestCases(stage: Stage): Generator<Case> {
     for (const fault of requestFaults) {
       if ((fault.foreign && isVerb(stage)) || isUntold(stage, fault)) continue;
       if (fault.applies && !fault.applies({ method, path })) continue;
-      const modes: Mode[] = fault.onward ? [] : fault.foreign ? ["once"] : ["once", "held"];
+      if (fault.pairs && !requests.slice(index + 1).includes(label)) continue;
+      const modes: Mode[] = fault.onward ? [] : fault.foreign || fault.pairs ? ["once"] : ["once", "held"];
       // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
       if (fault.lies && scenario.adopt && method === "GET") modes.splice(1);
       else if (outages.includes(fault.name)) modes.push("onward");
@@ -88,7 +135,12 @@ function* requestCases(stage: Stage): Generator<Case> {
           fault: `${fault.name} ${mode}`,
           foreign: fault.foreign,
           lies: fault.lies,
-          mishaps: () => ({ request: requestMishap(fault, index, mode) }),
+          // What others delete right after our write is believed two minutes later (DESIGN section 5).
+          ...(fault.name.startsWith("foreign-delete") && { between: "minutes" as const }),
+          ...(fault.says && { says: isVerb(stage) ? "apply.uncertain" : fault.says }),
+          // Two bear the name of what is to be adopted.
+          ...(scenario.adopt && isSecondTaken(fault, requests, index) && { ends: "live.ambiguous" }),
+          mishaps: ({ clock }) => ({ request: requestMishap(fault, index, mode, clock) }),
         };
       }
     }
@@ -96,15 +148,26 @@ function* requestCases(stage: Stage): Generator<Case> {
 }
 
 /** `held`: the same request fails however often it is sent again; `onward`: so does all that follows. */
-function requestMishap(fault: RequestFault, at: number, mode: Mode): Mishaps["request"] {
+export function requestMishap(
+  fault: RequestFault,
+  at: number,
+  mode: Mode,
+  clock: Pick<Clock, "sleep">,
+): Mishaps["request"] {
   let held: string | undefined;
+  let pair: string | undefined;
+  const swapped = swapAnswers(swapPatienceMs, clock);
   return (index, request): RequestMishap | undefined => {
     const line = `${request.method} ${request.path}?${request.query} ${request.body}`;
+    const place = `${request.method} ${request.path}`;
+    const isPair = place === pair;
     if (index === at) held = line;
-    const hits = index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
+    pair = fault.pairs && index === at ? place : isPair ? undefined : pair;
+    const hits =
+      isPair || index === at || (mode === "held" && line === held) || (mode === "onward" && index > at);
     if (!hits) return undefined;
     if (fault.applies && !fault.applies(request)) return undefined;
-    return { name: fault.name, fault: fault.fault?.(request), rewrite: fault.rewrite };
+    return { name: fault.name, fault: fault.fault?.(request, swapped), rewrite: fault.rewrite };
   };
 }
 

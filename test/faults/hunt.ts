@@ -15,7 +15,7 @@ export async function hunt(bug: PlantedBug): Promise<string | undefined> {
   const scenario = scenarios.find(({ name }) => name === bug.scenario);
   if (scenario === undefined) throw new Error(`no scenario ${bug.scenario}`);
   const rnv = await buildRnv([bug]);
-  const stage = await stageOf(rnv, scenario, bug.remote, undefined, bug.ageMs).catch((cause: Error) => cause);
+  const stage = await stageOf(rnv, scenario, bug.remote).catch((cause: Error) => cause);
   if (stage instanceof Error) return `without any fault: ${stage.message.split("\n")[0]}`;
   for (const one of shuffled([...casesOf(stage)].filter((candidate) => isTried(bug, candidate)))) {
     const found = await Promise.race([play(stage, one), late()]);

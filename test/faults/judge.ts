@@ -33,16 +33,14 @@ export async function judgeRun(
   const read = await stateOf(stage, machine);
   const sent = runs.flatMap(({ process }) => process.sent);
   const last = runs.at(-1);
-  const isLiedTo = one.lies === true && runs.length === 1;
   return {
     faults: [
       ...read.faults,
       ...(last ? bugs(last) : []),
-      ...(last && !one.foreign && !isLiedTo ? exitCodeFaults(stage, machine, last, read.state, one) : []),
-      ...(one.foreign ? [] : duplicates(machine)),
-      ...(isLiedTo || stopsLiedTo(one, last) || one.rival?.overwrites
-        ? []
-        : orphans(stage, machine, runs, read.state, one)),
+      ...(last ? exitCodeFaults(stage, machine, last, read.state, one) : []),
+      ...(runs.length === 1 && last ? unsaid(one, last) : []),
+      ...duplicates(machine),
+      ...(one.rival?.overwrites ? [] : orphans(stage, machine, runs, read.state, one)),
       ...unapprovedDeletions(stage, machine, sent, one),
       ...keyFaults(sent),
       ...(last ? resentFaults(last.process.sent) : []),
@@ -52,10 +50,6 @@ export async function judgeRun(
     ],
   };
 }
-
-/** A stop that names the address: the id that the service told was never true, and no other is known. */
-const stopsLiedTo = (one: Case, last: Run | undefined): boolean =>
-  one.lies === true && last !== undefined && last.ended.exitCode !== 0;
 
 /** Whether the end is reached; looks with a plan, which writes nothing. */
 export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: string): Promise<End> {
@@ -82,9 +76,11 @@ export async function judgeEnd(stage: Stage, one: Case, machine: Machine, key: s
   };
 }
 
+const mayRedeploy = ({ rival, mayRedeploy }: Case): boolean => rival?.steals === true || mayRedeploy === true;
+
 function samePicture(machine: Machine, { scenario }: Stage, one: Case): boolean {
   const text = (lines: readonly string[]): string =>
-    one.rival?.steals ? lines.join("\n").replace(/deployments=\d+/g, "") : lines.join("\n");
+    mayRedeploy(one) ? lines.join("\n").replace(/deployments=\d+/g, "") : lines.join("\n");
   return text(picture(machine.emulator.store)) === text([...scenario.want].sort());
 }
 
@@ -95,6 +91,12 @@ async function stateOf({ rnv }: Stage, machine: Machine): Promise<{ state?: Stat
     return { faults: [`the state cannot be read: ${String((cause as Error).message)}`] };
   }
 }
+
+/** A stop that should come and does not. */
+const unsaid = ({ says }: Case, { ended }: Run): string[] =>
+  says === undefined || ended.killed || ended.diagnostics.some(({ code }) => code === says)
+    ? []
+    : [`does not stop with ${says}`];
 
 const bugs = ({ ended }: Run): string[] => [
   ...(ended.bug === undefined ? [] : [`thrown: ${ended.bug}`]),
@@ -113,21 +115,29 @@ function exitCodeFaults(
 ): string[] {
   if (ended.killed) return [];
   const errors = ended.diagnostics.filter(({ severity }) => severity === "error");
-  if (ended.exitCode !== 0) return errors.length === 0 ? [`exit ${ended.exitCode} without a reason`] : [];
+  const isTold = errors.length > 0 || (ended.exitCode === 7 && ended.diagnostics.length > 0);
+  if (ended.exitCode !== 0) return isTold ? [] : [`exit ${ended.exitCode} without a reason`];
   const faults: string[] = [];
   if (errors.length > 0) faults.push("exit 0 with errors");
-  if (!samePicture(machine, stage, one)) faults.push("exit 0, but live is not what is desired");
-  if (state !== undefined && state.open.length > 0) faults.push("exit 0 with a write left open");
+  if (!one.foreign && !samePicture(machine, stage, one))
+    faults.push("exit 0, but live is not what is desired");
+  for (const { address, method } of state?.open ?? [])
+    faults.push(`exit 0 with a write left open: ${method} ${address}`);
   return faults;
 }
 
 function duplicates(machine: Machine): string[] {
   const { store } = machine.emulator;
+  const isOurs = ({ id }: { readonly id: string }): boolean => !machine.theirs.has(id);
   const names = [
-    ...store.projects().map(({ name }) => `project ${name}`),
+    ...store
+      .projects()
+      .filter(isOurs)
+      .map(({ name }) => `project ${name}`),
     ...store
       .services()
       .filter(({ deletedAt, deletionRequestedAt }) => deletedAt === null && deletionRequestedAt === null)
+      .filter(isOurs)
       .map(({ name, projectId }) => `service ${projectId}/${name}`),
   ];
   return names.filter((name, i) => names.indexOf(name) !== i).map((name) => `duplicate: ${name}`);
@@ -141,9 +151,14 @@ function orphans(
   state: State | undefined,
   one: Case,
 ): string[] {
-  if (one.foreign) return [];
   const { store } = machine.emulator;
-  const recorded = new Set(Object.values(state?.resources ?? {}).map(({ id }) => id));
+  const resources = Object.values(state?.resources ?? {});
+  const recorded = new Set(resources.map(({ id }) => id));
+  // Recorded under the id that the service told: another is not known.
+  const live = machine.ids();
+  const misnamed = new Set(
+    one.lies ? resources.filter(({ id }) => !live.has(id)).map(({ name }) => name) : [],
+  );
   const open = new Set((state?.open ?? []).map(({ name }) => name));
   const told = JSON.stringify(runs.map(({ ended }) => ended.diagnostics));
   const services = store.services().filter(({ deletionRequestedAt }) => deletionRequestedAt === null);
@@ -153,7 +168,10 @@ function orphans(
     ...services.flatMap(({ id }) => store.variables(id).map((one) => ({ id: one.id, name: one.key }))),
   ];
   return things
-    .filter(({ id, name }) => !foreign.has(id) && !recorded.has(id) && !open.has(name) && !told.includes(id))
+    .filter(
+      ({ id }) => !foreign.has(id) && !machine.theirs.has(id) && !recorded.has(id) && !told.includes(id),
+    )
+    .filter(({ name }) => !open.has(name) && !misnamed.has(name))
     .filter(({ id }) => !adoptable(machine, id))
     .map(({ name, id }) => `orphan: ${name} (${id.slice(0, 8)})`);
 }
@@ -218,7 +236,7 @@ function deploymentFaults({ scenario }: Stage, machine: Machine, one: Case): str
   const wanted = /service Shop\/api .*deployments=(\d+)/.exec(scenario.want.join("\n"))?.[1];
   if (shop === undefined || wanted === undefined) return [];
   // Whoever breaks the lock of a run that only stands still has it write once more when it goes on.
-  const most = Number(wanted) + (one.foreign || one.rival?.steals ? 1 : 0);
+  const most = Number(wanted) + (one.foreign || mayRedeploy(one) ? 1 : 0);
   return store
     .services()
     .filter(({ projectId, name }) => projectId === shop.id && name === "api")

@@ -52,6 +52,8 @@ export class Machine {
   readonly remote?: RemoteWorld;
   /** Added to what the processes are told of the time. */
   clockSkew = 0;
+  /** Ids of what others made while a case ran. */
+  readonly theirs = new Set<string>();
   #pids = 1000;
   #fault: Fault | undefined;
 
@@ -76,12 +78,35 @@ export class Machine {
 
   /** Carries one request to the service, under a fault. */
   handle(request: WireRequest, fault: Fault | undefined): Promise<WireResponse> {
-    this.#fault = fault;
+    this.#fault = fault?.kind === "hook" ? this.#witnessed(fault) : fault;
     return this.emulator.handle(request);
   }
 
+  /** Every id of a thing that is there. */
+  ids(): Set<string> {
+    const { store } = this.emulator;
+    const services = store.services();
+    return new Set([
+      ...store.projects().map(({ id }) => id),
+      ...services.map(({ id }) => id),
+      ...services.flatMap(({ id }) => store.variables(id).map((variable) => variable.id)),
+    ]);
+  }
+
+  /** Remembers what others make. */
+  #witnessed(fault: Extract<Fault, { kind: "hook" }>): Fault {
+    return {
+      ...fault,
+      run: async (store) => {
+        const before = this.ids();
+        await fault.run(store);
+        for (const id of this.ids()) if (!before.has(id)) this.theirs.add(id);
+      },
+    };
+  }
+
   /** `ageMs`: how long ago everything happened when the next one begins. */
-  image(seeded: ReadonlySet<string>, ageMs = 1000): Image {
+  image(seeded: ReadonlySet<string>, ageMs: number): Image {
     return {
       service: this.emulator.image(),
       disk: this.disk,

@@ -30,7 +30,9 @@ describe("the fault matrix", () => {
       stages,
     );
     expect(tally.cases).toBe(200);
+    // A seed that meets no fault is a failure.
     expect(tally.failures).toEqual({});
+    expect(newStops(Object.keys(tally.stops))).toEqual([]);
   });
 
   it("has at least twenty thousand cases, each of a name of its own", () => {

@@ -7,8 +7,6 @@ export interface PlantedBug extends Edit {
   readonly scenario: string;
   /** The kind of server that keeps the state; default: it lies on the disk. */
   readonly remote?: RemoteKind;
-  /** How long ago the last run was; what is younger than two minutes is not believed gone at all. */
-  readonly ageMs?: number;
   /** Begin of the faults to try, in this order. */
   readonly faults: readonly string[];
 }
@@ -21,9 +19,6 @@ const bug = (
   scenario: string,
   ...faults: readonly string[]
 ): PlantedBug => ({ name, file, from, to, scenario, faults });
-
-/** Long enough for everything to be believed. */
-const settledMs = 180_000;
 
 export const plantedBugs: readonly PlantedBug[] = [
   bug(
@@ -90,17 +85,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     "delete",
     "refuse once",
   ),
-  {
-    ...bug(
-      "an empty list is trusted to forget",
-      "apply/prove-gone.ts",
-      "if (!change.missing ||",
-      "if (change.missing ||",
-      "update",
-      "empty-list",
-    ),
-    ageMs: settledMs,
-  },
+  bug(
+    "an empty list is trusted to forget",
+    "apply/prove-gone.ts",
+    "if (!change.missing ||",
+    "if (change.missing ||",
+    "update",
+    "empty-list",
+  ),
   bug(
     "an empty list is trusted to create",
     "apply/send-change.ts",
@@ -136,7 +128,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ),
   bug(
     "a key is used after its receipt has expired",
-    "apply/resume.ts",
+    "apply/look-patiently.ts",
     "const keyLifetimeMs = 23 * 3_600_000;",
     "const keyLifetimeMs = 2300 * 3_600_000;",
     "unlisted",
@@ -144,7 +136,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   ),
   bug(
     "a key is used with another credential",
-    "apply/resume.ts",
+    "apply/look-patiently.ts",
     "resuming.state.run?.credential === resuming.credential() &&",
     "",
     "unlisted",
@@ -217,16 +209,16 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "what stood there before is taken for what was made",
     "apply/resume.ts",
-    "parentId: intent.parentId, fence: fenceOf(looking, intent) };",
-    "parentId: intent.parentId, fence: [] as string[] }; void fenceOf;",
+    "fence: fenceOf(looking, intent), since };",
+    "fence: [] as string[], since }; void fenceOf;",
     "update",
     "kill",
   ),
   bug(
     "an unanswered create is sent again unseen",
     "apply/send-change.ts",
-    "const made = await observeCreated(type, run, change.address, { name, parentId, fence });",
-    "const made = undefined as unknown as Awaited<ReturnType<typeof observeCreated>>; void fence; void name; void run.reads;",
+    "const made = await observeCreated(type, run, change.address, search, failure);",
+    "const made = undefined as unknown as Awaited<ReturnType<typeof observeCreated>>; void search; void run.reads;",
     "create-all",
     "500-after-no-receipt",
   ),
@@ -254,17 +246,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     "create-all",
     "kill",
   ),
-  {
-    ...bug(
-      "everything that vanishes is gone",
-      "plan/disappearance.ts",
-      "if (gone.length === 0) return",
-      "if (gone.length >= 0) return",
-      "delete",
-      "revoked onward",
-    ),
-    ageMs: settledMs,
-  },
+  bug(
+    "everything that vanishes is gone",
+    "plan/disappearance.ts",
+    "if (gone.length === 0) return",
+    "if (gone.length >= 0) return",
+    "delete",
+    "revoked onward",
+  ),
   bug(
     "a failed change ends with 0",
     "apply/run-plan.ts",

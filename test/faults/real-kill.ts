@@ -15,9 +15,15 @@ export interface RealKill {
   readonly name: string;
   /** What did not hold; empty when all is well. */
   readonly faults: readonly string[];
-  /** The process met its signal or its full disk. */
-  readonly fired: boolean;
+  /** It was struck between its first write and its last: some were done, and some were left to do. */
+  readonly hit: boolean;
 }
+
+/** How many writes the run of each scenario has without a fault. */
+const writesOf: Readonly<Record<string, number>> = { "create-all": 9, update: 6, delete: 3, replace: 5 };
+/** Writes of the disk before the first of them, and for each. */
+const firstDiskWrites = 6;
+const diskWritesOf = 2;
 
 interface Ended {
   /** -1 when a signal ended it. */
@@ -26,8 +32,9 @@ interface Ended {
 }
 
 /**
- * The built command line as a process of its own, over a socket: killed at the n-th request before or after its
- * commit, or at any moment; stopped while another run starts; or on a disk that is full. Then it must come to its end.
+ * The built command line as a process of its own, over a socket: killed at one of its writes before or after its
+ * commit, or at any moment from its first write on; stopped while another run starts; or on a disk that is full from
+ * one of its writes on. Then it must come to its end.
  */
 export async function realKill(seed: number): Promise<RealKill> {
   const random = createRandom(seed);
@@ -40,10 +47,14 @@ export async function realKill(seed: number): Promise<RealKill> {
   const emulator = createEmulator({ deploySeconds: 0.05, operationSeconds: 0.05, random: random.next });
   const server = await serveEmulator(emulator);
   const folder = mkdtempSync(join(tmpdir(), "rnv-kill-"));
-  const at = random.below(18);
-  const name = `${scenario.name}, ${way}, request ${at}, seed ${seed}`;
+  const writes = writesOf[scenario.name] ?? 2;
+  // Never the last one: whoever is killed before its commit has sent it.
+  const at = random.below(writes - 1);
+  const fullAt = random.below(diskWritesOf * writes) + firstDiskWrites;
+  const where = way === "full disk" ? `from disk write ${fullAt} on` : `write ${at}`;
+  const name = `${scenario.name}, ${way}, ${where}, seed ${seed}`;
   try {
-    const start = (limit?: number) => startCli(folder, server, scenario, limit);
+    const start = (full?: number) => startCli(folder, server, scenario, full);
     for (const before of scenario.before ?? []) {
       writeFileSync(join(folder, "rnv.yaml"), before);
       const first = await ended(start());
@@ -51,19 +62,26 @@ export async function realKill(seed: number): Promise<RealKill> {
     }
     writeFileSync(join(folder, "rnv.yaml"), scenario.manifest);
     const outputs: string[] = [];
-    const child = start(way === "full disk" ? 64 : undefined);
-    let fired = way === "full disk";
+    emulator.resetLog();
+    const child = start(way === "full disk" ? fullAt : undefined);
+    const sent = (): number => emulator.log.filter(({ method }) => method !== "GET").length;
+    let fired = false;
+    let done = 0;
+    let write = -1;
     const strike = (): void => {
       fired = true;
+      done = write + 1;
       child.kill(way === "stop" ? "SIGSTOP" : "SIGKILL");
     };
-    if (way === "kill in time") setTimeout(strike, random.below(700)).unref();
-    else if (way !== "full disk")
-      emulator.setFaults((index) =>
-        index === at
-          ? { kind: "hook", when: way === "kill before" ? "before" : "after", run: strike }
-          : undefined,
-      );
+    const when = way === "kill before" ? "before" : "after";
+    if (way !== "full disk")
+      emulator.setFaults((_index, { method }) => {
+        if (method !== "GET") write += 1;
+        if (method === "GET" || write !== (way === "kill in time" ? 0 : at)) return undefined;
+        const run =
+          way === "kill in time" ? () => void setTimeout(strike, random.below(120)).unref() : strike;
+        return { kind: "hook", when, run };
+      });
     const faults: string[] = [];
     if (way === "stop") {
       await Promise.race([until(() => fired), ended(child)]);
@@ -78,11 +96,9 @@ export async function realKill(seed: number): Promise<RealKill> {
     const first = await ended(child);
     outputs.push(first.output);
     emulator.setFaults(undefined);
-    return {
-      name,
-      fired,
-      faults: [...faults, ...(await recover(folder, start, emulator.store, scenario, outputs, first))],
-    };
+    if (first.code !== 0) done = sent();
+    const found = [...faults, ...(await recover(folder, start, emulator.store, scenario, outputs, first))];
+    return { name, hit: done > 0 && sent() > done, faults: found };
   } finally {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -124,15 +140,12 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** `limit`: kibibytes that a file may have. */
-function startCli(folder: string, server: EmulatorServer, scenario: Scenario, limit?: number): ChildProcess {
+/** `fullAt`: from which write of its state's files on the disk is full. */
+function startCli(folder: string, server: EmulatorServer, scenario: Scenario, fullAt?: number): ChildProcess {
   const confirmed = (scenario.confirmedDeletes ?? []).flatMap((address) => ["--confirm-delete", address]);
   const args = [builtCli(), "apply", "-auto-approve", "-input=false", ...confirmed];
-  const [command, all] =
-    limit === undefined
-      ? [process.execPath, args]
-      : ["bash", ["-c", `ulimit -f ${limit}; exec "$0" "$@"`, process.execPath, ...args]];
-  return spawn(command, all, {
+  const preload = fullAt === undefined ? [] : ["-r", join(__dirname, "full-disk.cjs")];
+  return spawn(process.execPath, [...preload, ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -141,6 +154,7 @@ function startCli(folder: string, server: EmulatorServer, scenario: Scenario, li
       RNV_BASE_URL: server.url,
       RNV_WORKSPACE_ID: embeddedWorkspaceId,
       RNV_API_KEY: embeddedApiKey,
+      ...(fullAt !== undefined && { RNV_FULL_DISK_AT: String(fullAt) }),
     },
   });
 }

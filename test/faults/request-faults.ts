@@ -1,6 +1,6 @@
 import type { WireResponse } from "../../src/api/transport";
 import type { EmulatorStore } from "../../src/emulator/emulator-store";
-import type { Fault, SeenRequest } from "../../src/emulator/faults";
+import type { Fault, SeenRequest, SwappedAnswers } from "../../src/emulator/faults";
 import type { RequestMishap } from "./process";
 
 /** What can go wrong with one request. */
@@ -8,12 +8,16 @@ export interface RequestFault {
   readonly name: string;
   /** Requests that it makes sense for; all unless said. */
   readonly applies?: (request: { readonly method: string; readonly path: string }) => boolean;
-  readonly fault?: (request: SeenRequest) => Fault;
+  readonly fault?: (request: SeenRequest, swapped: SwappedAnswers) => Fault;
+  /** It befalls the next request of the same method and path as well. */
+  readonly pairs?: true;
   readonly rewrite?: RequestMishap["rewrite"];
   /** Somebody else changes our things: what was reached may be undone, and deployed once more. */
   readonly foreign?: true;
   /** A list that leaves out what is there. */
   readonly lies?: true;
+  /** The run that meets it must end with this code. */
+  readonly says?: string;
   /** It is no fault of one request. */
   readonly onward?: true;
 }
@@ -131,8 +135,16 @@ export const requestFaults: readonly RequestFault[] = [
   { ...status("400", { status: 400, code: "invalid" }), applies: isWrite },
   { ...status("405", { status: 405 }), applies: hasId },
   { ...status("409-conflict", { status: 409, code: "conflict" }), applies: isWrite },
-  { ...status("409-idempotency", { status: 409, code: "idempotency_conflict" }), applies: isWrite },
-  { ...status("409-legacy", { status: 409, code: "idempotency_legacy_conflict" }), applies: isWrite },
+  {
+    ...status("409-idempotency", { status: 409, code: "idempotency_conflict" }),
+    applies: isWrite,
+    says: "api.conflict",
+  },
+  {
+    ...status("409-legacy", { status: 409, code: "idempotency_legacy_conflict" }),
+    applies: isWrite,
+    says: "api.conflict",
+  },
   { ...status("409-engine", { status: 409, code: "engine_unavailable" }), applies: isWrite },
   { ...status("409-revision", { status: 409, code: "canvas_revision_conflict" }), applies: isWrite },
   {
@@ -173,6 +185,19 @@ export const requestFaults: readonly RequestFault[] = [
   { name: "twice", applies: isWrite, fault: () => ({ kind: "twice" }) },
   { name: "stale-list", lies: true, applies: isList, fault: () => ({ kind: "stale-list" }) },
   { name: "empty-list", lies: true, applies: isList, rewrite: rewriteBody(editArrays(() => [])) },
+  {
+    name: "empty-lists",
+    lies: true,
+    applies: (seen) => isList(seen) || seen.path === "/catalog",
+    fault: () => ({ kind: "empty-lists" }),
+  },
+  {
+    name: "swap",
+    lies: true,
+    pairs: true,
+    applies: ({ method, path }) => method === "POST" && /(projects|services|variables)$/.test(path),
+    fault: (_, answers) => ({ kind: "swap", answers }),
+  },
   {
     name: "short-list",
     lies: true,
@@ -228,6 +253,7 @@ export const outages: readonly string[] = [
   "empty-list",
   "short-list",
   "unframed-list",
+  "empty-lists",
   "stale-list",
   "never-ends",
   "revoked",

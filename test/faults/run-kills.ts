@@ -3,7 +3,13 @@ import { type RealKill, realKill } from "./real-kill";
 
 const atOnce = 2;
 
-/** `npm run kills`: 300 real processes killed, stopped and left without a disk; the first argument says how many. */
+/** Of so many at least is the run struck between its first write and its last. */
+const hitShare = 0.8;
+
+/**
+ * `npm run kills`: 300 real processes killed, stopped and left without a disk, about a quarter of an hour; the first
+ * argument says how many. Fails when fewer than four of five were struck while they wrote.
+ */
 async function main(): Promise<number> {
   ownTempFolder();
   const total = Number(process.argv[2] ?? 300);
@@ -19,11 +25,12 @@ async function main(): Promise<number> {
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   const failed = done.filter(({ faults }) => faults.length > 0).length;
-  const fired = done.filter((result) => result.fired).length;
+  const hit = done.filter((result) => result.hit).length;
+  const target = Math.ceil(total * hitShare);
   console.log(
-    `${done.length} kills, ${fired} fired, ${failed} failed, ${((Date.now() - startedAt) / 1000).toFixed(0)} s`,
+    `${done.length} kills, ${hit} hit between the first and the last write (target ${target}), ${failed} failed, ${((Date.now() - startedAt) / 1000).toFixed(0)} s`,
   );
-  return failed === 0 ? 0 : 1;
+  return failed === 0 && hit >= target ? 0 : 1;
 }
 
 main().then(

@@ -7,7 +7,7 @@ import { playNaive } from "./naive-client";
 import { play } from "./play";
 import { randomCase } from "./random-case";
 import { remoteStages } from "./remote-stages";
-import { newStops, writeStops } from "./stops";
+import { missingStops, newStops, writeStops } from "./stops";
 import { add, emptyTally, type Tally } from "./tally";
 import { allStages, type Share } from "./worker";
 
@@ -34,8 +34,11 @@ async function main(): Promise<number> {
   if (process.argv.length === 2) await compare();
   if (process.argv.includes("--accept-stops")) writeStops(Object.keys(tally.stops));
   const unknown = newStops(Object.keys(tally.stops));
-  for (const cell of unknown) console.log(`NEW STOP ${cell}`);
-  return Object.keys(tally.failures).length > 0 || unknown.length > 0 ? 1 : 0;
+  for (const cell of unknown) console.log(`NEW STOP ${cell} (${tally.stops[cell]?.name})`);
+  const missing = process.argv.length === 2 ? missingStops(Object.keys(tally.stops)) : [];
+  for (const cell of missing) console.log(`STOP THAT DID NOT COME ${cell}`);
+  const isWrong = Object.keys(tally.failures).length + unknown.length + missing.length > 0;
+  return isWrong ? 1 : 0;
 }
 
 const option = (name: string): string | undefined => {
@@ -68,7 +71,7 @@ function report(tally: Tally, seconds: number): void {
   console.log("cases   fired  fault");
   for (const [fault, { cases, fired }] of Object.entries(tally.faults).sort())
     console.log(`${String(cases).padStart(5)}  ${String(fired).padStart(6)}  ${fault}`);
-  const stops = Object.values(tally.stops).reduce((sum, cases) => sum + cases, 0);
+  const stops = Object.values(tally.stops).reduce((sum, { count }) => sum + count, 0);
   console.log(`${stops} cases in ${Object.keys(tally.stops).length} cells end in a stop`);
   for (const [found, { count, names }] of Object.entries(tally.failures).sort())
     console.log(`FAILURE ${count} x ${found}\n${names.map((shown) => `    ${shown}`).join("\n")}`);
@@ -88,16 +91,17 @@ async function compare(): Promise<void> {
 async function replay(name: string): Promise<number> {
   const stages = name.startsWith("remote") ? await remoteStages() : await allStages();
   const seed = /^seed (\d+)$/.exec(name)?.[1];
+  const random = seed === undefined ? undefined : randomCase(stages, Number(seed));
   const found =
-    seed === undefined
-      ? stages
-          .flatMap((stage) => [...casesOf(stage)].map((one) => ({ stage, one })))
-          .find(({ one }) => one.name.startsWith(name))
-      : randomCase(stages, Number(seed));
+    random ??
+    stages
+      .flatMap((stage) => [...casesOf(stage)].map((one) => ({ stage, one })))
+      .find(({ one }) => one.name.startsWith(name));
   if (found === undefined) throw new Error(`no case is called ${name}`);
   const { trace, ...played } = await play(found.stage, found.one);
   console.log(trace.join("\n"));
   console.log(played);
+  if (random !== undefined) console.log(JSON.stringify(random.parts));
   return played.faults.length > 0 ? 1 : 0;
 }
 

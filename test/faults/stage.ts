@@ -17,7 +17,10 @@ export interface Stage {
   readonly rnv: Rnv;
   readonly scenario: Scenario;
   readonly request: Partial<ApplyRequest>;
+  /** Everything happened long enough ago to be believed. */
   readonly image: Image;
+  /** The same, a second after the last run. */
+  readonly young: Image;
   /** Ids of what others own. */
   readonly foreign: ReadonlySet<string>;
   /** Ids of what may be deleted. */
@@ -35,13 +38,16 @@ export interface Stage {
   readonly points: readonly string[];
 }
 
+/** What is younger than two minutes is no proof of anything: DESIGN section 5. */
+const settledMs = 180_000;
+const youngMs = 1000;
+
 /** Runs a scenario up to where its cases begin, then once more without a fault, to measure it. */
 export async function stageOf(
   rnv: Rnv,
   scenario: Scenario,
   remote?: RemoteKind,
   wire?: Wire,
-  ageMs?: number,
 ): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-faults-"));
   const file = (name: string, text: string): string => {
@@ -52,17 +58,17 @@ export async function stageOf(
   const machine = new Machine(1, undefined, scenario.ways, remote && emptyRemote(remote, wire));
   const { store } = machine.emulator;
   scenario.seed?.(store);
-  const seeded = idsOf(machine);
+  const seeded = machine.ids();
   for (const [index, text] of (scenario.before ?? []).entries()) {
     const before = { files: [file(`before-${index}.yaml`, text)] };
     const { exitCode, diagnostics, bug } = await new Process(rnv, machine).apply(before);
     if (exitCode !== 0) throw new Error(`${scenario.name}: ${bug ?? JSON.stringify(diagnostics)}`);
   }
-  const ours = idsOf(machine);
+  const ours = machine.ids();
   scenario.between?.(store);
   const state = await backendOutside(rnv, machine).read();
-  const image = machine.image(seeded, ageMs);
-  const foreign = [...idsOf(machine)].filter((id) => seeded.has(id) || !ours.has(id));
+  const image = machine.image(seeded, settledMs);
+  const foreign = [...machine.ids()].filter((id) => seeded.has(id) || !ours.has(id));
   const request = {
     files: [file("rnv.yaml", scenario.manifest)],
     confirmedDeletes: scenario.confirmedDeletes ?? [],
@@ -72,6 +78,7 @@ export async function stageOf(
   return {
     ...{ rnv, scenario, request, image, ...(remote && { remote }), ...(wire && { wire }) },
     ...(scenario.thinned && { thinned: scenario.thinned }),
+    young: { ...image, time: image.time - settledMs + youngMs },
     foreign: new Set(scenario.adopt ? [] : foreign),
     deletable: new Set(scenario.deletes.flatMap((address) => state?.resources[address as never]?.id ?? [])),
     ...measured,
@@ -119,13 +126,3 @@ export const backendOutside = (rnv: Rnv, machine: Machine): StateBackend =>
 /** `services/{id}/variables`: a path without the workspace and ids. */
 export const shortPath = (path: string): string =>
   path.replace(/^\/workspaces\/[^/]+\//, "").replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "{id}");
-
-function idsOf(machine: Machine): Set<string> {
-  const { store } = machine.emulator;
-  const services = store.services();
-  return new Set([
-    ...store.projects().map(({ id }) => id),
-    ...services.map(({ id }) => id),
-    ...services.flatMap(({ id }) => store.variables(id).map((variable) => variable.id)),
-  ]);
-}

@@ -12,5 +12,9 @@ export const newStops = (cells: readonly string[]): string[] => {
   return cells.filter((cell) => !known.has(cell)).sort();
 };
 
+/** Cells that are known to end in a stop, and in a whole run did not. */
+export const missingStops = (cells: readonly string[]): string[] =>
+  [...knownStops()].filter((cell) => !cells.includes(cell));
+
 export const writeStops = (cells: readonly string[]): void =>
   writeFileSync(path, `${[...cells].sort().join("\n")}\n`);

@@ -1,5 +1,6 @@
 import { buildRnv } from "./build-rnv";
 import { casesOf } from "./cases";
+import { explain } from "./explain";
 import { play } from "./play";
 import { randomCase } from "./random-case";
 import { remoteStages, wireStages } from "./remote-stages";
@@ -40,8 +41,11 @@ export async function playShare(share: Share, stages?: readonly Stage[]): Promis
     }
   }
   for (let seed = share.seeds.from + share.worker; seed < share.seeds.to; seed += share.workers) {
-    const { stage, one } = randomCase(local, seed);
-    count(tally, await inTime(one.name, play(stage, one)));
+    const random = randomCase(local, seed);
+    const { stage, one } = random;
+    const played = await inTime(one.name, play(stage, one));
+    const explained = played.stop === undefined ? undefined : await explain(random, played);
+    count(tally, { ...played, ...(explained && { explained }) });
   }
   return tally;
 }
