@@ -7,7 +7,7 @@ export const keyLifetimeMs = 23 * 3_600_000;
 /** When what is not there is looked for again, milliseconds from the first look. */
 const graces = [2000] as const;
 /** As long as reads may lag (DESIGN section 5): for a young write that its key would not keep from being done twice. */
-const patientGraces = [...graces, 6000, 14_000, 30_000] as const;
+const patientGraces = Array.from({ length: 15 }, (_, looks) => (looks + 1) * graces[0]);
 
 /** The service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (

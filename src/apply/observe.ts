@@ -29,7 +29,7 @@ export async function lookForCreated(
 /** Pauses before what is not there is looked for again, milliseconds: reads may lag (DESIGN section 5). */
 export const gracePauses = [500, 1500] as const;
 /** With these, 30 seconds: for a write that its key would not keep from being done twice. */
-const patientPauses = [...gracePauses, 4000, 8000, 16_000] as const;
+const patientPauses = [...gracePauses, ...Array<number>(14).fill(2000)];
 
 /** A service that failed may have done the write and lost its receipt: its key proves nothing. */
 export const mayLackReceipt = (failure: ApiError): boolean => failure.status === 500;
