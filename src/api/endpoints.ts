@@ -65,6 +65,8 @@ export interface Endpoints {
   /** `deploy`, `clear-cache`: the action that answers with a deployment. */
   runDeployAction(serviceId: string, action: "deploy" | "clear-cache"): Promise<Deployment>;
   getOperation(serviceId: string, operationId: string): Promise<Operation>;
+  /** Gap "operations of a project". */
+  getProjectOperation(projectId: string, operationId: string): Promise<Operation>;
 
   /** One page, newest first. */
   listDeployments(serviceId: string, page?: { limit?: number; cursor?: string }): Promise<DeploymentsPage>;

@@ -50,6 +50,12 @@ export function path(
   };
 }
 
+/** The same for a path that always stands below the workspace. */
+export const workspacePath = (...form: Parameters<typeof path>): SettingForm => ({
+  ...path(...form),
+  expected: `a path below the workspace such as "${form[0]}"`,
+});
+
 /** A JSON object with each of `needed` as `"{name}"` somewhere in it. */
 export const body = (example: string, ...needed: readonly string[]): SettingForm => ({
   expected: `a JSON body such as '${example}'`,

@@ -14,9 +14,12 @@ export function pathUnder(
   ids: Readonly<{ serviceId: string } & Record<string, string>>,
 ): string {
   const base = template.includes("{serviceId}") ? path() : path("services", ids.serviceId);
-  const below = template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
-  return `${base}${below}`;
+  return `${base}${filledPath(template, ids)}`;
 }
+
+/** A path template with each `{placeholder}` filled in. */
+export const filledPath = (template: string, ids: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
 
 /** The body that a setting's JSON text describes: each `"{name}"` becomes its value, what then has none is left out. */
 export function fillBody(template: string, values: Values): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { body, either, matching, objects, oneOf, path, type SettingForm } from "./gap-forms";
+import { body, either, matching, objects, oneOf, path, type SettingForm, workspacePath } from "./gap-forms";
 
 /**
  * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): a table. Nothing elsewhere may rest
@@ -49,6 +49,8 @@ export interface GapSettings {
   /** Whether `Idempotency-Key` works where the interface does not mark it: `auto`, `on`, or `off` to send none. */
   readonly routeKeys: string;
   readonly operationBody: string;
+  /** A path below the workspace, or `off`; `route` is the assumed one. */
+  readonly projectOperation: string;
   /** Names of the id field and the name field: `id,name`. */
   readonly environmentRecord: string;
   readonly productionEnvironment: string;
@@ -197,6 +199,21 @@ export const gaps = [
     verifiedBy: "the schema",
     fallback: "both are accepted",
     settings: [setting("operationBody", "auto", oneOf("auto", "bare", "wrapped"), "wrapped")],
+  },
+  {
+    name: "operations of a project",
+    assumption:
+      "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
+    verifiedBy: "the answer bears the id asked for; the project is gone only when that is proven",
+    fallback: "404 or 405: the project itself is looked at until it is gone, for 5 minutes at most",
+    settings: [
+      setting(
+        "projectOperation",
+        "/projects/{projectId}/operations/{operationId}",
+        routeOr(workspacePath("/jobs/{operationId}", ["operationId"], ["projectId"])),
+        "/jobs/{operationId}",
+      ),
+    ],
   },
   {
     name: "environment record",

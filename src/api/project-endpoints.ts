@@ -1,16 +1,17 @@
 import { type EndpointCall, turnedOff } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
-import { withEnvironmentFields } from "./gap-answers";
+import { operationIn, withEnvironmentFields } from "./gap-answers";
 import { underGap } from "./gap-failure";
-import { aboutDeletion, aboutThing, parseAnswer } from "./parse-answer";
+import { filledPath } from "./gap-requests";
+import { aboutDeletion, aboutThing, ask, parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
 import type { ApiRequest } from "./send";
-import { deletion } from "./wire/common";
+import { deletion, operation } from "./wire/common";
 import { type Project, projectAnswer, projectsAnswer } from "./wire/project";
 
 type ProjectEndpoints = Pick<
   Endpoints,
-  "listProjects" | "getProject" | "createProject" | "updateProject" | "deleteProject"
+  "listProjects" | "getProject" | "createProject" | "updateProject" | "deleteProject" | "getProjectOperation"
 >;
 
 /** Interface, "Projects". */
@@ -36,6 +37,23 @@ export function projectEndpoints({ send, path, gaps, read, write }: EndpointCall
           about: ({ project }) => aboutThing("project", project, { id }),
         }),
       ),
+    getProjectOperation: (projectId, operationId) => {
+      const { projectOperation: template } = gaps;
+      const request: ApiRequest = {
+        operation: "getProjectOperation",
+        method: "GET",
+        path:
+          template === "off"
+            ? path("projects", projectId)
+            : `${path()}${filledPath(template, { projectId, operationId })}`,
+        keyed: false,
+      };
+      if (template === "off") throw turnedOff(request, "projectOperation");
+      return ask(send, operation, request, {
+        inner: (body) => operationIn(body, gaps.operationBody),
+        about: (shown) => aboutThing("operation", shown, { id: operationId }),
+      });
+    },
     createProject: async (draft) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };
       const request = { operation: "createProject", method: "POST", path: path("projects"), body } as const;

@@ -43,6 +43,7 @@ export interface Reads {
     | "getDeployment"
     | "getOperation"
     | "getProject"
+    | "getProjectOperation"
     | "getService"
     | "listDeployments"
     | "listProjects"

@@ -27,6 +27,8 @@ export interface GapSwitches {
   readonly replayHeader: string | undefined;
   readonly errorBody: "top" | "nested";
   readonly operationBody: "bare" | "wrapped";
+  /** The path of the GET: true for `/projects/{projectId}/operations/{operationId}`, false for none. */
+  readonly projectOperation: boolean | string;
   /** The names of the id and of the name in a record. */
   readonly environmentRecord: readonly [id: string, name: string];
   readonly productionName: string;
@@ -53,6 +55,7 @@ export const assumedGaps: GapSwitches = {
   replayHeader: "idempotency-replayed",
   errorBody: "top",
   operationBody: "bare",
+  projectOperation: true,
   environmentRecord: ["id", "name"],
   productionName: "Production",
   projectColors: undefined,

@@ -4,7 +4,7 @@ import { notFound, Refusal } from "./refusal";
 import { canvasRoutes } from "./routes/canvas-routes";
 import { catalogRoutes } from "./routes/catalog-routes";
 import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
-import { projectRoutes } from "./routes/project-routes";
+import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
 
@@ -24,6 +24,7 @@ export function createRouter(gaps: GapSwitches): Match {
   const routes = [
     ...catalogRoutes,
     ...projectRoutes,
+    ...projectGapRoutes(gaps),
     ...serviceRoutes,
     ...serviceGapRoutes(gaps),
     ...deploymentRoutes,

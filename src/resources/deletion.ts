@@ -85,9 +85,17 @@ export async function pollDeletion(
 }
 
 /** The operation of a deletion, where its id is known and the service shows it. */
-async function operationOf(reads: Reads, { serviceId, variableId, id }: Pending) {
-  if (serviceId === undefined || id === serviceId || id === variableId) return undefined;
-  return unlessGone(() => reads.live.getOperation(serviceId, id));
+async function operationOf(reads: Reads, { serviceId, variableId, projectId, id }: Pending) {
+  if (id === serviceId || id === variableId || id === projectId) return undefined;
+  if (serviceId !== undefined) return unlessGone(() => reads.live.getOperation(serviceId, id));
+  if (projectId === undefined) return undefined;
+  try {
+    return await reads.live.getProjectOperation(projectId, id);
+  } catch (failure) {
+    // Nothing shows that there is such a route.
+    if (isWithoutRoute(failure)) return undefined;
+    throw failure;
+  }
 }
 
 /** A look at an operation of a service. One that is not shown says nothing: reads may lag. */

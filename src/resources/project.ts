@@ -233,7 +233,7 @@ function poll(reads: Reads, pending: Pending): Promise<Settled> {
   return pollDeletion(reads, pending, () => lookAt(reads, pending.projectId ?? pending.id));
 }
 
-/** No route shows the operations of a project, and a project does not show that it is being deleted. */
+/** A project does not show that it is being deleted, and whether a route shows its operations is a gap. */
 async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
   if (await answersUnless404(() => reads.live.getProject(id))) return "unmarked";
   const listed = await reads.live.listProjects();

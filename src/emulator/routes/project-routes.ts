@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { nonEmpty, parseBody, requireConfirmation } from "../body";
 import type { Call, Route } from "../call";
+import { type GapSwitches, routePath } from "../gap-switches";
 import { paginate } from "../paging";
 import type { StoredProject } from "../records";
-import { conflict, invalid } from "../refusal";
+import { conflict, invalid, notFound } from "../refusal";
 import { operationView, projectView } from "../views";
 import type { World } from "../world";
 import { keptName, projectOf, servicesIn } from "./lookup";
@@ -119,3 +120,19 @@ export const projectRoutes: readonly Route[] = [
     handle: remove,
   },
 ];
+
+/** Gap "operations of a project"; readable after the project is gone. */
+export function projectGapRoutes({ projectOperation }: GapSwitches): readonly Route[] {
+  const path = routePath(projectOperation, "/projects/{projectId}/operations/{operationId}");
+  return path === undefined ? [] : [{ method: "GET", path, shows: "operations", handle: readOperation }];
+}
+
+function readOperation(call: Call) {
+  const { store, gaps } = call.world;
+  const operation = store.get("operations", call.params.operationId ?? "");
+  const { projectId = operation?.deletes?.id } = call.params;
+  const isOurs = operation?.deletes?.table === "projects" && operation.deletes.id === projectId;
+  if (!isOurs || operation.workspaceId !== call.workspaceId) throw notFound("The operation");
+  const view = operationView(operation);
+  return gaps.operationBody === "wrapped" ? { operation: view } : view;
+}

@@ -75,6 +75,13 @@ describe("every endpoint", () => {
       undefined,
       operation,
     ],
+    [
+      "getProjectOperation",
+      (e) => e.getProjectOperation("p1", "o1"),
+      "GET /projects/p1/operations/o1",
+      undefined,
+      operation,
+    ],
     ["getDeployment", (e) => e.getDeployment("s1", "d1"), "GET /services/s1/deploys/d1", undefined, body],
     [
       "queueDeployment",
@@ -149,6 +156,7 @@ describe("every endpoint", () => {
     ["runAction", (e) => e.runAction("s1", "suspend"), { queued: true, operation }],
     ["runDeployAction", (e) => e.runDeployAction("s1", "clear-cache"), rollback],
     ["getOperation", (e) => e.getOperation("s1", "o2"), operation],
+    ["getProjectOperation", (e) => e.getProjectOperation("p1", "o2"), operation],
     ["getDeployment", (e) => e.getDeployment("s1", "d2"), body],
     ["queueDeployment", (e) => e.queueDeployment("s1", {}), rollback],
     [

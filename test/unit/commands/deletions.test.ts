@@ -1,6 +1,7 @@
 import { apply } from "../../../src/commands/apply";
 import { planRequest } from "../../../src/commands/requests";
 import type { Condition } from "../../../src/emulator/conditions";
+import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
 import { dyingContext } from "../../support/dying-context";
@@ -19,8 +20,10 @@ interface Seen extends SeenRequest {
 }
 
 /** A project with a service and a variable, and every DELETE that reaches the service. */
-async function opened(...conditions: readonly Condition[]) {
-  const bench = createWorkbench({ emulator: { operationSeconds: 2 } });
+const opened = (...conditions: readonly Condition[]) => openedOn({}, conditions);
+
+async function openedOn(gaps: NonNullable<EmulatorOptions["gaps"]>, conditions: readonly Condition[] = []) {
+  const bench = createWorkbench({ emulator: { operationSeconds: 2, gaps } });
   bench.write("rnv.yaml", withApi);
   await bench.apply();
   for (const condition of conditions) bench.emulator.store.setCondition(condition, true);
@@ -134,6 +137,26 @@ describe("a deletion whose operation fails", () => {
     expect(await bench.apply({ allowEmpty: true })).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(deletes.filter(({ path }) => path.includes("/projects/"))).toHaveLength(2);
     expect(store.projects()).toEqual([]);
+    bench.remove();
+  });
+
+  it.each([
+    ["at once where its operation says so", true],
+    ["after 5 minutes where nothing shows its operation", false],
+  ] as const)("of a project is told %s", async (_, projectOperation) => {
+    const { bench, store, deletes } = await openedOn({ projectOperation });
+    bench.write("rnv.yaml", withoutApi);
+    await bench.apply();
+    store.setCondition("failed-deletions", true);
+    bench.write("rnv.yaml", "removed: [project.shop]\n");
+    const before = bench.clock.now();
+    const { diagnostics } = await bench.apply({ allowEmpty: true });
+    expect(diagnostics).toMatchObject([{ code: "apply.delete_failed", address: "project.shop" }]);
+    const minutes = (bench.clock.now() - before) / 60_000;
+    if (projectOperation) expect(minutes).toBeLessThan(1);
+    else expect(minutes).toBeGreaterThan(4);
+    expect(store.projects()).toHaveLength(1);
+    expect(deletes.filter(({ path }) => path.includes("/projects/"))).toHaveLength(1);
     bench.remove();
   });
 
