@@ -70,6 +70,20 @@ export const nothingShown = (address: Address): Diagnostic =>
     hint: "check the key and the workspace, then run the same command again: it looks at the deletion first",
   });
 
+/** The diagnostic of a deletion that nothing shows the end of: `unseen` says what is not shown. */
+export const endUnproven = (
+  severity: typeof error | typeof warning,
+  address: Address,
+  unseen: string,
+  hint = "check the key and what it may read; it stays recorded, and the same command again looks at the deletion first",
+): Diagnostic =>
+  severity("live.gone_unproven", `nobody can tell whether ${address} was deleted: ${unseen}`, {
+    address,
+    detail:
+      "Its deletion was accepted. It was looked for again for 30 seconds; a key that lost its membership or a role sees the same.",
+    hint,
+  });
+
 /** What the state holds for a resource once a change of it is done, or was found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, previous, live } = recording;

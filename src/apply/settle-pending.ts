@@ -4,7 +4,7 @@ import { durationText } from "../model/duration";
 import type { Pending } from "../model/pending";
 import type { JournalEntry, RecordedResource } from "../model/state";
 import { patienceLeft } from "./patience-left";
-import { deletionFailed, nothingShown, recordedAfterFailedDeletion, writtenNow } from "./record";
+import { deletionFailed, endUnproven, nothingShown, recordedAfterFailedDeletion, writtenNow } from "./record";
 import type { Resumed, Resuming } from "./resuming";
 import { mustBeShown } from "./settle";
 import { waitUntilSettled } from "./wait-until-settled";
@@ -77,6 +77,12 @@ export async function settlePending(
     case "interrupted":
       return nothing;
     case "timeout": {
+      // Nothing will tell: it is asked for again, as one that failed.
+      if (result.unseen !== undefined && pending.deletes && timeoutMs > 0)
+        return ended(
+          recordedAfterFailedDeletion(recorded, result.unseen),
+          endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+        );
       const told = isAwaited ? [stillGoingOn(address, result.status)] : [];
       if (timeoutMs === 0 || pending.since !== undefined) return { ...nothing, diagnostics: told };
       // A state that does not say when it was left: from now on the time counts.

@@ -5,7 +5,7 @@ import type { Pending } from "../model/pending";
 import type { RecordedResource } from "../model/state";
 import type { ChangeContext } from "./change-context";
 import { defaultPatience, patienceLeft } from "./patience-left";
-import { deletionFailed, nothingShown, recordedAfterFailedDeletion } from "./record";
+import { deletionFailed, endUnproven, nothingShown, recordedAfterFailedDeletion } from "./record";
 import type { ChangeEnd } from "./run";
 import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
 
@@ -102,6 +102,12 @@ async function endOf(
         }),
       };
     case "timeout":
+      if (result.unseen !== undefined && pending.deletes)
+        return {
+          kind: "failed",
+          exitCode: 1,
+          diagnostic: { ...endUnproven(error, change.address, result.unseen), ...about },
+        };
       return {
         kind: "failed",
         exitCode: 7,

@@ -51,6 +51,8 @@ export type Fault =
   | { readonly kind: "unknown-first" }
   /** The answer without these fields, wherever they stand in it. */
   | { readonly kind: "without-fields"; readonly fields: readonly string[] }
+  /** Fields of this name, wherever they stand in the answer, have these values. */
+  | { readonly kind: "with-fields"; readonly fields: Readonly<Record<string, unknown>> }
   /** Lists are answered empty, as they are to a key that lost its membership. */
   | { readonly kind: "empty-lists" }
   /** Runs code just before or just after the commit, then goes on with `then`, if any. */
@@ -198,6 +200,7 @@ type Altering = Extract<
       | "other-request-id"
       | "unknown-first"
       | "without-fields"
+      | "with-fields"
       | "empty-lists";
   }
 >;
@@ -250,6 +253,8 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
       );
     case "without-fields":
       return editBody(steps.commit(), (body) => without(body, fault.fields) as Body);
+    case "with-fields":
+      return editBody(steps.commit(), (body) => withFields(body, fault.fields) as Body);
     case "stale-list": {
       const response = steps.commit();
       const { omit } = fault;
@@ -260,6 +265,9 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
 }
 
 type Body = Record<string, unknown>;
+
+const withFields = (value: unknown, fields: Body): unknown =>
+  JSON.parse(JSON.stringify(value), (key, inner) => (Object.hasOwn(fields, key) ? fields[key] : inner));
 
 const editBody = (response: WireResponse, edit: (body: Body) => Body): WireResponse => ({
   ...response,

@@ -49,6 +49,11 @@ export const lagMs = 30_000;
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 
+const stillDeleting = {
+  ms: unseenMs,
+  summary: "the service shows no operation for it, and it has not ended in 5 minutes",
+};
+
 /**
  * A look at the end of a deletion. It is done once `look` proves that the thing is gone, never because its operation
  * ended or is not found (DESIGN section 4, "Ends of pending work").
@@ -74,13 +79,25 @@ export async function pollDeletion(
   if (status === "complete") {
     // Nothing else can be asked.
     if (standing === "unreadable") return { kind: "done" };
+    // It is still under way, whatever operation that was.
+    if (standing === "deleting") return { kind: "waiting", status: "deleting", atMost: stillDeleting };
     const summary = "its operation is complete, and yet it is still there";
     return { kind: "waiting", status: "complete, still there", atMost: { ms: lagMs, summary } };
   }
+  if (standing === "unreadable")
+    return {
+      kind: "waiting",
+      status: "not shown",
+      atMost: {
+        ms: lagMs,
+        summary: "the service shows neither its operation nor what lies around it",
+        isUnseen: true,
+      },
+    };
   const atMost =
     standing === "stands"
       ? { ms: lagMs, summary: "the service shows no operation for it, and it is still there" }
-      : { ms: unseenMs, summary: "the service shows no operation for it, and it has not ended in 5 minutes" };
+      : stillDeleting;
   return { kind: "waiting", status: "deleting", atMost };
 }
 

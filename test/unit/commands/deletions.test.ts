@@ -248,3 +248,77 @@ describe("a service that somebody else is deleting", () => {
     bench.remove();
   });
 });
+
+/** DESIGN section 4: "A deletion counts as done when the thing is proven gone, never because its operation ended or is not found." */
+describe("the end of a deletion", () => {
+  it("is not that of an operation that answers complete while the service is still being deleted", async () => {
+    const bench = createWorkbench({ emulator: { operationSeconds: 120 } });
+    const { store } = bench.emulator;
+    bench.write("rnv.yaml", withApi);
+    await bench.apply();
+    store.setCondition("queued-deletions", true);
+    bench.emulator.setFaults((_, { method, path }) =>
+      method === "GET" && path.includes("/operations/")
+        ? { kind: "with-fields", fields: { status: "complete" } }
+        : undefined,
+    );
+    bench.emulator.resetLog();
+    bench.write("rnv.yaml", withoutApi);
+    const startedAt = bench.clock.now();
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(bench.clock.now() - startedAt).toBeGreaterThanOrEqual(120_000);
+    expect(store.services()).toEqual([]);
+    expect(await recordedIn(bench, api)).toBeUndefined();
+    expect(bench.writes()).toHaveLength(1);
+    bench.remove();
+  });
+
+  it("is told as unknown after half a minute where a key may see neither variables nor operations any more", async () => {
+    const { bench, store, deletes } = await opened("queued-deletions");
+    bench.write("rnv.yaml", withoutLevel);
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (method === "DELETE") deletes.push({ method, path, query: "" });
+      return method === "GET" && deletes.length > 0 && /\/(variables|operations\/[^/]*)$/.test(path)
+        ? { kind: "status", status: 404 }
+        : undefined;
+    });
+    const startedAt = bench.clock.now();
+    expect(await bench.apply()).toMatchObject({
+      exitCode: 1,
+      diagnostics: [
+        {
+          code: "live.gone_unproven",
+          address: level,
+          summary: expect.stringContaining("shows neither its operation nor what lies around it"),
+          hint: expect.stringContaining("check the key"),
+        },
+      ],
+    });
+    expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
+    expect(await recordedIn(bench, level)).toHaveProperty("pending.deletes", true);
+    bench.emulator.setFaults(undefined);
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(await recordedIn(bench, level)).toBeUndefined();
+    expect(store.variables(store.services()[0]?.id ?? "")).toEqual([]);
+    expect(deletes).toHaveLength(1);
+    bench.remove();
+  });
+
+  it.each([403, 404])("is told soon where everything answers %d from then on", async (status) => {
+    const { bench, deletes } = await opened("queued-deletions");
+    bench.write("rnv.yaml", withoutLevel);
+    bench.emulator.setFaults((_, { method, path }) => {
+      if (method === "DELETE") deletes.push({ method, path, query: "" });
+      return method === "GET" && deletes.length > 0 && !path.endsWith("/catalog")
+        ? { kind: "status", status }
+        : undefined;
+    });
+    const startedAt = bench.clock.now();
+    const { exitCode, diagnostics } = await bench.apply();
+    expect(exitCode).toBe(1);
+    expect(diagnostics.map(({ code }) => code)).toEqual([status === 403 ? "api.forbidden" : "api.not_found"]);
+    expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
+    expect(await recordedIn(bench, level)).toHaveProperty("pending.deletes", true);
+    bench.remove();
+  });
+});
