@@ -345,6 +345,24 @@ describe("an answer about something else", () => {
     expect(await refused.client.send(read)).toMatchObject({ status: 200, attempts: 2 });
   });
 
+  it("is none of a refusal, which may be the gateway's own, nor of an attempt before this one", async () => {
+    const { client } = scriptedClient((request, index) =>
+      index === 0 ? answer(200, {}, own(request.headers)) : answer(403, {}, strange({})),
+    );
+    await client.send(read);
+    await expect(client.send(keyedWrite)).rejects.toMatchObject({
+      kind: "refused",
+      status: 403,
+      attempts: 1,
+    });
+    let first = "";
+    const late = scriptedClient((request, index) => {
+      first = index === 0 ? (own(request.headers)["x-request-id"] ?? "") : first;
+      return index === 0 ? answer(503) : answer(200, { index }, { "x-request-id": first });
+    });
+    expect(await late.client.send(keyedWrite)).toMatchObject({ body: { index: 1 }, attempts: 2 });
+  });
+
   it("is none of a gateway that replaces all ids, of a replay, or without an id", async () => {
     const gateway = scriptedClient(echoing(strange));
     for (const request of [read, keyedWrite])

@@ -1,3 +1,4 @@
+import { defaultLifecycle } from "../../../src/model/desired";
 import type { Pending } from "../../../src/model/pending";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
@@ -71,6 +72,20 @@ describe("what vanishes at once", () => {
     expect(codesOf(plan)).toEqual(["live.gone_unproven", "live.gone_unproven"]);
     expect(actionsOf(plan)).toEqual([]);
     expect(plan.unchecked.map(({ address }) => address)).toEqual(["service.s0", "service.s1"]);
+  });
+
+  it("is counted among what is managed: what is archived and only kept in the state is neither lost nor left", () => {
+    const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
+    const archived = ["x", "y", "z"].map((name) =>
+      declare(`service.${name}`, { kind: "web" }, { lifecycle }),
+    );
+    const world = settled([...services(8), ...archived]);
+    world.settle(desiredOf(services(8)));
+    world.lose("service.x", "service.y", "service.z");
+    expect(codesOf(world.plan(desiredOf(services(8))))).toEqual([]);
+    // Three of eight: the retained ones do not make it three of eleven.
+    world.lose("service.s0", "service.s1", "service.s2");
+    expect(codesOf(world.plan(desiredOf(services(8))))).toEqual(["live.mass_disappearance"]);
   });
 
   it("does not count what is known to be deleted", () => {

@@ -1,3 +1,4 @@
+import { defaultLifecycle } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
@@ -85,6 +86,45 @@ describe("a deletion", () => {
     const unguarded = { ...plan, changes: plan.changes.filter(({ guard }) => !guard) };
     world.apply(unguarded);
     expect([...world.recorded.keys()].sort()).toEqual(["project.shop", "service.shop.db"]);
+  });
+
+  it("of what is protected since this manifest stands still before that was ever recorded", () => {
+    const world = settledShop();
+    const declared = (lifecycle: typeof keep) => [
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "static" }, { lifecycle: { ...defaultLifecycle, ...lifecycle } }),
+      ...shop().slice(2),
+    ];
+    const replace = [at("service.shop.api")];
+    expect(guarded(world.plan(desiredOf(declared(keep)), { replace }))).toEqual([]);
+    const plan = world.plan(desiredOf(declared({ ...keep, preventDestroy: true })), { replace });
+    expect(guarded(plan)).toEqual(["guard.prevent_destroy service.shop.api"]);
+    expect(changeOf(plan, "service.shop.api").guard?.summary).toBe(
+      "service.shop.api is protected: preventDestroy",
+    );
+  });
+
+  it("names what is protected inside of it, whatever confirms it", () => {
+    const lifecycle = { ...defaultLifecycle, preventDestroy: true };
+    const world = new World();
+    world.settle(
+      desiredOf([
+        declare("project.shop"),
+        declare("service.shop.api", { kind: "web" }),
+        declare("variable.shop.api.LEVEL", { value: new Secret("info") }, { lifecycle }),
+        declare("service.docs", { kind: "web" }),
+      ]),
+    );
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    const held = "holds variable.shop.api.LEVEL, which is protected";
+    const guards = plan.changes.flatMap(({ guard }) => (guard ? [guard] : []));
+    expect(guards.map(({ summary }) => summary)).toEqual([
+      `project.shop ${held}`,
+      `service.shop.api ${held}`,
+      "variable.shop.api.LEVEL is protected: preventDestroy",
+    ]);
+    for (const { hint } of guards)
+      expect(hint).toBe("to delete it, first apply with preventDestroy: false on variable.shop.api.LEVEL");
   });
 
   it("of a protected variable holds its service back", () => {
