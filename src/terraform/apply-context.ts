@@ -77,7 +77,11 @@ export const isWaitedFor = (type: ManagedType, config: TerraformObject): boolean
   type.resource.patience?.(knownOf(declaredIn(type, config))).wait !== false;
 
 /** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
-export type Ended = WaitResult & { readonly id: string };
+export type Ended = WaitResult & {
+  readonly id: string;
+  /** Why the service let it wait, as it was told last. */
+  readonly note?: string;
+};
 
 /** Waits for what a write left pending, as long as `timeouts` and the type say. */
 export async function settle(
@@ -96,18 +100,21 @@ export async function settle(
     patience?.timeoutMs ??
     defaultTimeoutMs;
   let last = id;
+  let told: string | undefined;
   const result = await waitUntilSettled(pending, {
     type: type.resource,
     reads: session.reads,
     clock: session.clock,
     signal: session.signal,
     timeoutMs,
-    onWaiting: () => {},
+    onWaiting: (_seconds, _status, note) => {
+      told = note;
+    },
     onNext: async (next) => {
       last = next.id;
     },
   });
-  return { ...result, id: last };
+  return { ...result, id: last, ...(told !== undefined && { note: told }) };
 }
 
 /** What was accepted, as the wait for it ended: an answer that named another run says nothing of the one that did. */
@@ -115,8 +122,13 @@ export const endedWith = (accepted: Accepted, { id }: Ended): Accepted =>
   id === accepted.id ? accepted : { id };
 
 /** Why a wait did not end well; undefined when it did. */
-export function unsettled(type: ManagedType, name: string, result: WaitResult): Diagnostic | undefined {
-  const about = `${type.resource.type} "${name}"`;
+export function unsettled(
+  type: ManagedType,
+  name: string,
+  result: WaitResult & Pick<Ended, "note">,
+): Diagnostic | undefined {
+  const { type: kind, nameAttribute } = type.resource;
+  const about = nameAttribute === undefined ? `the ${kind}` : `${kind} "${name}"`;
   switch (result.kind) {
     case "done":
       return undefined;
@@ -134,6 +146,7 @@ export function unsettled(type: ManagedType, name: string, result: WaitResult): 
         "apply.deploy_timeout",
         `${about} did not settle in time; its status is "${result.status}"`,
         {
+          ...(result.note === undefined ? {} : { detail: `The service says: ${result.note}` }),
           hint: "apply again to go on waiting, or raise timeouts",
         },
       );

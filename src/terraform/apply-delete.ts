@@ -105,7 +105,11 @@ const hidden = (type: ManagedType, name: string): Diagnostic =>
     hint: "check the key and the workspace, then apply again: it stays in the state until its end is seen",
   });
 
-const undeleted = (type: ManagedType, name: string, end: WaitResult): Diagnostic | undefined =>
+const undeleted = (
+  type: ManagedType,
+  name: string,
+  end: WaitResult & { readonly note?: string },
+): Diagnostic | undefined =>
   end.kind === "failed"
     ? error("apply.delete_failed", `${type.resource.type} "${name}" was not deleted: ${end.summary}`, {
         ...(end.detail === undefined ? {} : { detail: end.detail }),

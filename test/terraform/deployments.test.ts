@@ -107,6 +107,29 @@ resource "rnv_variables" "more" {
     await world.expectNoChanges();
   }, 60_000);
 
+  it("one that stays queued ends as timeouts say, with the reason, is queued once, and destroy does not wait for it", async () => {
+    const folder = await new TerraformFolder({ conditions: ["worker-offline"] }).openAttached();
+    const { emulator: offline } = folder;
+    try {
+      const queued = () => offline.store.deployments(offline.store.services()[0]?.id ?? "");
+      const waits = (how: string) =>
+        folder.write(
+          `${service}resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  ${how}\n}\n`,
+        );
+      for (const how of ['timeouts {\n create = "1s"\n }', 'timeout = "1s"']) {
+        waits(how);
+        const output = (await folder.run("apply -auto-approve", 1)).replace(/[\s│╷╵]+/g, " ");
+        expect(output).toContain('The deployment did not settle in time; its status is "queued"');
+        expect(output).toContain("Waiting for capacity: no worker is online.");
+        expect(queued()).toHaveLength(1);
+      }
+      await folder.run("destroy -auto-approve");
+      expect(offline.store.services()).toEqual([]);
+    } finally {
+      await folder.close();
+    }
+  }, 60_000);
+
   it("saves the layout of a canvas, and again when a service has no place yet", async () => {
     const layout = `resource "rnv_canvas_layout" "shop" {\n  project_id = rnv_project.shop.id\n positions = "auto"\n viewport = { x = 0, y = 10.5, zoom = 1.1 }\n depends_on = [rnv_service.api]\n}\n`;
     world.write(service + layout);
