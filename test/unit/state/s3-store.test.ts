@@ -1,5 +1,7 @@
 import { createHttpTransport } from "../../../src/api/http-transport";
-import type { LockRecord } from "../../../src/state/lock-record";
+import type { Transport, WireRequest } from "../../../src/api/transport";
+import { encodeLock, type LockRecord } from "../../../src/state/lock-record";
+import { NoAnswer } from "../../../src/state/remote-exchange";
 import type { RemoteStore } from "../../../src/state/remote-store";
 import { createS3Store } from "../../../src/state/s3-store";
 import type { StateServer } from "../../support/http-state-server";
@@ -10,7 +12,10 @@ jest.setTimeout(60_000);
 
 const record = (id: string, generation = 1): LockRecord => ({ ...holder(id), generation, process: {} });
 
-const storeOn = ({ url }: StateServer): RemoteStore =>
+const storeOn = (
+  { url }: Pick<StateServer, "url">,
+  transport: Transport = createHttpTransport(),
+): RemoteStore =>
   createS3Store(
     {
       location: "s3://bucket/shop.json",
@@ -22,7 +27,7 @@ const storeOn = ({ url }: StateServer): RemoteStore =>
         secretAccessKey: s3Environment.AWS_SECRET_ACCESS_KEY,
       },
     },
-    createHttpTransport(),
+    transport,
   );
 
 describe("the lock of a state in S3", () => {
@@ -82,6 +87,7 @@ describe("the lock of a state in S3", () => {
     server.stored.set("/bucket/shop.json.lock", "hello");
     expect(await swap(record("dead"), record("b", 2))).toBe(false);
     expect(await held()).toBe("unreadable");
+    expect(await store.freeLock(record("dead"))).toBe(false);
     expect(server.stored.get("/bucket/shop.json.lock")).toBe("hello");
   });
 
@@ -112,5 +118,111 @@ describe("the lock of a state in S3", () => {
       diagnostics: [{ code: "config.invalid" }],
     });
     await lax.close();
+  });
+});
+
+describe("a state in S3", () => {
+  const bytes = Buffer.from("{}");
+  const lock = record("a");
+  type Answer = readonly [status: number, body?: string, headers?: Readonly<Record<string, string>>];
+
+  /** A store whose server answers every request alike, or each as said. */
+  const answering = (...answers: readonly Answer[]) => {
+    const asked: WireRequest[] = [];
+    const transport: Transport = {
+      close: async () => {},
+      send: async (request) => {
+        const [status, body = "", headers = {}] = answers[Math.min(asked.length, answers.length - 1)] ?? [
+          500,
+        ];
+        asked.push(request);
+        return { status, body, headers };
+      },
+    };
+    return { store: storeOn({ url: "http://127.0.0.1:1" }, transport), asked };
+  };
+  const etag = { etag: '"1"' };
+  const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "no failure",
+      (cause) => (cause instanceof NoAnswer ? "no answer" : cause.diagnostics?.[0]?.code),
+    );
+
+  it("is written where nothing stands, and then in place of what was read only", async () => {
+    const server = await serveS3();
+    const store = storeOn(server);
+    expect(await store.read()).toBeUndefined();
+    expect(await store.write(bytes, '"of another"', lock)).toEqual({ kind: "changed" });
+    const first = await store.write(bytes, undefined, lock);
+    expect(first).toEqual({ kind: "written", version: expect.any(String) });
+    expect(await store.write(bytes, undefined, lock)).toEqual({ kind: "changed" });
+    const read = await store.read();
+    expect(read).toEqual({ bytes, version: first.kind === "written" && first.version });
+    const next = await store.write(Buffer.from("[]"), read?.version, lock);
+    expect(next.kind).toBe("written");
+    expect(await store.write(bytes, read?.version, lock)).toEqual({ kind: "changed" });
+    expect(server.stored.get("/bucket/shop.json")).toBe("[]");
+    await server.close();
+  });
+
+  it("keeps its backups beside it, each under its own name", async () => {
+    const server = await serveS3();
+    const { backups } = storeOn(server);
+    await backups.write(1, Buffer.from("one"));
+    await backups.write(2, Buffer.from("two"));
+    expect(backups.name(1)).toBe("s3://bucket/shop.json.backup.1");
+    expect(Buffer.from((await backups.read(1)) ?? []).toString()).toBe("one");
+    expect(Buffer.from((await backups.read(2)) ?? []).toString()).toBe("two");
+    expect(await backups.read(3)).toBeUndefined();
+    expect(server.stored.has("/bucket/shop.json")).toBe(false);
+    await server.close();
+  });
+
+  it("is nothing yet where no object is, and an error where no bucket is", async () => {
+    const missing = answering([404, "?xml <Code>NoSuchKey</Code>"]);
+    expect(await missing.store.read()).toBeUndefined();
+    expect(missing.asked).toMatchObject([{ method: "GET", url: "http://127.0.0.1:1/bucket/shop.json" }]);
+    expect(missing.asked[0]?.headers).not.toHaveProperty("content-type");
+    expect(await codeOf(answering([404, "?xml <Code>NoSuchBucket</Code>"]).store.read())).toBe(
+      "state.unreadable",
+    );
+    expect(await codeOf(answering([403, "x", etag]).store.read())).toBe("state.unreadable");
+  });
+
+  it("without an ETag is no answer: nothing could be written in its place", async () => {
+    expect(await codeOf(answering([200, "{}"]).store.read())).toBe("no answer");
+    expect(await codeOf(answering([200]).store.write(bytes, undefined, lock))).toBe("no answer");
+  });
+
+  it("is written as JSON", async () => {
+    const { store, asked } = answering([200, "", etag]);
+    await store.write(bytes, undefined, lock);
+    expect(asked).toMatchObject([
+      { method: "PUT", body: "{}", headers: { "content-type": "application/json", "if-none-match": "*" } },
+    ]);
+  });
+
+  it("that two write at once is asked for again", async () => {
+    expect(await codeOf(answering([409]).store.write(bytes, '"1"', lock))).toBe("no answer");
+  });
+
+  it("that may not be written is an error", async () => {
+    expect(await codeOf(answering([403]).store.write(bytes, '"1"', lock))).toBe("state.write_failed");
+    // Without If-Match a 404 is not about a condition: the bucket is missing.
+    expect(await codeOf(answering([404]).store.write(bytes, undefined, lock))).toBe("state.write_failed");
+    expect(await codeOf(answering([404]).store.backups.write(0, bytes))).toBe("state.write_failed");
+  });
+
+  it("whose lock was released between the two looks at it is asked for again", async () => {
+    expect(await codeOf(answering([412], [404]).store.takeLock(lock))).toBe("no answer");
+  });
+
+  it("whose lock may not be deleted is an error", async () => {
+    const held = Buffer.from(encodeLock(lock)).toString();
+    expect(await codeOf(answering([200, held, etag], [403]).store.freeLock(lock))).toBe("state.write_failed");
+    for (const status of [200, 204])
+      expect(await answering([200, held, etag], [status]).store.freeLock(lock)).toBe(true);
+    for (const status of [404, 412])
+      expect(await answering([200, held, etag], [status]).store.freeLock(lock)).toBe(false);
   });
 });
