@@ -203,6 +203,40 @@ describe("the key of a create that did not arrive", () => {
   }
 });
 
+// "A deletion that did not arrive goes out again under its own key": a run that only stood still does not ask twice.
+describe("the key of a deletion that did not arrive", () => {
+  const deletions = () =>
+    bench.emulator.log
+      .filter(({ method }) => method === "DELETE")
+      .map(({ headers }) => headers["idempotency-key"]);
+
+  it.each([
+    ["is sent again", 23 * 60 - 1, true],
+    ["is not sent again", 23 * 60 + 1, false],
+  ])("%s after %i minutes: %s", async (_, minutes, isSame) => {
+    await bench.apply();
+    bench.write("rnv.yaml", "projects: { shop: {} }");
+    bench.emulator.setFaults((_index, { method }) =>
+      method === "DELETE" ? { kind: "status", status: 500 } : undefined,
+    );
+    const confirmed = { approve: async () => ({ confirmedDeletes: [address] }) };
+    await bench.apply(confirmed);
+    bench.emulator.setFaults(undefined);
+    const [key] = deletions();
+    expect(key).toEqual(expect.any(String));
+    bench.emulator.resetLog();
+    bench.clock.advance(minutes * 60_000);
+    expect(await bench.apply(confirmed)).toMatchObject({ exitCode: 0 });
+    expect(deletions()).toHaveLength(1);
+    expect(deletions()[0] === key).toBe(isSame);
+    expect(
+      store()
+        .services()
+        .filter(({ deletedAt }) => deletedAt === null),
+    ).toEqual([]);
+  });
+});
+
 describe("a verb that was not answered", () => {
   const act = (request: Partial<RuntimeRequest> & { readonly action: RuntimeAction }) =>
     runtimeAction(bench.context, {
