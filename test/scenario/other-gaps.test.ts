@@ -277,6 +277,89 @@ it("two variables of one key are an error that lists their ids, and nothing is w
   await scenario.close();
 });
 
+it("addresses that move with a service's name are known after the apply, and reach what refers to them in it", async () => {
+  const scenario = await openScenario();
+  const { store } = scenario.emulator;
+  const named = (name: string) => `
+projects:
+  shop:
+    services:
+      api: { name: ${name}, kind: web, deploy: { when: never } }
+      worker:
+        kind: web
+        variables: { API: "\${service.shop.api.url}" }
+        deploy: { when: never }
+`;
+  const api = () => store.services().find(({ kind, name }) => kind === "web" && name !== "worker");
+  const told = () => {
+    const worker = store.services().find(({ name }) => name === "worker");
+    return store.variables(worker?.id ?? "").map(({ id }) => store.variableValue(id));
+  };
+  scenario.write("rnv.yaml", named("api"));
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  const [before] = told();
+  expect(before).toMatch(/^https:\/\/api-/);
+  scenario.write("rnv.yaml", named("front"));
+  const planned = JSON.parse((await scenario.run("plan", "-json")).stdout);
+  const change = planned.resource_changes.find(
+    ({ address }: { address: string }) => address === "variable.shop.worker.API",
+  );
+  expect(change.change).toMatchObject({ actions: ["update"] });
+  expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+  expect(api()?.name).toBe("front");
+  expect(told()).toEqual([expect.stringMatching(/^https:\/\/front-/)]);
+  await scenario.isQuiet();
+  await scenario.close();
+});
+
+it("a service that somebody archived, where no list shows it and no route reads it, stays recorded and is said to be unchecked", async () => {
+  const scenario = await openScenario({ gaps: { readService: false } });
+  const { store } = scenario.emulator;
+  scenario.write("rnv.yaml", shop("/a", "info"));
+  const env = { RNV_GAP_READ_SERVICE: "off" };
+  expect(await apply(scenario, env)).toMatchObject({ code: 0 });
+  const [{ id } = { id: "" }] = store.services();
+  store.editService(id, () => ({ archived: true }));
+  scenario.settle();
+  scenario.forget();
+  const drift = await scenario.runWith({ env }, "drift", "-json");
+  expect(JSON.parse(drift.stdout)).toMatchObject({ has_drift: false, missing: [] });
+  expect(JSON.parse(drift.stdout).unchecked).toContainEqual(
+    expect.objectContaining({ address: "service.shop.api" }),
+  );
+  await apply(scenario, env);
+  expect(scenario.requests().filter((one) => one.startsWith("POST /workspaces/ID/services "))).toEqual([]);
+  expect(store.services().map((one) => one.id)).toEqual([id]);
+  await scenario.close();
+});
+
+it.each([
+  ["as it was", []],
+  ["archived", ["failed-deletions-archive"]],
+] as const)(
+  "a deletion that failed leaves the service %s: declared again, it is the same service, as it is declared",
+  async (_, further) => {
+    const conditions = ["failed-deletions", ...further] as const;
+    const scenario = await openScenario();
+    const { store } = scenario.emulator;
+    scenario.write("rnv.yaml", shop("/a", "info"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    const [{ id } = { id: "" }] = store.services();
+    for (const condition of conditions) store.setCondition(condition, true);
+    scenario.write("rnv.yaml", "projects: { shop: {} }\n");
+    const failed = await scenario.run("apply", ...approve, "--confirm-delete", "service.shop.api");
+    expect(failed).toMatchObject({ code: 1, stderr: expect.stringContaining("error[apply.delete_failed]") });
+    expect(store.services()).toMatchObject([{ id, archived: further.length > 0 }]);
+    scenario.settle();
+    for (const condition of conditions) store.setCondition(condition, false);
+    scenario.write("rnv.yaml", shop("/a", "info"));
+    expect(await apply(scenario, {})).toMatchObject({ code: 0 });
+    expect(store.services()).toMatchObject([{ id, archived: false }]);
+    await scenario.isQuiet();
+    await scenario.close();
+  },
+);
+
 describe("a kind with defaults of its own", () => {
   const site = (configuration: string) =>
     `services:\n  docs: { kind: static, configuration: { ${configuration} }, deploy: { when: never } }\n`;
