@@ -1,4 +1,5 @@
 import { ownTempFolder } from "../support/temp-folder";
+import { keepFigures } from "./figures";
 import { type RealKill, realKill } from "./real-kill";
 
 const atOnce = 2;
@@ -30,6 +31,7 @@ async function main(): Promise<number> {
   console.log(
     `${done.length} kills, ${hit} hit between the first and the last write (target ${target}), ${failed} failed, ${((Date.now() - startedAt) / 1000).toFixed(0)} s`,
   );
+  if (process.argv.length === 2) keepFigures({ kills: { runs: total, hit } });
   return failed === 0 && hit >= target ? 0 : 1;
 }
 

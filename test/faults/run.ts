@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ownTempFolder } from "../support/temp-folder";
 import { casesOf } from "./cases";
+import { keepFigures } from "./figures";
 import { playNaive } from "./naive-client";
 import { play } from "./play";
 import { randomCase } from "./random-case";
@@ -31,7 +32,7 @@ async function main(): Promise<number> {
     seeds: { from, to },
   });
   report(tally, (Date.now() - startedAt) / 1000);
-  if (process.argv.length === 2) await compare();
+  if (process.argv.length === 2) await keepWhole(tally, to - from);
   if (process.argv.includes("--accept-stops")) writeStops(Object.keys(tally.stops));
   const unknown = newStops(Object.keys(tally.stops));
   for (const cell of unknown) console.log(`NEW STOP ${cell} (${tally.stops[cell]?.name})`);
@@ -71,22 +72,25 @@ function report(tally: Tally, seconds: number): void {
   console.log("cases   fired  fault");
   for (const [fault, { cases, fired }] of Object.entries(tally.faults).sort())
     console.log(`${String(cases).padStart(5)}  ${String(fired).padStart(6)}  ${fault}`);
-  const stops = Object.values(tally.stops).reduce((sum, { count }) => sum + count, 0);
-  console.log(`${stops} cases in ${Object.keys(tally.stops).length} cells end in a stop`);
+  console.log(`${stopped(tally)} cases in ${Object.keys(tally.stops).length} cells end in a stop`);
   for (const [found, { count, names }] of Object.entries(tally.failures).sort())
     console.log(`FAILURE ${count} x ${found}\n${names.map((shown) => `    ${shown}`).join("\n")}`);
   console.log(`${tally.cases} cases in ${seconds.toFixed(0)} s`);
 }
 
-/** What a client without keys, intents and looks leaves behind, beside ours: of which there is none. */
-async function compare(): Promise<void> {
+/** What the whole run came to, for README.md; and what a client without keys, intents and looks leaves behind. */
+async function keepWhole(tally: Tally, seeds: number): Promise<void> {
   const [stage] = await allStages();
   if (stage === undefined) return;
   const naive = await playNaive(stage.image);
   console.log(
     `a naive client: ${naive.cases} cases, ${naive.duplicates} with doubles, ${naive.orphans} with orphans`,
   );
+  keepFigures({ cases: tally.cases, seeds, stops: stopped(tally), naive });
+  console.log("npm run figures writes these figures into README.md");
 }
+
+const stopped = ({ stops }: Tally): number => Object.values(stops).reduce((sum, { count }) => sum + count, 0);
 
 async function replay(name: string): Promise<number> {
   const stages = name.startsWith("remote") ? await remoteStages() : await allStages();
