@@ -1,0 +1,97 @@
+import { importResource } from "../../../src/commands/import-resource";
+import type { RuntimeAction } from "../../../src/commands/requests";
+import { runtimeAction } from "../../../src/commands/runtime-action";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+
+const shop = `projects:
+  shop:
+    services:
+      api: { kind: web, configuration: { repository: "https://git.example.com/api" } }
+`;
+const address = "service.shop.api";
+const forever = { ms: 10 ** 9 };
+
+describe("a verb whose reads stay behind", () => {
+  let bench: Workbench;
+  beforeEach(async () => {
+    bench = createWorkbench();
+    bench.write("rnv.yaml", shop);
+  });
+  afterEach(() => bench.remove());
+
+  const act = (action: RuntimeAction) =>
+    runtimeAction(bench.context, {
+      ...{ address, action, wait: true, timeoutMs: 600_000, lockTimeoutMs: 0 },
+      confirm: async () => "api",
+      onGoingOn: () => undefined,
+      onWaiting: () => undefined,
+    });
+
+  it.each(["restart", "suspend", "resume"] as const)(
+    "%s ends when its operation is not shown for half a minute, and the same command sends nothing",
+    async (action) => {
+      await bench.apply();
+      bench.emulator.store.setLag({ operations: forever });
+      const stale = { exitCode: 7, diagnostics: [{ code: "live.stale", address }] };
+      const startedAt = bench.clock.now();
+      expect(await act(action)).toMatchObject(stale);
+      expect(bench.clock.now() - startedAt).toBeLessThan(45_000);
+      expect(await act(action)).toMatchObject(stale);
+      bench.emulator.store.setLag();
+      expect(await act(action)).toMatchObject({ exitCode: 0, result: "done" });
+      expect(bench.emulator.store.operations()).toHaveLength(1);
+    },
+  );
+
+  it.each(["deploy", "rollback", "cancel", "restart"] as const)(
+    "%s sends nothing where the service is not shown as it was deployed a moment ago",
+    async (action) => {
+      await bench.apply();
+      bench.write("rnv.yaml", shop.replace('api" }', 'api", replicas: 2 }'));
+      bench.emulator.store.setLag({ canvas: forever, service: forever });
+      await bench.apply();
+      const sent = bench.writes().length;
+      await expect(act(action)).rejects.toMatchObject({ diagnostics: [{ code: "live.stale" }] });
+      expect(bench.writes()).toHaveLength(sent);
+    },
+  );
+
+  it.each(["rollback", "cancel"] as const)(
+    "%s sends nothing where the list of deployments leaves out the last one",
+    async (action) => {
+      await bench.apply();
+      bench.write("rnv.yaml", shop.replace('api" }', 'api", replicas: 2 }'));
+      await bench.apply();
+      // By its id it is shown, so that the apply ends.
+      bench.emulator.store.setLag({ deployments: forever });
+      bench.emulator.store.setCondition("worker-offline", true);
+      const request = { wait: false, timeoutMs: 0 };
+      await runtimeAction(bench.context, {
+        ...{ address, action: "deploy", lockTimeoutMs: 0, ...request },
+        confirm: async () => "api",
+        onGoingOn: () => undefined,
+        onWaiting: () => undefined,
+      });
+      const sent = bench.writes().length;
+      expect(await act(action)).toMatchObject({ diagnostics: [{ code: "live.stale" }] });
+      expect(bench.writes()).toHaveLength(sent);
+    },
+  );
+
+  it("takes what was imported a moment ago for there, although a list does not show it yet", async () => {
+    bench.write("rnv.yaml", "projects: { shop: {} }\n");
+    await bench.apply();
+    const [project] = bench.emulator.store.projects();
+    bench.emulator.store.setLag({ canvas: { ms: 20_000 } });
+    const { id } = bench.emulator.store.addService({ name: "api", kind: "web", projectId: project?.id });
+    bench.write(
+      "rnv.yaml",
+      "projects: { shop: { services: { api: { kind: web, deploy: { when: never } } } } }\n",
+    );
+    const { exitCode } = await importResource(bench.context, { address, id, lockTimeoutMs: 0 });
+    expect(exitCode).toBe(0);
+    bench.emulator.store.setLag({ canvas: { ms: 20_000 }, service: { ms: 20_000 } });
+    expect((await bench.apply()).exitCode).toBe(0);
+    expect(bench.emulator.store.services()).toHaveLength(1);
+  });
+});
