@@ -79,13 +79,21 @@ describe("what vanishes at once", () => {
     const archived = ["x", "y", "z"].map((name) =>
       declare(`service.${name}`, { kind: "web" }, { lifecycle }),
     );
-    const world = settled([...services(8), ...archived]);
-    world.settle(desiredOf(services(8)));
-    world.lose("service.x", "service.y", "service.z");
-    expect(codesOf(world.plan(desiredOf(services(8))))).toEqual([]);
-    // Three of eight: the retained ones do not make it three of eleven.
+    const codesWithout = (lost: readonly string[], count: number): string[] => {
+      const world = settled([...services(count), ...archived]);
+      world.settle(desiredOf(services(count)));
+      world.lose(...lost);
+      return codesOf(world.plan(desiredOf(services(count))));
+    };
+    expect(codesWithout(["service.x", "service.y", "service.z"], 4)).toEqual([]);
+    // Three of eight, and not of eleven.
+    expect(codesWithout(["service.s0", "service.s1", "service.s2"], 8)).toEqual(["live.mass_disappearance"]);
+  });
+
+  it("is not outnumbered by what is declared and was never made", () => {
+    const world = settled(services(8));
     world.lose("service.s0", "service.s1", "service.s2");
-    expect(codesOf(world.plan(desiredOf(services(8))))).toEqual(["live.mass_disappearance"]);
+    expect(codesOf(world.plan(desiredOf(services(20))))).toEqual(["live.mass_disappearance"]);
   });
 
   it("does not count what is known to be deleted", () => {
