@@ -42,17 +42,20 @@ export function openTree(): Tree {
   const running = new Set<ChildProcess>();
   const close = (): void => {
     for (const child of running) endAll(child);
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   process.once("exit", close);
+  // Of this copy: the sources it was made from may be edited while the mutants are judged.
+  const whole = new Map<string, string>();
+  const textOf = (file: string): string => {
+    const text = whole.get(file) ?? readFileSync(join(folder, "src", file), "utf8");
+    whole.set(file, text);
+    return text;
+  };
   return {
     folder,
-    put: (mutant) => {
-      const text = readFileSync(join(root, "src", mutant.file), "utf8");
-      writeFileSync(join(folder, "src", mutant.file), mutate(text, mutant));
-    },
-    restore: ({ file }) =>
-      writeFileSync(join(folder, "src", file), readFileSync(join(root, "src", file), "utf8")),
+    put: (mutant) => writeFileSync(join(folder, "src", mutant.file), mutate(textOf(mutant.file), mutant)),
+    restore: ({ file }) => writeFileSync(join(folder, "src", file), textOf(file)),
     run: (patience, env, ...args) => {
       const child = spawn(process.execPath, [...args], {
         cwd: folder,

@@ -2,6 +2,7 @@ import { apply } from "../../../src/commands/apply";
 import { planRequest, type RuntimeAction, type RuntimeRequest } from "../../../src/commands/requests";
 import { runtimeAction } from "../../../src/commands/runtime-action";
 import type { Address } from "../../../src/model/address";
+import type { StateBackend, StateSession } from "../../../src/state/backend";
 import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -118,6 +119,51 @@ describe("a create that was not answered and is shown at once", () => {
     expect(creates()).toHaveLength(1);
     // The first pause is half a second.
     expect(bench.clock.elapsed() - before).toBeLessThan(500);
+  });
+});
+
+describe("a create whose run ended with its answer", () => {
+  it("is recorded where it lies, and the next run goes on with it", async () => {
+    let session: StateSession | undefined;
+    let end = (): void => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const never = new Promise<never>(() => {});
+    const lock: StateBackend["lock"] = async (holder, timeoutMs) => {
+      const held = await bench.context.backend.lock(holder, timeoutMs);
+      session = held;
+      let hasEnded = false;
+      return {
+        state: held.state,
+        isFormOutdated: held.isFormOutdated,
+        commit: (state) => (hasEnded ? never : held.commit(state)),
+        release: () => (hasEnded ? never : held.release()),
+        append: async (entries, options) => {
+          if (hasEnded) return never;
+          await held.append(entries, options);
+          if (!entries.some((entry) => entry.kind === "resource" && entry.address === address)) return;
+          hasEnded = true;
+          end();
+          return never;
+        },
+      };
+    };
+    const context = { ...bench.context, backend: { ...bench.context.backend, lock } };
+    const approve = async () => ({ confirmedDeletes: [] });
+    await Promise.race([
+      apply(context, { ...planRequest, lockTimeoutMs: 0, parallelism: 1, approve }),
+      ended,
+    ]);
+    await session?.release();
+    const [made] = store().services();
+    expect(await recorded()).toMatchObject({
+      id: made?.id,
+      parent: "project.shop",
+      applied: { projectId: made?.projectId },
+    });
+    expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(creates()).toHaveLength(1);
   });
 });
 
