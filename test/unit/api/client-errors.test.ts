@@ -50,6 +50,9 @@ describe("an error of the client", () => {
   it("is capped in length", async () => {
     const { thrown } = await errorOf(read, [answer(400, { message: "x".repeat(100_000) })]);
     expect(thrown.message).toHaveLength(500);
+    expect(thrown.message.endsWith("x…")).toBe(true);
+    const whole = "x".repeat(500);
+    expect((await errorOf(read, [answer(400, { message: whole })])).thrown.message).toBe(whole);
   });
 
   it("names the other origin of a redirect, which is not followed", async () => {

@@ -122,6 +122,12 @@ describe("text of the service", () => {
     });
   });
 
+  it.each(["configuration", "defaults", "layout"])("is kept in %s: all of it is compared", (field) => {
+    const body = { [field]: { message: "hunter2hunter2" } };
+    concealing("hunter2hunter2").body(body);
+    expect(body).toEqual({ [field]: { message: "hunter2hunter2" } });
+  });
+
   it("is reported when it repeated a secret before that was known", () => {
     const concealed = new ConcealedTexts(new Secret("rnv_0123456789"));
     concealed.body({ nodes: [{ runtimeDetail: "HUNTER=hunter2hunter2" }] });

@@ -301,6 +301,7 @@ describe("a gap route", () => {
       listVariables: "off",
       patchVariable: "off",
       rollBack: "off",
+      renameProject: "off",
     } as const;
     const endpoints = createEndpoints(send, workspace, off);
     const turnedOff = async (asked: Promise<unknown>, name: string) => {
@@ -311,7 +312,11 @@ describe("a gap route", () => {
     await turnedOff(endpoints.listVariables("s1"), "RNV_GAP_LIST_VARIABLES");
     await turnedOff(endpoints.updateVariable("s1", "v1", { key: "A" }), "RNV_GAP_PATCH_VARIABLE");
     await turnedOff(endpoints.rollBack("s1", "d1", "api"), "RNV_GAP_ROLL_BACK");
+    await turnedOff(endpoints.updateProject("p1", { name: "Shop" }), "RNV_GAP_RENAME_PROJECT");
     expect(requests).toHaveLength(0);
+    const recolored = fakeSend(() => ({ project }));
+    await createEndpoints(recolored.send, workspace, off).updateProject("p1", { color: "#000000" });
+    expect(recolored.lines()).toEqual(["PATCH /projects/p1"]);
   });
 
   it("reads the service that was asked for, or nothing", async () => {
