@@ -96,6 +96,14 @@ describeTerraform("reads that are behind the last write", () => {
     expectAll(1);
   }, 60_000);
 
+  it("a data source finds what the same apply made", async () => {
+    const looked = `data "rnv_service" "a" {\n  name = "a"\n  project_id = rnv_project.shop.id\n  depends_on = [rnv_service.a]\n}\n`;
+    world.write(`${project}${service("a")}${looked}output "id" { value = data.rnv_service.a.id }\n`);
+    lag({ all: { ms: 900 } });
+    const output = await world.apply();
+    expect(output).toContain(`id = "${store().services()[0]?.id}"`);
+  }, 60_000);
+
   it("a change taken back within the lag is sent: what reads show is not what there is", async () => {
     world.write(project + service("a"));
     await world.apply();

@@ -1,7 +1,9 @@
 import type { Resource } from "../../api/resource";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { isMissing } from "../../model/is-behind";
 import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/terraform-name";
+import { lookPatiently } from "../look-patiently";
 import { managedType } from "../schema/managed-type";
 import type { Session } from "../session";
 import { addressIn, textIn } from "../values/attributes";
@@ -43,13 +45,19 @@ async function find(
   const [parent] = resource.parents;
   const parentId = parent && textIn(config, snakeCase(parent.attribute));
   const declared = new Map(parent && parentId !== undefined ? [[parent.attribute, parentId]] : []);
-  const read = await resource.read(session.reads, {
+  const subject = {
     address: addressIn(managedType(resource), name),
     name,
     declared,
     ...(id === undefined ? {} : { id }),
     ...(parentId === undefined ? {} : { parentId }),
-  });
+  };
+  // What this process made may not be shown yet.
+  const { seen: read } = await lookPatiently(
+    session,
+    () => resource.read(session.reads, subject),
+    (one) => session.made.size > 0 && isMissing(one),
+  );
   if (read.kind === "found" && (id === undefined || name === "" || read.live.name === name)) return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")
