@@ -205,7 +205,7 @@ export const gaps = [
     assumption:
       "GET …/projects/{projectId}/operations/{operationId} shows the operation that deletes a project",
     verifiedBy: "the answer bears the id asked for; the project is gone only when that is proven",
-    fallback: "404 or 405: the project itself is looked at until it is gone, for 5 minutes at most",
+    fallback: "any other answer: the project itself is looked at until it is gone, for 5 minutes at most",
     settings: [
       setting(
         "projectOperation",

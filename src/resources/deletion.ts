@@ -109,8 +109,9 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
   try {
     return await reads.live.getProjectOperation(projectId, id);
   } catch (failure) {
-    // Nothing shows that there is such a route.
-    if (isWithoutRoute(failure)) return undefined;
+    // Nothing shows that there is such a route: what answers there may be anything.
+    if (failure instanceof ApiError && (failure.kind === "refused" || failure.kind === "malformed"))
+      return undefined;
     throw failure;
   }
 }

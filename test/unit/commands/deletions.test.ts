@@ -160,6 +160,22 @@ describe("a deletion whose operation fails", () => {
     bench.remove();
   });
 
+  it.each([
+    ["a page of the dashboard", { kind: "html", status: 200, when: "after" }],
+    ["a refusal", { kind: "status", status: 400 }],
+  ] as const)("of a project goes on where its assumed route answers with %s", async (_, fault) => {
+    const { bench, store } = await opened("queued-deletions");
+    bench.write("rnv.yaml", withoutApi);
+    await bench.apply();
+    bench.emulator.setFaults((_index, { path }) =>
+      /\/projects\/[^/]+\/operations\//.test(path) ? fault : undefined,
+    );
+    bench.write("rnv.yaml", "removed: [project.shop]\n");
+    expect(await bench.apply({ allowEmpty: true })).toMatchObject({ exitCode: 0, diagnostics: [] });
+    expect(store.projects()).toEqual([]);
+    bench.remove();
+  });
+
   it("stops a replacement before anything new is made", async () => {
     const { bench, store } = await opened("failed-deletions");
     const replacing = { confirmedDeletes: [api] };
