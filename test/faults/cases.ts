@@ -49,6 +49,10 @@ interface Rival {
 const isSecondTaken = ({ name }: RequestFault, requests: readonly string[], index: number): boolean =>
   name === "foreign-take-before" && index <= requests.findIndex((label) => label.endsWith("canvas"));
 
+/** A read by id is told that there is nothing. */
+export const isDenied = ({ name }: RequestFault, method: string | undefined): boolean =>
+  name === "404" && method === "GET";
+
 /** How long the first of two answers that are swapped waits for the other. */
 const swapPatienceMs = 100;
 
@@ -125,6 +129,7 @@ function* requestCases(stage: Stage): Generator<Case> {
       if (fault.applies && !fault.applies({ method, path })) continue;
       if (fault.pairs && !requests.slice(index + 1).includes(label)) continue;
       const modes: Mode[] = fault.onward ? [] : fault.foreign || fault.pairs ? ["once"] : ["once", "held"];
+      if (scenario.hidden && isDenied(fault, method)) modes.splice(1);
       // What was never recorded and is left out of every list looks like what is not there: nobody can tell.
       if (fault.lies && scenario.adopt && method === "GET") modes.splice(1);
       else if (outages.includes(fault.name)) modes.push("onward");

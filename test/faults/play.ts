@@ -60,9 +60,7 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
   }
   const last = runs.at(-1)?.ended;
   const faults = [...verdicts.flatMap((verdict) => verdict.faults), ...end.faults];
-  const stop = end.reached
-    ? undefined
-    : end.codes || last?.diagnostics.map(({ code }) => code).join(" ") || "none";
+  const stop = end.reached ? undefined : end.codes || codesOf(last) || "none";
   if (one.ends !== undefined && stop !== one.ends) faults.push(`ends with ${stop}, and not with ${one.ends}`);
   const digest = createHash("sha256").update(machine.trace.join("\n")).digest("hex");
   return {
@@ -78,6 +76,9 @@ export async function play(stage: Stage, one: Case): Promise<Played> {
       machine.trace.some((line) => /\[|killed|stands still/.test(line)),
   };
 }
+
+const codesOf = (ended: Ended | undefined): string =>
+  [...new Set(ended?.diagnostics.map(({ code }) => code))].sort().join(" ");
 
 const seedOf = (name: string): number => createHash("sha256").update(name).digest().readUInt32LE();
 
@@ -106,7 +107,7 @@ async function stealLock({ rnv }: Stage, machine: Machine): Promise<void> {
   if (held.id !== undefined) await backend.forceUnlock(held.id);
 }
 
-function happenBetween(machine: Machine, { between }: Case): void {
+function happenBetween(machine: Machine, { between, lag }: Case): void {
   if (between === "power-cut") machine.disk = machine.disk.afterPowerCut(() => false);
   if (between === "torn") machine.disk = machine.disk.afterPowerCut(() => machine.random.next() < 0.5);
   // Later for everyone: receipts have expired. Earlier for this machine alone: its clock was set.
@@ -116,6 +117,7 @@ function happenBetween(machine: Machine, { between }: Case): void {
     // Reads that lag have long shown it.
     machine.emulator.store.settle();
     machine.clock.advance(hour);
+    if (lag) machine.emulator.store.setLag(lag);
   }
   if (between === "earlier") machine.clockSkew = -day - hour;
 }

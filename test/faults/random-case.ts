@@ -1,6 +1,6 @@
 import { swapAnswers } from "../../src/emulator/faults";
 import type { Lag, Lags } from "../../src/emulator/lag";
-import { type Case, isUntold, isVerb, laggingClasses, requestMishap } from "./cases";
+import { type Case, isDenied, isUntold, isVerb, laggingClasses, requestMishap } from "./cases";
 import type { Machine } from "./machine";
 import type { Mishaps } from "./process";
 import { createRandom, type Random } from "./random";
@@ -89,7 +89,9 @@ function place(stage: Stage, random: Random, faults: readonly RequestFault[]) {
 const request: Draw = (stage, random) => {
   const faults = requestFaults.filter((fault) => isAllowed(stage, fault) && !fault.lies);
   const { at, fault } = place(stage, random, faults);
-  const mode = random.pick(["once", "held"] as const);
+  const picked = random.pick(["once", "held"] as const);
+  const [method] = stage.requests[at]?.split(" ") ?? [];
+  const mode = stage.scenario.hidden && isDenied(fault, method) ? "once" : picked;
   return { name: fault.name, mishaps: ({ clock }) => ({ request: requestMishap(fault, at, mode, clock) }) };
 };
 

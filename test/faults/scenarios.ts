@@ -27,6 +27,8 @@ export interface Scenario {
   readonly command?: Command;
   /** The whole run plays every n-th case only: its like is played in full elsewhere. */
   readonly thinned?: number;
+  /** Something of it is in no list: who is told for good that it is not there cannot know better. */
+  readonly hidden?: true;
   /** Addresses whose things may be deleted. */
   readonly deletes: readonly string[];
   /** The picture of the service in the end; see `picture.ts`. */
@@ -234,6 +236,7 @@ removed: [project.shop, service.shop.api, service.shop.worker]`,
 /** Somebody archived a service in the dashboard, and the manifest changes it. */
 const archivedOutside: Scenario = {
   name: "archived-outside",
+  hidden: true,
   before: [shop],
   between(store) {
     const service = store.services().find(({ name }) => name === "api");

@@ -84,6 +84,15 @@ describe("a write of which nobody knows whether it was done", () => {
     expect(services().map(({ name }) => name)).toEqual(["api", "more"]);
   });
 
+  it("is believed to be there by a clock that was set back, and is not made twice", async () => {
+    open();
+    bench.emulator.store.setLag({ all: { ms: 10_000 } });
+    await bench.apply();
+    const clock = { ...bench.context.clock, now: () => bench.clock.now() - 25 * 3_600_000 };
+    expect((await apply({ ...bench.context, clock }, request)).exitCode).toBe(0);
+    expect(services()).toHaveLength(1);
+  });
+
   it("is not taken for one that a list left out when the run was planned: its value is another", async () => {
     open();
     await bench.apply();
