@@ -21,6 +21,8 @@ export interface Lag {
   readonly ms?: number;
   /** So many reads of the class are still answered as before the change. */
   readonly reads?: number;
+  /** After that long it is shown however few reads there were. */
+  readonly atMostMs?: number;
 }
 
 /** Lag by class of read; `all`: of each class that is not named. */
@@ -86,7 +88,12 @@ export class Replicas {
 class Replica {
   #store: Store;
   #conditions = new Set<Condition>();
-  #waiting: { readonly event: Event; readonly shownAt: number; readonly shownAtRead: number }[] = [];
+  #waiting: {
+    readonly event: Event;
+    readonly shownAt: number;
+    readonly shownAtRead: number;
+    readonly shownAtLast: number;
+  }[] = [];
   #reads = 0;
 
   constructor(
@@ -106,14 +113,21 @@ class Replica {
   }
 
   take(event: Event, at: number): void {
-    const { ms = 0, reads = 0 } = this.lag;
-    this.#waiting.push({ event, shownAt: at + ms, shownAtRead: this.#reads + reads });
+    const { ms = 0, reads = 0, atMostMs = Number.POSITIVE_INFINITY } = this.lag;
+    this.#waiting.push({
+      event,
+      shownAt: at + Math.min(ms, atMostMs),
+      shownAtRead: this.#reads + reads,
+      shownAtLast: at + atMostMs,
+    });
   }
 
   view(): ReadView {
     const now = this.clock.now();
     // In their order: a replica is as everything was at one moment.
-    const behind = this.#waiting.findIndex((one) => one.shownAt > now || one.shownAtRead > this.#reads);
+    const behind = this.#waiting.findIndex(
+      (one) => now < one.shownAtLast && (one.shownAt > now || one.shownAtRead > this.#reads),
+    );
     const shown = this.#waiting.splice(0, behind === -1 ? this.#waiting.length : behind);
     for (const { event } of shown) this.#show(event);
     this.#reads += 1;

@@ -99,6 +99,17 @@ describe("reads that lag", () => {
     expect(at.store.answersBehind()).toBe(3);
   });
 
+  it("by count show it at the latest after a time, where one is set", async () => {
+    const at = seeded();
+    at.store.setLag({ canvas: { reads: 100, atMostMs: 1000 } });
+    await at.call("PATCH", at.servicePath, { name: "web" });
+    const shown = async () => (await at.call("GET", `${at.workspace}/canvas`)).body.nodes[0].name;
+    at.clock.advance(999);
+    expect(await shown()).toBe("api");
+    at.clock.advance(1);
+    expect(await shown()).toBe("web");
+  });
+
   it("show what moved by itself as long after it moved, whenever somebody looks", async () => {
     const at = seeded({ lag: { deployments: { ms: 300 } } });
     at.store.editConfiguration(at.service.id, { repository: "https://git.example.com/shop/api" });
