@@ -309,7 +309,7 @@ describe("a verb that was not answered", () => {
     bench.emulator.setFaults((_, request) => {
       if (request.method !== "POST" || !path.test(request.path) || hits++ > 0) return undefined;
       meanwhile();
-      return { kind: "reset-before" };
+      return { kind: "status", status: 500 };
     });
   };
 
