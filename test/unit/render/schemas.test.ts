@@ -23,7 +23,12 @@ it.each([
 
 it("the state schema describes a state in the clear and an encrypted one", async () => {
   const empty = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
-  const gone = { type: "service", name: "old", address: "service.old", at: "2026-01-01T00:00:00.000Z" };
+  const gone = {
+    type: "service",
+    name: "old",
+    address: address("service.old"),
+    at: "2026-01-01T00:00:00.000Z",
+  };
   const state = { ...empty, deleted: { "id-1": gone } };
   const cipher = new StateCipher({ RNV_STATE_KEY: "0123456789abcdef".repeat(4) }, randomBytes);
   const forms = (stateSchema().oneOf ?? stateSchema().anyOf) as { properties: object; required: string[] }[];
