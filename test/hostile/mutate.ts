@@ -76,6 +76,26 @@ export function mutate(text: string, seed: number): string {
   return result;
 }
 
+/** Where a value begins and how far it goes: after a colon, a comma or a bracket; words of JSON are no values to nudge. */
+const values = /(?<=[:[,]\s*"?)(?!true\b|false\b|null\b)[A-Za-z0-9][^"\n,\]}]*/g;
+
+/** One or two characters of values, each replaced by one of its kind: a text that most readers still take. */
+export function nudge(text: string, seed: number): string {
+  const below = randomBelow(seed);
+  const places = [...text.matchAll(values)].map(({ index, 0: value }) => ({ index, length: value.length }));
+  let result = text;
+  for (let left = 1 + below(2); left > 0 && places.length > 0; left -= 1) {
+    const { index, length } = places[below(places.length)] as (typeof places)[number];
+    const at = index + below(length);
+    const kind = kinds.find((some) => some.includes(text[at] as string)) ?? (text[at] as string);
+    result = result.slice(0, at) + kind[below(kind.length)] + result.slice(at + 1);
+  }
+  return result;
+}
+
+/** Digits of hexadecimal numbers stay such digits: most of them are ids. */
+const kinds = ["0123456789", "abcdef", "ghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+
 function change(text: string, below: (n: number) => number): string {
   const at = below(text.length + 1);
   const length = 1 + below(below(4) === 0 ? 200 : 8);

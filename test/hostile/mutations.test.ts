@@ -17,7 +17,8 @@ describe("mutated input ends in a clean error, or is good", () => {
     const target = targets.find((one) => one.kind === kind) as Target;
     const verdict = await judgeMutations(target, casesEach, 1);
     expect(verdict.failures).toEqual([]);
-    // Mutations that spoil everything would test one error only.
+    // Mutations that spoil everything would test one error only, and those that spoil nothing none.
+    expect(verdict.accepted).toBeGreaterThanOrEqual(casesEach / 5);
     expect(verdict.accepted).toBeLessThan(casesEach);
   });
 

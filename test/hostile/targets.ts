@@ -12,8 +12,10 @@ import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnos
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { loadDesired } from "../../src/manifest/load-desired";
 import type { Address } from "../../src/model/address";
+import { sha256 } from "../../src/model/digest";
 import { Secret } from "../../src/model/secret";
 import type { RecordedResource } from "../../src/model/state";
+import { canonicalJson, type Plain } from "../../src/model/value";
 import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
 import { planFromDocument } from "../../src/render/plan-from-document";
@@ -30,6 +32,8 @@ import { createWorkbench } from "../support/workbench";
 export interface Target {
   readonly kind: string;
   readonly seeds: readonly string[];
+  /** The text with its checksums worked out anew; undefined where it has none any more. */
+  readonly reseal?: (text: string) => string | undefined;
   /** Everything that a user would see of it. Throws nothing but a bug. */
   readonly show: (text: string) => Promise<string>;
 }
@@ -131,18 +135,19 @@ export async function openTargets(opened: Set<string>): Promise<readonly Target[
     {
       kind: "journal",
       seeds: [journal],
+      reseal: resealJournal,
       show: async (text) =>
         told(async () => String(decodeJournal(Buffer.from(text), "state.json.journal").entries.length)),
     },
     {
       kind: "plan",
       seeds: [plan],
+      reseal: resealPlan,
       show: async (text) => {
         const { document, diagnostics } = readSavedPlan(text);
-        // As `show` would after somebody worked out the checksum anew.
-        const forged = document ?? forgedPlan(text);
-        const read = forged === undefined ? undefined : planFromDocument(forged);
-        return shown(diagnostics) + (read === undefined ? "" : planText(read, plainStyle));
+        if (document === undefined) return shown(diagnostics);
+        const read = planFromDocument(document.plan);
+        return read === undefined ? "error[none]" : planText(read, plainStyle);
       },
     },
     {
@@ -153,13 +158,22 @@ export async function openTargets(opened: Set<string>): Promise<readonly Target[
   ];
 }
 
-function forgedPlan(text: string): unknown {
+/** As somebody would who changed a plan and worked out its checksum anew. */
+function resealPlan(text: string): string | undefined {
   try {
-    return (JSON.parse(text) as { saved?: { plan?: unknown } } | null)?.saved?.plan;
+    const { saved } = JSON.parse(text) as { readonly saved: Plain };
+    return `${canonicalJson({ checksum: sha256(canonicalJson(saved)), saved })}\n`;
   } catch {
     return undefined;
   }
 }
+
+const resealJournal = (text: string): string =>
+  text.replace(
+    /^\{"n":(\d{1,15}),"synced":(\d{1,15}),"sum":"[^"]*","entry":(.*)\}$/gm,
+    (_, n, synced, entry) =>
+      `{"n":${n},"synced":${synced},"sum":"${sha256(`${n} ${synced} ${entry}`).slice(0, 16)}","entry":${entry}}`,
+  );
 
 async function told(work: () => Promise<string>): Promise<string> {
   try {
