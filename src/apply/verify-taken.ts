@@ -48,7 +48,7 @@ export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefine
       : {
           ...about,
           detail: differences(refused, taken),
-          hint: refused.includes(taken.type.nameAttribute ?? "")
+          hint: isNamedOtherwise(refused, taken)
             ? nameHint(taken)
             : hintOf(
                 "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
@@ -77,9 +77,15 @@ function differences(refused: readonly string[], { type, sent, live }: Taken): s
     .join("\n");
 }
 
+/** The answer shows another name than was sent. */
+const isNamedOtherwise = (
+  refused: readonly string[],
+  { type: { nameAttribute = "" }, live }: Taken,
+): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
+
 /** A service that keeps names in a form of its own does so each time. */
 const nameHint = ({ type: { nameAttribute }, live }: Taken): string =>
-  `it was made, and is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
+  `it is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
 
 /** Attribute paths that the answer of a write does not show as they were sent. */
 export function pathsNotTaken({ type, sent, live, defaults, before }: Taken): readonly string[] {

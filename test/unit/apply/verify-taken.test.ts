@@ -163,12 +163,12 @@ describe("the diagnostic of a write that did not take", () => {
     expect(hint).toContain("RNV_GAP_PATCH_VARIABLE");
   });
 
-  it("of a value beside a field that shows another value speaks of what is live", () => {
+  it("of a value beside a field that shows another value says what to declare instead", () => {
     const both = write({ key: "B", value: new Secret("x") }, answer({ key: "A" }, time), {
       type: variable,
       before: time,
     });
-    expect(verifyTaken(change, both)?.hint).toContain("rnv plan");
+    expect(verifyTaken(change, both)?.hint).toContain("declare key: ");
   });
 
   it("of a type that knows nothing more says what every type says", () => {
