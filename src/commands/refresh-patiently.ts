@@ -1,6 +1,7 @@
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { lookAgain, staleReads } from "../apply/look-again";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { justDeleted } from "../model/deleted";
 import type { Desired } from "../model/desired";
@@ -11,10 +12,6 @@ import { isYoung } from "../model/young";
 import type { Context } from "./context";
 import { type Refreshed, refresh } from "./refresh";
 
-/** How long reads that are behind our last write are looked at again (DESIGN section 5). */
-const patienceMs = 30_000;
-const firstPauseMs = 250;
-const longestPauseMs = 4000;
 const mostNamed = 5;
 
 /**
@@ -65,17 +62,20 @@ export async function lookPatiently<T>(
   behindIn: (found: T) => readonly Address[],
   { clock, signal, say }: Waiting,
 ): Promise<T> {
-  const startedAt = clock.elapsed();
-  let found = await look();
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const behind = behindIn(found);
-    if (behind.length === 0) return found;
-    if (clock.elapsed() - startedAt >= patienceMs) throw new DiagnosticsError([stale(behind)]);
-    if (pauseMs === firstPauseMs) say?.("The service's reads are behind our last write; looking again …");
-    await clock.sleep(pauseMs, signal);
-    reads.invalidate();
-    found = await look();
-  }
+  let isTold = false;
+  const { seen, isStale } = await lookAgain({
+    clock,
+    look,
+    isBehind: (found) => behindIn(found).length > 0,
+    pause: async (milliseconds) => {
+      if (!isTold) say?.("The service's reads are behind our last write; looking again …");
+      isTold = true;
+      await clock.sleep(milliseconds, signal);
+      reads.invalidate();
+    },
+  });
+  if (isStale) throw new DiagnosticsError([stale(behindIn(seen))]);
+  return seen;
 }
 
 /**
@@ -149,16 +149,7 @@ function seenBehind(
 }
 
 const stale = (behind: readonly Address[]) =>
-  error(
-    "live.stale",
+  staleReads(
     `the service shows ${shortList(behind, mostNamed)} as before our last write, which is less than two minutes old`,
-    {
-      ...(behind.length === 1 && { address: behind[0] }),
-      detail:
-        "Its reads were looked at again for 30 seconds and are still behind the answers to our last writes. Nothing was " +
-        "sent: what is not shown may be there, and what is shown may be gone.",
-      hint:
-        "run the command again in a minute or two; what was deleted or changed back elsewhere right after our write is " +
-        "believed two minutes after it",
-    },
+    behind.length === 1 ? behind[0] : undefined,
   );

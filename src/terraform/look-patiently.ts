@@ -1,11 +1,7 @@
 import type { Reads } from "../api/reads";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Looked, type LookingAgain, lookAgain, staleReads } from "../apply/look-again";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/clock";
-
-/** How long reads that are behind our last write are looked at again (DESIGN section 5). */
-const patienceMs = 30_000;
-const firstPauseMs = 250;
-const longestPauseMs = 4000;
 
 /** What a look works with. */
 export interface Looking {
@@ -14,27 +10,20 @@ export interface Looking {
   readonly reads: Pick<Reads, "invalidate">;
 }
 
-export interface Looked<T> {
-  readonly seen: T;
-  /** It was behind to the end. */
-  readonly isStale: boolean;
-}
-
 /** Looks, and while what is seen is behind again after a pause, for 30 seconds unless said. */
-export async function lookPatiently<T>(
+export const lookPatiently = <T>(
   looking: Looking,
-  look: () => Promise<T> | T,
-  isBehind: (seen: T) => boolean | Promise<boolean>,
-  forMs = patienceMs,
-): Promise<Looked<T>> {
-  const startedAt = looking.clock.elapsed();
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const seen = await look();
-    if (!(await isBehind(seen))) return { seen, isStale: false };
-    if (looking.clock.elapsed() - startedAt >= forMs) return { seen, isStale: true };
-    await pause(looking, pauseMs);
-  }
-}
+  look: LookingAgain<T>["look"],
+  isBehind: LookingAgain<T>["isBehind"],
+  forMs?: number,
+): Promise<Looked<T>> =>
+  lookAgain({
+    clock: looking.clock,
+    look,
+    isBehind,
+    pause: (milliseconds) => pause(looking, milliseconds),
+    ...(forMs !== undefined && { forMs }),
+  });
 
 const pauses = new WeakMap<Looking["reads"], Promise<void>>();
 
@@ -52,11 +41,4 @@ function pause({ clock, signal, reads }: Looking, milliseconds: number): Promise
 
 /** The diagnostic of reads that stayed behind. */
 export const stale = (about: string): Diagnostic =>
-  error("live.stale", `the service does not show what was written to ${about} within the last two minutes`, {
-    detail:
-      "Its reads were looked at again for 30 seconds and are still behind the answers to our last writes. Nothing was " +
-      "sent: what is not shown may be there.",
-    hint:
-      "run the command again in a minute or two; what was deleted or changed back elsewhere right after our write is " +
-      "believed two minutes after it",
-  });
+  staleReads(`the service does not show what was written to ${about} within the last two minutes`);

@@ -32,6 +32,13 @@ const refusal = async (call: Promise<unknown>): Promise<DiagnosticsError> => {
 
 const codeOf = async (call: Promise<unknown>) => (await refusal(call)).diagnostics[0]?.code;
 
+/** The code of the refusal; undefined where the lock was taken. */
+const refusalOf = (taken: Promise<unknown>) =>
+  taken.then(
+    () => undefined,
+    () => codeOf(taken),
+  );
+
 const lockOf = (disk: MemoryDisk) => JSON.parse(disk.text(`${path}.lock`));
 
 describe("the lock of a local state", () => {
@@ -145,12 +152,7 @@ describe("the lock of a local state", () => {
       await backend(100).lock(holder("dead", 100), 0);
       system(disk, { pid: 100, started: 5, boot: "boot-2", machine });
       const taken = backend(200).lock(holder("next", 200), 0);
-      expect(
-        await taken.then(
-          () => undefined,
-          () => codeOf(taken),
-        ),
-      ).toBe(code);
+      expect(await refusalOf(taken)).toBe(code);
     }
   });
 
@@ -166,12 +168,7 @@ describe("the lock of a local state", () => {
       await backend(100).lock(holder("elsewhere", 100), 0);
       disk.links.set("/proc/self/ns/pid", ours);
       const taken = backend(200).lock(holder("next", 200), 0);
-      expect(
-        await taken.then(
-          () => undefined,
-          () => codeOf(taken),
-        ),
-      ).toBe(code);
+      expect(await refusalOf(taken)).toBe(code);
     }
   });
 
