@@ -31,6 +31,17 @@ export function noteFound({ sightings }: Session, resource: Resource, live: Live
   sightings.byId.set(addressOfId(resource, live.id), witness(resource, live));
 }
 
+/** Whether its id was shown in another place: the answer to its creation was another's, and reads are not behind. */
+export function isShownElsewhere(
+  { sightings }: Session,
+  resource: Resource,
+  id: string,
+  parentId: string | undefined,
+): boolean {
+  const seen = sightings.byId.get(addressOfId(resource, id))?.live;
+  return seen !== undefined && seen.parentId !== parentId;
+}
+
 /**
  * Gone needs proof (DESIGN section 5): undefined where there is some, else why not. The rule is that of the engine.
  * A provider is never told all that is recorded, so what the workspace lists stands beside what this process was

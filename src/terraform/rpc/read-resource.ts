@@ -1,7 +1,7 @@
 import type { Resource } from "../../api/resource";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { isBehind, isMissing } from "../../model/is-behind";
-import type { ReadResult } from "../../model/live";
+import type { LiveResource, ReadResult } from "../../model/live";
 import type { ReadSubject } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { isYoung } from "../../model/young";
@@ -9,7 +9,7 @@ import { diagnosticMessage } from "../diagnostic-message";
 import { lookPatiently, stale } from "../look-patiently";
 import { recordedOf } from "../plan-change";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
-import { doubtGone, isParentLeaving, noteFound } from "../prove-gone";
+import { doubtGone, isParentLeaving, isShownElsewhere, noteFound } from "../prove-gone";
 import type { Provider } from "../provider";
 import { declaredOf, refreshed } from "../read-state";
 import type { ManagedType } from "../schema/managed-type";
@@ -102,12 +102,14 @@ async function readPatiently(
   const { recorded, parentId, name } = subject;
   if (!isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);
   const asked = { ...subject, ...(recorded.updatedAt !== undefined && { notOlderThan: recorded.updatedAt }) };
+  const isAnothers = ({ id }: LiveResource): boolean =>
+    id !== recorded.id && isShownElsewhere(session, resource, recorded.id, parentId);
   const { seen, isStale } = await lookPatiently(
     session,
     () => resource.read(session.reads, asked),
     async (read) =>
       read.kind === "found"
-        ? isBehind(read.live, recorded, resource)
+        ? isBehind(read.live, recorded, resource) && !isAnothers(read.live)
         : isMissing(read) && !(await isParentLeaving(session, resource, parentId)),
   );
   if (isStale) throw new DiagnosticsError([stale(`the ${resource.type} "${name}"`)]);

@@ -5,7 +5,7 @@ import { isYoung } from "../../model/young";
 import { liveVariable } from "../../resources/variable";
 import { lookPatiently, stale } from "../look-patiently";
 import type { PrivateData } from "../private-data";
-import { type Doubt, doubtGone, isParentLeaving, noteFound } from "../prove-gone";
+import { type Doubt, doubtGone, isParentLeaving, isShownElsewhere, noteFound } from "../prove-gone";
 import type { Session } from "../session";
 import { textIn } from "../values/attributes";
 import type { TerraformObject } from "../values/terraform-value";
@@ -42,7 +42,9 @@ async function isBehind(
   return Object.entries(textsIn(state.ids) ?? {}).some(([name, id]) => {
     if (listed === undefined) return false;
     const live = ofEntry(listed, name, id);
-    return live === undefined || isOlder(live.updatedAt, times[name] || undefined);
+    if (live === undefined) return true;
+    const isAnothers = live.id !== id && isShownElsewhere(session, entryType.resource, id, serviceId);
+    return !isAnothers && isOlder(live.updatedAt, times[name] || undefined);
   });
 }
 
