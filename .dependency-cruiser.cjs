@@ -45,6 +45,13 @@ module.exports = {
     ...layerRules,
     { name: "no-cycles", comment: "A cycle has no first file to read.", severity: "error", from: {}, to: { circular: true } },
     {
+      name: "fence-tools",
+      comment: "Tools write releases and reference pages from src; nothing that ships needs them.",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { path: "^tools/" },
+    },
+    {
       name: "fence-http",
       comment: "The emulator alone answers HTTP; requests go through undici.",
       severity: "error",

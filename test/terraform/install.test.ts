@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { packageProvider } from "../../src/terraform/release/package-provider";
+import { packageProvider } from "../../tools/package-provider";
 import { builtCli } from "../support/built-cli";
 import { builtProvider } from "../support/built-provider";
 import { linkPackage } from "../support/install-package";

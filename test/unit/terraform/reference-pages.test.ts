@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { terraformNameOf } from "../../../src/model/terraform-name";
 import { resourceTypes } from "../../../src/resources";
-import { referencePages } from "../../../src/terraform/docs/reference-pages";
+import { referencePages } from "../../../tools/reference-pages";
 
-const folder = resolve(__dirname, "../../../src/terraform/docs");
+const folder = resolve(__dirname, "../../../docs/provider");
 
 describe("the reference of the provider", () => {
   it("is what npm run docs:provider writes", () => {

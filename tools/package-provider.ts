@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { zipSync } from "fflate";
-import { registryManifest, releaseFiles, releasePlatforms } from "../../commands/provider-release";
-import { sha256 } from "../../model/digest";
+import { registryManifest, releaseFiles, releasePlatforms } from "../src/commands/provider-release";
+import { sha256 } from "../src/model/digest";
 
 /** A fixed time in every archive: the same sources give the same bytes. */
 const epoch = new Date("2020-01-01T00:00:00Z");
@@ -42,7 +42,7 @@ export function packageProvider(root: string, out: string): readonly string[] {
 }
 
 if (require.main === module) {
-  const root = resolve(__dirname, "../../..");
+  const root = resolve(__dirname, "..");
   const names = packageProvider(root, join(root, "dist/release"));
   process.stdout.write(names.map((name) => `dist/release/${name}\n`).join(""));
 }

@@ -1,12 +1,12 @@
-import { dataSources } from "../data-sources";
-import { ephemeralResources } from "../ephemeral-resources";
-import { functions } from "../functions";
-import { Provider } from "../provider";
-import { importForm } from "../rpc/import-resource-state";
-import type { AttributeSchema, BlockSchema, Schema } from "../schema/block";
-import { providerSchema } from "../schema/provider-block";
-import { typeText } from "../values/terraform-type";
-import { variablesName, variablesSchema } from "../variables/variables-type";
+import { dataSources } from "../src/terraform/data-sources";
+import { ephemeralResources } from "../src/terraform/ephemeral-resources";
+import { functions } from "../src/terraform/functions";
+import { Provider } from "../src/terraform/provider";
+import { importForm } from "../src/terraform/rpc/import-resource-state";
+import type { AttributeSchema, BlockSchema, Schema } from "../src/terraform/schema/block";
+import { providerSchema } from "../src/terraform/schema/provider-block";
+import { typeText } from "../src/terraform/values/terraform-type";
+import { variablesName, variablesSchema } from "../src/terraform/variables/variables-type";
 
 /** The reference of the provider by file name, all of it made from the schemas that Terraform is given. */
 export function referencePages(): ReadonlyMap<string, string> {
