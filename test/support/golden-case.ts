@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { parse } from "yaml";
 import type { PlanRequest } from "../../src/commands/requests";
 import type { EmulatorStore } from "../../src/emulator/emulator-store";
 import type { Configuration } from "../../src/emulator/records";
@@ -13,7 +14,17 @@ import { keyIdOf } from "../../src/state/state-key";
 import { MemoryDisk } from "../unit/state/memory-disk";
 import { createWorkbench, stateKey, type Workbench } from "./workbench";
 
-/** `live.json`: what the service holds. A thing is known by its path of names: `Shop/api/LOG_LEVEL`. */
+/** A `case.yaml`. */
+interface GoldenCase {
+  /** The text of `rnv.yaml`. */
+  readonly manifest: string;
+  readonly request?: Partial<PlanRequest>;
+  readonly live?: LiveCase;
+  /** By address. Without it nothing was ever applied. */
+  readonly state?: Readonly<Record<string, RecordedCase>>;
+}
+
+/** Resources that the service holds, each by its path of names: `Shop/api/LOG_LEVEL`. */
 interface LiveCase {
   readonly projects?: Readonly<Record<string, { readonly color?: string; readonly description?: string }>>;
   /** By path; `Shop/api` lies in the project `Shop`, `docs` in none. */
@@ -30,7 +41,7 @@ interface LiveService {
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** `state.json`: what is recorded, by address; what is not said is as a first apply would have left it. */
+/** A recorded resource. Fields that are left out are as a first apply would have left them. */
 interface RecordedCase {
   /** Path of the live thing; undefined for one that is gone. */
   readonly live?: string;
@@ -47,42 +58,43 @@ interface RecordedCase {
 }
 
 export interface GoldenOutcome {
-  readonly "plan.txt": string;
-  readonly "plan.json": string;
-  readonly "diagnostics.txt": string;
+  /** Plan, diagnostics and exit code, with a line `---` between them. */
+  readonly text: string;
+  /** The plan as JSON; empty where there is none. */
+  readonly json: string;
 }
 
 const goneId = "99999999-9999-4999-8999-999999999999";
 
-/** Plans the case of a folder: `rnv.yaml`, `live.json`, `state.json`, `request.json`; only the first must be there. */
-export async function planCase(folder: string): Promise<GoldenOutcome> {
+/** Plans the case that the file at `path` describes. */
+export async function planCase(path: string): Promise<GoldenOutcome> {
+  const { manifest, request, live, state } = parse(readFileSync(path, "utf8")) as GoldenCase;
   const bench = createWorkbench({
     disk: new MemoryDisk(),
     emulator: { random: sequence() },
     environment: {},
   });
   try {
-    const paths = seed(bench.emulator.store, read<LiveCase>(folder, "live.json"));
-    const recorded = read<Record<string, RecordedCase>>(folder, "state.json");
-    if (recorded) bench.putState(JSON.stringify(stateOf(bench, recorded, paths)));
-    bench.write("rnv.yaml", readFileSync(join(folder, "rnv.yaml"), "utf8"));
-    const outcome = await bench.plan(read<Partial<PlanRequest>>(folder, "request.json"));
+    const ids = seed(bench.emulator.store, live);
+    if (state) bench.putState(JSON.stringify(stateOf(bench, state, ids)));
+    bench.write("rnv.yaml", manifest);
+    const { plan, diagnostics, sources, exitCode } = await bench.plan(request);
     expect(bench.writes()).toEqual([]);
-    const { plan, diagnostics, sources, exitCode } = outcome;
     const named = (text: string): string =>
-      [...paths].reduce((rest, [path, id]) => rest.replaceAll(id, `<${path}>`), text);
+      [...ids].reduce((rest, [name, id]) => rest.replaceAll(id, `<${name}>`), text);
+    const sections = [
+      plan ? planText(plan, plainStyle, { sources }).trimEnd() : "",
+      diagnosticsText(diagnostics, plainStyle, sources).trimEnd(),
+      `exit ${exitCode}\n`,
+    ];
     return {
-      "plan.txt": plan ? named(planText(plan, plainStyle, { sources })) : "",
-      "plan.json": plan ? `${named(inertJson(planDocument(plan), 2))}\n` : "",
-      "diagnostics.txt": `${named(diagnosticsText(diagnostics, plainStyle, sources)).trimEnd()}\nexit ${exitCode}\n`,
+      text: named(sections.filter((section) => section !== "").join("\n---\n")),
+      json: plan ? `${named(inertJson(planDocument(plan), 2))}\n` : "",
     };
   } finally {
     bench.remove();
   }
 }
-
-const read = <T>(folder: string, file: string): T | undefined =>
-  existsSync(join(folder, file)) ? (JSON.parse(readFileSync(join(folder, file), "utf8")) as T) : undefined;
 
 /** Numbers that are the same in every run. */
 function sequence(): () => number {
