@@ -10,22 +10,27 @@ import { keepRecord } from "./keep-record";
 import { UnknownReference } from "./known-values";
 import { archive, forget, remove } from "./remove-resource";
 import type { ChangeEnd, Run } from "./run";
-import type { Half } from "./run-tasks";
+import type { ReplacePhase } from "./run-tasks";
 import type { Slot } from "./schedule";
 import { create, update } from "./send-change";
 
 /** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
-export async function applyChange(run: Run, change: Change, half: Half, slot: Slot): Promise<ChangeEnd> {
-  const context = changeContext(run, change, half, slot);
+export async function applyChange(
+  run: Run,
+  change: Change,
+  phase: ReplacePhase,
+  slot: Slot,
+): Promise<ChangeEnd> {
+  const context = changeContext(run, change, phase, slot);
   try {
     if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
-    return await performAction(context, half);
+    return await performAction(context, phase);
   } catch (failure) {
     return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
   }
 }
 
-async function performAction(context: ChangeContext, half: Half): Promise<ChangeEnd> {
+async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
   const { change } = context;
   switch (change.action) {
     case "create":
@@ -35,7 +40,7 @@ async function performAction(context: ChangeContext, half: Half): Promise<Change
     case "adopt":
       return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
     case "replace":
-      return half === "delete" ? step(context, "delete", remove) : step(context, "create", create);
+      return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
     case "delete":
       return change.onRemove === "archive"
         ? step(context, "archive", archive)
@@ -48,7 +53,7 @@ async function performAction(context: ChangeContext, half: Half): Promise<Change
 }
 
 /** What should run and cannot is no success: the plan said so. */
-const heldBack = ({ address, held, subject }: Change, end: ChangeEnd): ChangeEnd =>
+const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEnd =>
   held === undefined
     ? end
     : {
@@ -56,7 +61,7 @@ const heldBack = ({ address, held, subject }: Change, end: ChangeEnd): ChangeEnd
         exitCode: 7,
         diagnostic: error("apply.deploy_failed", `${address} did not run: ${held}`, {
           address,
-          range: subject.desired?.range,
+          range: instance.desired?.range,
           hint: "what changed is saved; restore the service, then apply again",
         }),
       };
@@ -66,7 +71,7 @@ async function takeOverAddress({ run, change }: ChangeContext, previous: Address
   const recorded = run.journal.recorded(previous);
   if (!recorded) return;
   // What it lies in has moved as well, or is where it was.
-  const parent = change.subject.desired?.parent ?? recorded.parent;
+  const parent = change.instance.desired?.parent ?? recorded.parent;
   await run.journal.move(previous, change.address, {
     ...recorded,
     ...(parent === undefined ? {} : { parent }),
@@ -116,7 +121,7 @@ const hintOfHidden = (unlisted: string): string =>
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */
 function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
   const single = change.attributes.length === 1 ? change.attributes[0]?.range : undefined;
-  const range = single ?? change.subject.desired?.range;
+  const range = single ?? change.instance.desired?.range;
   if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
   if (failure instanceof UnknownReference) {
     return error(

@@ -9,7 +9,7 @@ import { type JournaledWrites, journaledSend } from "./journaled-send";
 import { ignoreChangesOf, recordedWhileDeleted, writtenNow } from "./record";
 import type { Run } from "./run";
 import type { RunJournal } from "./run-journal";
-import type { Half } from "./run-tasks";
+import type { ReplacePhase } from "./run-tasks";
 import type { Slot } from "./schedule";
 
 /** One change of a run, with its own keyed and journaled endpoints. */
@@ -25,21 +25,21 @@ export interface ChangeContext {
   readonly parentId?: string;
   readonly startedAt: number;
   /** What to record of the thing as soon as its id is known, so that no id is ever only in memory. */
-  readonly provisional: (id: string | undefined, madeAt?: string) => RecordedResource | null;
+  readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
 
-export function changeContext(run: Run, change: Change, half: Half, slot: Slot): ChangeContext {
+export function changeContext(run: Run, change: Change, phase: ReplacePhase, slot: Slot): ChangeContext {
   const type = run.types.get(change.type);
   if (!type) throw new Error(`no resource type ${change.type}`);
   const parentId = parentIdOf(run, change);
-  const makes = change.action === "create" || half === "create";
-  const provisional = (id: string | undefined, madeAt?: string) =>
-    provisionalRecord(run, change, type, { parentId, makes, id, madeAt });
+  const makes = change.action === "create" || phase === "create";
+  const recordOnAccept = (id: string | undefined, madeAt?: string) =>
+    recordOfAccepted(run, change, type, { parentId, makes, id, madeAt });
   const writes: JournaledWrites = {
     send: run.send,
     journal: run.journal,
     run: run.record,
-    carried: run.carried,
+    retriableIntents: run.retriableIntents,
     clock: run.clock,
     secretKey: run.fingerprintKey,
     address: change.address,
@@ -55,12 +55,12 @@ export function changeContext(run: Run, change: Change, half: Half, slot: Slot):
       recording: {
         address: change.address,
         resource:
-          method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : provisional(id, madeAt),
+          method === "DELETE" ? deletedRecord(run, change, type, hasEnded, id) : recordOnAccept(id, madeAt),
       },
     }),
   };
   return {
-    ...{ run, change, type, slot, parentId, provisional },
+    ...{ run, change, type, slot, parentId, recordOnAccept },
     startedAt: run.clock.elapsed(),
     endpoints: run.endpoints(journaledSend(writes)),
     endpointsAgain: () => run.endpoints(journaledSend({ ...writes, isAgain: true })),
@@ -84,13 +84,13 @@ function isOtherThing(
 }
 
 function parentIdOf(run: Run, change: Change): string | undefined {
-  const parent = change.subject.desired?.parent ?? change.subject.recorded?.parent;
+  const parent = change.instance.desired?.parent ?? change.instance.recorded?.parent;
   if (parent === undefined) return undefined;
   const id = run.lookup(parent, "id");
   return typeof id === "string" ? id : undefined;
 }
 
-function provisionalRecord(
+function recordOfAccepted(
   run: Run,
   change: Change,
   type: Resource,
@@ -107,7 +107,7 @@ function provisionalRecord(
   const id = type.reaction || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
-  const parent = change.subject.desired?.parent ?? previous?.parent;
+  const parent = change.instance.desired?.parent ?? previous?.parent;
   const updatedAt = madeAt ?? previous?.updatedAt;
   return {
     type: change.type,
@@ -119,7 +119,7 @@ function provisionalRecord(
     computed: previous?.computed ?? {},
     ...(updatedAt === undefined ? {} : { updatedAt }),
     writtenAt: writtenNow(run.clock),
-    preventDestroy: change.subject.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
+    preventDestroy: change.instance.desired?.lifecycle.preventDestroy ?? previous?.preventDestroy ?? false,
     onRemove: change.onRemove,
     ...ignoreChangesOf(change, previous),
     ...(previous?.initial ? { initial: previous.initial } : {}),
@@ -132,20 +132,20 @@ function provisionalRecord(
   };
 }
 
-function commitOf({ subject }: Change): string | undefined {
-  const commit = subject.resolved.get("commit");
+function commitOf({ instance }: Change): string | undefined {
+  const commit = instance.resolved.get("commit");
   return typeof commit === "string" ? commit : undefined;
 }
 
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
 export const writesAfter = (change: Change, type: Pick<Resource, "rules" | "open">): number =>
-  (change.subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
+  (change.instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
 
 /** Attribute paths of the settings that a create sends; nothing for a type that has none. */
 function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeWith"> {
   if (type.groups.length === 0) return {};
   // What is null is left to the service.
-  const sent = [...(change.subject.desired?.attributes ?? [])].flatMap(([path, { value }]) =>
+  const sent = [...(change.instance.desired?.attributes ?? [])].flatMap(([path, { value }]) =>
     value !== null && type.groups.some((group) => path.startsWith(`${group}.`)) ? [path] : [],
   );
   return { madeWith: sent.sort() };
@@ -157,7 +157,7 @@ function placement(
   type: Resource,
   parentId: string | undefined,
 ): RecordedResource["applied"] {
-  const declared = change.subject.desired?.attributes;
+  const declared = change.instance.desired?.attributes;
   const held = type.parents.find(({ attribute }) => declared?.has(attribute));
   return held === undefined || parentId === undefined ? {} : { [held.attribute]: parentId };
 }
@@ -183,7 +183,7 @@ export function inputsOf(
   change: Change,
   type: Pick<Resource, "follows">,
 ): NonNullable<RecordedResource["inputs"]> {
-  const parent = change.subject.desired?.parent;
+  const parent = change.instance.desired?.parent;
   return parent === undefined ? {} : inputsIn(run.journal, parent, type);
 }
 

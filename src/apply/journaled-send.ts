@@ -12,7 +12,7 @@ export interface JournaledWrites {
   readonly journal: RunJournal;
   readonly run: RunRecord;
   /** Writes that an interrupted run of the same credential left open: repeated under their own keys. */
-  readonly carried: readonly Intent[];
+  readonly retriableIntents: readonly Intent[];
   readonly clock: Clock;
   readonly secretKey: Uint8Array;
   readonly address: Address;
@@ -59,12 +59,12 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (request.method === "GET") return writes.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
-    const carried = writes.carried.filter((open) => open.key === key);
+    const retriableIntents = writes.retriableIntents.filter((open) => open.key === key);
     const attempts = writes.journal.openAt(writes.address).filter((open) => open.key === key);
-    const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
+    const earlier = new Set([...retriableIntents, ...attempts].map((open) => open.seq));
     const seq = await writes.journal.intend(intent);
     try {
-      const asked = onlyNew(writes, request, carried.length > 0);
+      const asked = onlyNew(writes, request, retriableIntents.length > 0);
       const answer = await writes.send({ ...asked, address: writes.address, idempotencyKey: key }, options);
       const answered = answeredBy(request, answer);
       const { id } = answered;
@@ -115,18 +115,18 @@ function intentOf(
 ): { key: string; intent: Omit<Intent, "seq"> } {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
   const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
-  const carried = writes.carried.find(
+  const retriableIntents = writes.retriableIntents.find(
     (open) =>
       open.address === writes.address &&
       open.operation === request.operation &&
       open.path === request.path &&
       open.bodyDigest === digest,
   );
-  const key = carried?.key ?? writeKey(writes.run.id, writes.address, step, digest);
+  const key = retriableIntents?.key ?? writeKey(writes.run.id, writes.address, step, digest);
   return {
     key,
     intent: {
-      runId: carried?.runId ?? writes.run.id,
+      runId: retriableIntents?.runId ?? writes.run.id,
       address: writes.address,
       type: writes.type,
       operation: request.operation,

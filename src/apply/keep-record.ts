@@ -8,7 +8,7 @@ import type { ChangeEnd } from "./run";
 /** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
 export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const { live, recorded, resolved } = change.subject;
+  const { live, recorded, resolved } = change.instance;
   const id = live?.id ?? recorded?.id;
   if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
   if (run.mode === "refresh-only") return acceptDrift(context);
@@ -28,7 +28,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     fingerprintKey: run.fingerprintKey,
   });
   // What was compared in the clear is known to be as declared, whoever wrote it last.
-  const isSeen = change.subject.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
+  const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
   if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
   if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
   return { kind: "done" };
@@ -36,7 +36,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
 
 /** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
 async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
-  const parent = change.subject.recorded?.parent;
+  const parent = change.instance.recorded?.parent;
   if (parent === undefined) return;
   for (const [address, resource] of run.journal.inside(parent)) {
     const { [from]: writes, ...others } = resource.inputs ?? {};
@@ -47,9 +47,9 @@ async function renameInputs({ run, change }: ChangeContext, from: string, to: st
 
 /** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
 async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
-  const { live, recorded } = change.subject;
+  const { live, recorded } = change.instance;
   if (!live || !recorded) return { kind: "done" };
-  const { defaults } = change.subject;
+  const { defaults } = change.instance;
   const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
     const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];

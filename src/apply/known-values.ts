@@ -5,7 +5,7 @@ import { Secret } from "../model/secret";
 import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret } from "../model/value";
 
 /** What a reference resolves to once its target is done; undefined while the service has not told it. */
-export type Lookup = (address: Address, attribute: string) => Plain | undefined;
+export type AttributeLookup = (address: Address, attribute: string) => Plain | undefined;
 
 export class UnknownReference extends Error {
   constructor(
@@ -20,7 +20,7 @@ export class UnknownReference extends Error {
 /** A declared value with every reference filled in. Throws `UnknownReference`. */
 export function knownValue(
   value: DesiredValue,
-  lookup: Lookup,
+  lookup: AttributeLookup,
   generate: (length: number) => Secret,
 ): AppliableValue {
   if (value instanceof GeneratedSecret) return generate(value.length);
@@ -37,7 +37,7 @@ export function knownValue(
   return value.secret ? Secret.join(texts) : texts.join("");
 }
 
-function referredValue(address: Address, attribute: string, lookup: Lookup): Plain {
+function referredValue(address: Address, attribute: string, lookup: AttributeLookup): Plain {
   const found = lookup(address, attribute);
   if (found === undefined || found === null) throw new UnknownReference(address, attribute);
   return found;
@@ -46,7 +46,7 @@ function referredValue(address: Address, attribute: string, lookup: Lookup): Pla
 /** Every declared attribute of a resource, ready to send. */
 export function knownAttributes(
   desired: DesiredResource,
-  lookup: Lookup,
+  lookup: AttributeLookup,
   generate: (length: number) => Secret,
 ): Map<string, AppliableValue> {
   const known = new Map<string, AppliableValue>();

@@ -1,6 +1,6 @@
 import type { Intent } from "../model/state";
 import { youngMs } from "../model/young";
-import type { Grace, Looking, Resuming } from "./resuming";
+import type { Grace, Looking, RecoveryContext } from "./resuming";
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;
@@ -11,14 +11,14 @@ const patientGraces = Array.from({ length: 15 }, (_, looks) => (looks + 1) * gra
 
 /** The service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (
-  resuming: Pick<Resuming, "state" | "credential" | "clock">,
+  recovering: Pick<RecoveryContext, "state" | "credential" | "clock">,
   intent: Intent,
 ): boolean =>
-  resuming.state.run?.credential === resuming.credential() &&
-  Math.abs(resuming.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
+  recovering.state.run?.credential === recovering.credential() &&
+  Math.abs(recovering.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 
 /** One grace for all that a run looks for. */
-export function graceOf({ clock, signal, reads }: Resuming): Grace {
+export function graceOf({ clock, signal, reads }: RecoveryContext): Grace {
   const grace: Grace = {
     waited: 0,
     waitUntil: async (ms) => {

@@ -56,7 +56,7 @@ export async function lookWithGrace<T>(
 }
 
 /**
- * Looks for what an unanswered create made: exactly one thing of that name outside the fence is it, none means
+ * Looks for what an unanswered create made: exactly one thing of that name outside the preexistingIds is it, none means
  * it did not happen, more than one is for a person to decide.
  */
 export async function observeCreated(

@@ -8,7 +8,7 @@ import type { ChangeContext } from "./change-context";
  */
 export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
   const { address } = change;
-  const recorded = change.subject.recorded;
+  const recorded = change.instance.recorded;
   if (!change.missing || recorded === undefined) return;
   const parent = recorded.parent && run.journal.recorded(recorded.parent);
   // Without what it lay in it is gone as well.
@@ -31,7 +31,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
       `${address} is there (id ${recorded.id}), and was not shown when the plan was made`,
       {
         address,
-        range: change.subject.desired?.range,
+        range: change.instance.desired?.range,
         hint: "run the command again; if it is left out again, look at it in the dashboard",
       },
     ),
@@ -40,7 +40,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
 
 /** What it lies in is there, and does not show it: a 404 for it is no sign of a lost membership. */
 export async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
-  const { recorded } = change.subject;
+  const { recorded } = change.instance;
   const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
   const outer = parent && run.types.get(parent.type);
   if (recorded === undefined || parent === undefined || outer === undefined) return false;
@@ -49,6 +49,6 @@ export async function isLeftOut({ run, change, type }: ChangeContext): Promise<b
   const { id, name } = parent;
   const around = await outer.read(run.reads, { address: change.address, id, name, declared });
   if (around.kind !== "found") return false;
-  const subject = { address: change.address, id: recorded.id, name: recorded.name, declared, parentId: id };
-  return (await type.read(run.reads, subject)).kind !== "found";
+  const instance = { address: change.address, id: recorded.id, name: recorded.name, declared, parentId: id };
+  return (await type.read(run.reads, instance)).kind !== "found";
 }

@@ -87,7 +87,7 @@ export const endUnproven = (
 /** What the state holds for a resource once a change of it is done, or was found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, previous, live } = recording;
-  const desired = change.subject.desired;
+  const desired = change.instance.desired;
   const updatedAt = live?.updatedAt ?? live?.asOf ?? previous?.updatedAt;
   const writtenAt = recording.writtenAt ?? previous?.writtenAt;
   const parent = desired?.parent ?? previous?.parent;
@@ -113,7 +113,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
 
 /** What the state keeps of `lifecycle.ignoreChanges`: nothing where there is none. */
 export function ignoreChangesOf(
-  { subject: { desired } }: Change,
+  { instance: { desired } }: Change,
   previous: RecordedResource | undefined,
 ): Pick<RecordedResource, "ignoreChanges"> {
   const ignoreChanges = desired ? desired.lifecycle.ignoreChanges : (previous?.ignoreChanges ?? []);
@@ -133,7 +133,7 @@ function initialOf({
   const isUnseen = previous?.madeWith !== undefined && !isNew;
   if (!isNew && !isUnseen) return previous?.initial ? { initial: previous.initial } : {};
   const declared = [...values].flatMap(([path, value]) => ((value ?? null) === null ? [] : [path]));
-  const seen = isUnseen ? change.subject.live : live;
+  const seen = isUnseen ? change.instance.live : live;
   if (isUnseen && !seen) return { madeWith: previous.madeWith };
   const sent = isUnseen ? previous.madeWith : declared;
   const initial = seen ? initialSettings(type, seen.attributes, defaults, new Set(sent)) : {};
@@ -143,9 +143,9 @@ function initialOf({
 /** Declared fields by path; a secret as its fingerprint, an ignored field as it was recorded. */
 function appliedValues(recording: Recording): Record<string, AppliedValue> {
   const { change, type, values, previous } = recording;
-  const ignored = previous ? (change.subject.desired?.lifecycle.ignoreChanges ?? []) : [];
+  const ignored = previous ? (change.instance.desired?.lifecycle.ignoreChanges ?? []) : [];
   const applied: Record<string, AppliedValue> = {};
-  for (const path of change.subject.desired?.attributes.keys() ?? []) {
+  for (const path of change.instance.desired?.attributes.keys() ?? []) {
     if (ruleAt(type, path)?.change === "local") continue;
     const value = ignored.some((ignore) => path === ignore || path.startsWith(`${ignore}.`))
       ? previous?.applied[path]
@@ -160,7 +160,7 @@ function appliedValue(
   path: string,
   value: AppliableValue | ResolvedValue | undefined,
 ): AppliedValue | undefined {
-  const fingerprint = recording.change.subject.fingerprints[path];
+  const fingerprint = recording.change.instance.fingerprints[path];
   if (value instanceof Secret || value instanceof GeneratedSecret) {
     if (fingerprint !== undefined) return { fingerprint };
     return value instanceof Secret
@@ -173,7 +173,7 @@ function appliedValue(
 }
 
 /** Addresses this resource waits for besides what it lies in, for the order of a later deletion. */
-function dependenciesOf({ subject: { desired, recorded } }: Change): readonly Address[] {
+function dependenciesOf({ instance: { desired, recorded } }: Change): readonly Address[] {
   if (!desired) return recorded?.dependsOn ?? [];
   const others = desired.dependsOn.filter((address) => address !== desired.parent);
   return others.length < 2 ? others : [...new Set(others)].sort();

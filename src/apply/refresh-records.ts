@@ -15,7 +15,7 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
       (change.action === "create" || change.action === "update") &&
       !changesRecordOnly(change),
   );
-  const around = new Set(ran.flatMap(({ subject }) => subject.desired?.parent ?? []));
+  const around = new Set(ran.flatMap(({ instance }) => instance.desired?.parent ?? []));
   if (around.size === 0 || run.signal.aborted) return;
   run.reads.invalidate();
   for (const address of around) {
@@ -25,9 +25,9 @@ export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
     const parentId = recorded.parent === undefined ? undefined : run.journal.recorded(recorded.parent)?.id;
     const declared: Attributes = new Map();
     const { id, name } = recorded;
-    const subject = { address, id, name, declared, recorded, ...(parentId !== undefined && { parentId }) };
+    const instance = { address, id, name, declared, recorded, ...(parentId !== undefined && { parentId }) };
     const read = await Promise.resolve()
-      .then(() => type.read(run.reads, subject))
+      .then(() => type.read(run.reads, instance))
       .catch(() => undefined);
     // Without the first there is no use in asking for the others.
     if (read === undefined) return;

@@ -40,8 +40,10 @@ const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unkno
 /** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
-  const { ending } = change.subject;
-  const isOurs = run.carried.some(({ address, method }) => address === change.address && method === "DELETE");
+  const { ending } = change.instance;
+  const isOurs = run.retriableIntents.some(
+    ({ address, method }) => address === change.address && method === "DELETE",
+  );
   if (ending !== undefined && isOurs && !change.withParent) return remove(context);
   if (change.retains) return retain(context);
   await proveGone(context);
@@ -52,7 +54,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
 
 /** What is being deleted is not made anew beside itself: its end is waited for first. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
-  const { ending } = context.change.subject;
+  const { ending } = context.change.instance;
   if (ending === undefined) return { kind: "done" };
   const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
   if (end.kind === "done") await closeDeletions(context);
@@ -96,7 +98,7 @@ async function forgetInside({ run, change }: ChangeContext): Promise<void> {
 
 /** It is deleted where it was, which may not be where it is declared to be. */
 function recordedParentId({ run, change, parentId }: ChangeContext): string | undefined {
-  const parent = change.subject.recorded?.parent;
+  const parent = change.instance.recorded?.parent;
   const id =
     parent === undefined ? undefined : (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
   return typeof id === "string" ? id : parentId;

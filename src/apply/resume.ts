@@ -6,60 +6,63 @@ import type { Intent, JournalEntry, RecordedResource, State } from "../model/sta
 import { fold } from "../state/fold";
 import { graceOf, keyStillCounts, lookPatiently } from "./look-patiently";
 import { lookForCreated } from "./observe";
-import { defaultPatience, patienceLeft } from "./patience-left";
+import { defaultWaitPolicy, remainingWaitMs } from "./patience-left";
 import { recordedWhileDeleted, writtenNow } from "./record";
-import type { Looking, Resumed, Resuming } from "./resuming";
+import type { Looking, Recovery, RecoveryContext } from "./resuming";
 import { settleCommand } from "./settle-command";
 import { settlePending } from "./settle-pending";
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
-export async function resume(resuming: Resuming): Promise<Resumed> {
+export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const entries: JournalEntry[] = [];
-  const carried: Intent[] = [];
+  const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
-  let { state } = resuming;
-  const looking = { ...resuming, grace: graceOf(resuming) };
-  const take = (settled: Resumed): void => {
+  let { state } = recovering;
+  const looking = { ...recovering, grace: graceOf(recovering) };
+  const take = (settled: Recovery): void => {
     entries.push(...settled.entries);
-    carried.push(...settled.carried);
+    retriableIntents.push(...settled.retriableIntents);
     diagnostics.push(...settled.diagnostics);
     state = fold(state, settled.entries);
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
-  for (const intent of resuming.state.open) take(await settleIntent({ ...looking, state }, intent));
+  for (const intent of recovering.state.open) take(await settleIntent({ ...looking, state }, intent));
   const { resources } = state;
-  for (const key in resuming.settlesPending === false ? {} : resources) {
+  for (const key in recovering.settlesPending === false ? {} : resources) {
     const address = key as Address;
     const recorded = resources[address];
     if (recorded?.pending)
       take(
-        await settlePending({ ...resuming, state }, address, recorded, {
-          timeoutMs: patienceWith(resuming, recorded),
+        await settlePending({ ...recovering, state }, address, recorded, {
+          timeoutMs: patienceWith(recovering, recorded),
         }),
       );
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
-  return { entries, carried, diagnostics };
+  return { entries, retriableIntents, diagnostics };
 }
 
 /** The end of a deletion is part of what there is; whether anything else is waited for, the plan decides. */
-const patienceWith = ({ wait, settlesPending, clock }: Resuming, { pending }: RecordedResource): number =>
+const patienceWith = (
+  { wait, settlesPending, clock }: RecoveryContext,
+  { pending }: RecordedResource,
+): number =>
   wait && settlesPending !== "look" && pending?.deletes
-    ? patienceLeft(pending, defaultPatience.timeoutMs, clock)
+    ? remainingWaitMs(pending, defaultWaitPolicy.timeoutMs, clock)
     : 0;
 
-const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
+const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
-const leftOpen = (intent: Intent): Resumed => ({ ...nothing, carried: [intent] });
+const leftOpen = (intent: Intent): Recovery => ({ ...nothing, retriableIntents: [intent] });
 
-async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed> {
-  if (resuming.repeats?.(intent)) return leftOpen(intent);
-  if (intent.command) return settleCommand(resuming, intent, intent.command);
-  const type = resuming.types.get(intent.type);
-  const recorded = resuming.state.resources[intent.address];
+async function settleIntent(recovering: Looking, intent: Intent): Promise<Recovery> {
+  if (recovering.repeats?.(intent)) return leftOpen(intent);
+  if (intent.command) return settleCommand(recovering, intent, intent.command);
+  const type = recovering.types.get(intent.type);
+  const recorded = recovering.state.resources[intent.address];
   if (type && recorded && intent.method === "DELETE") {
-    const settled = await settleDeletion(resuming, type, intent, recorded);
+    const settled = await settleDeletion(recovering, type, intent, recorded);
     if (settled) return settled;
   }
   const makesSomething =
@@ -68,20 +71,20 @@ async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed>
     (type.reaction !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
   if (!type || !makesSomething) {
     // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
-    const again = intent.method === "DELETE" && keyStillCounts(resuming, intent);
-    return { ...nothing, entries: assumedDone(intent, recorded), carried: again ? [intent] : [] };
+    const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
+    return { ...nothing, entries: assumedDone(intent, recorded), retriableIntents: again ? [intent] : [] };
   }
   // Its answer was recorded, and only the end of that line was lost.
-  if (recorded && resuming.state.run && !fenceOf(resuming, intent).includes(recorded.id))
+  if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
     return { ...nothing, entries: [outcome(intent, "done")] };
-  const found = await lookFor(resuming, type, intent);
-  if (found === undefined) return unseen(resuming, intent);
+  const found = await lookFor(recovering, type, intent);
+  if (found === undefined) return unseen(recovering, intent);
   if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
   const [made] = found;
-  if (made) return { ...nothing, entries: adopted(resuming, type, intent, made, recorded) };
+  if (made) return { ...nothing, entries: adopted(recovering, type, intent, made, recorded) };
   // Under the same key, so that a run which only stood still does not double it when it goes on.
-  const again = keyStillCounts(resuming, intent);
-  return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
+  const again = keyStillCounts(recovering, intent);
+  return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
 }
 
 /**
@@ -90,14 +93,14 @@ async function settleIntent(resuming: Looking, intent: Intent): Promise<Resumed>
  * there is none, nothing happened. Undefined where nobody can look.
  */
 async function settleDeletion(
-  resuming: Resuming,
+  recovering: RecoveryContext,
   type: Resource,
   intent: Intent,
   recorded: RecordedResource,
-): Promise<Resumed | undefined> {
+): Promise<Recovery | undefined> {
   const { address, parentId } = intent;
   const { id, name } = recorded;
-  const read = await type.read(resuming.reads, {
+  const read = await type.read(recovering.reads, {
     address,
     id,
     name,
@@ -106,20 +109,20 @@ async function settleDeletion(
     recorded,
   });
   if (read.kind === "unchecked" && !type.deletion) return undefined;
-  const again = keyStillCounts(resuming, intent);
+  const again = keyStillCounts(recovering, intent);
   const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
   if (isUncertain && again) return leftOpen(intent);
   if (read.kind !== "gone")
-    return { ...nothing, entries: [outcome(intent, "refused")], carried: again ? [intent] : [] };
+    return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
   const pending = read.ending ?? type.deletion?.(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
-  const deletedAt = resource === null ? { deletedAt: writtenNow(resuming.clock) } : {};
+  const deletedAt = resource === null ? { deletedAt: writtenNow(recovering.clock) } : {};
   const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
   return { ...nothing, entries: [after, outcome(intent, "done")] };
 }
 
 /** What already bore the name when the run was planned. */
-const fenceOf = ({ state }: Resuming, { address }: Intent): readonly string[] =>
+const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 
 /**
@@ -146,12 +149,12 @@ async function lookFor(
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
   const { name, parentId, at: since } = intent;
-  const search = { name, parentId, fence: fenceOf(looking, intent), since };
+  const search = { name, parentId, preexistingIds: preexistingIdsOf(looking, intent), since };
   return lookPatiently(looking, intent, () => lookForCreated(type, looking.reads, search));
 }
 
-function unseen(resuming: Resuming, intent: Intent): Resumed {
-  if (keyStillCounts(resuming, intent)) return leftOpen(intent);
+function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
+  if (keyStillCounts(recovering, intent)) return leftOpen(intent);
   const diagnostic = error("state.open_intent", `nobody can tell whether ${intent.address} was created`, {
     address: intent.address,
     detail:
@@ -163,13 +166,13 @@ function unseen(resuming: Resuming, intent: Intent): Resumed {
 }
 
 function adopted(
-  resuming: Resuming,
+  recovering: RecoveryContext,
   type: Resource,
   intent: Intent,
   made: LiveResource,
   recorded: RecordedResource | undefined,
 ): JournalEntry[] {
-  const parent = parentAddress(resuming.state, intent.parentId) ?? recorded?.parent;
+  const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
   const pending = type.pendingOf?.(made.id, intent.parentId, undefined);
   const resource: RecordedResource = {
     type: intent.type,
@@ -181,14 +184,14 @@ function adopted(
     applied: (type.reaction && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
-    writtenAt: writtenNow(resuming.clock),
+    writtenAt: writtenNow(recovering.clock),
     preventDestroy: recorded?.preventDestroy ?? false,
     onRemove: recorded?.onRemove ?? "delete",
     ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
     ...(recorded?.initial && { initial: recorded.initial }),
     ...(intent.madeWith && { madeWith: intent.madeWith }),
     writes: (recorded?.writes ?? 0) + 1,
-    ...(type.reaction && parent !== undefined ? { inputs: inputsNow(resuming.state, parent, type) } : {}),
+    ...(type.reaction && parent !== undefined ? { inputs: inputsNow(recovering.state, parent, type) } : {}),
     ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];

@@ -6,7 +6,7 @@ import type { Clock } from "../model/clock";
 import type { Intent, JournalEntry, State } from "../model/state";
 
 /** What finding out needs: the state that an interrupted run left, and eyes for the service. */
-export interface Resuming {
+export interface RecoveryContext {
   readonly state: State;
   readonly types: ReadonlyMap<string, Resource>;
   readonly reads: Reads;
@@ -24,16 +24,16 @@ export interface Resuming {
   readonly signal: AbortSignal;
 }
 
-export interface Resumed {
+export interface Recovery {
   /** What became of the writes left open; to be folded into the state, and by `apply` into the journal. */
   readonly entries: readonly JournalEntry[];
   /** Creates that did not happen as far as anyone can see: sent again, if at all, under the same key. */
-  readonly carried: readonly Intent[];
+  readonly retriableIntents: readonly Intent[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `Resuming`, with one grace for all that is looked for: time has passed for everything once it has passed. */
-export interface Looking extends Resuming {
+/** `RecoveryContext`, with one grace for all that is looked for: time has passed for everything once it has passed. */
+export interface Looking extends RecoveryContext {
   readonly grace: Grace;
 }
 

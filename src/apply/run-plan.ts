@@ -7,7 +7,7 @@ import type { Plan } from "../plan/plan";
 import { applyChange } from "./apply-change";
 import type { ChangeEnd, Run } from "./run";
 import { type RunTask, runTasks } from "./run-tasks";
-import { Slots, schedule } from "./schedule";
+import { Semaphore, schedule } from "./schedule";
 
 export interface RunResult {
   readonly counts: ApplyCounts;
@@ -26,7 +26,7 @@ interface Ended {
  * as many changes again get ready meanwhile, so that no request waits for the disk. Never throws for a failed change.
  */
 export async function runPlan(given: Run, plan: Plan, parallelism: number): Promise<RunResult> {
-  const run = { ...given, send: inPlaces(given, parallelism) };
+  const run = { ...given, send: limitConcurrency(given, parallelism) };
   const ended: Ended[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
@@ -37,7 +37,7 @@ export async function runPlan(given: Run, plan: Plan, parallelism: number): Prom
     parallelism: 2 * parallelism,
     stopped: () => stopped || run.signal.aborted,
     run: async (task, slot) => {
-      const end = await applyChange(run, task.change, task.half, slot);
+      const end = await applyChange(run, task.change, task.phase, slot);
       ended.push({ task, end });
       if (end.kind === "failed" && stopsTheRun(end.diagnostic)) stopped = true;
       return end.kind === "done";
@@ -54,8 +54,8 @@ export async function runPlan(given: Run, plan: Plan, parallelism: number): Prom
 }
 
 /** A write that got ready and still waits for its place when the run is interrupted is not sent. */
-function inPlaces({ send, signal }: Run, count: number): Send {
-  const places = new Slots(count);
+function limitConcurrency({ send, signal }: Run, count: number): Send {
+  const places = new Semaphore(count);
   return async (request, options) => {
     await places.take();
     let isHeld = true;
@@ -93,7 +93,7 @@ function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Addres
   const failures = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
   const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
   const counts: ApplyCounts = {
-    added: count(({ change, half }) => change.action === "create" || half === "create"),
+    added: count(({ change, phase }) => change.action === "create" || phase === "create"),
     changed: count(
       ({ change }) =>
         change.action === "update" ||
@@ -101,7 +101,7 @@ function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Addres
         (change.action === "adopt" && change.attributes.length > 0),
     ),
     destroyed: count(
-      ({ change, half }) => (change.action === "delete" && !isArchived(change)) || half === "delete",
+      ({ change, phase }) => (change.action === "delete" && !isArchived(change)) || phase === "delete",
     ),
     adopted: count(({ change }) => change.action === "adopt"),
     forgotten: count(({ change }) => change.action === "forget"),

@@ -3,11 +3,11 @@ import type { Change, Plan } from "../plan/plan";
 import type { Task } from "./schedule";
 
 /** A replacement is two tasks, because what lies in it must go between them; everything else is one, `whole`. */
-export type Half = "whole" | "delete" | "create";
+export type ReplacePhase = "whole" | "delete" | "create";
 
 export interface RunTask extends Task {
   readonly change: Change;
-  readonly half: Half;
+  readonly phase: ReplacePhase;
 }
 
 /** The tasks of a plan: a task for others to wait for bears the address of its change. */
@@ -15,11 +15,11 @@ export function runTasks(plan: Plan): RunTask[] {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   return plan.changes.flatMap((change): RunTask[] => {
     const { address, dependsOn } = change;
-    if (change.action !== "replace") return [{ id: address, change, half: "whole", dependsOn }];
+    if (change.action !== "replace") return [{ id: address, change, phase: "whole", dependsOn }];
     const deletion = deletionTask(address, byAddress);
     return [
-      { id: deletion, change, half: "delete", dependsOn: beforeDeletion(change, byAddress) },
-      { id: address, change, half: "create", dependsOn: [deletion, ...dependsOn] },
+      { id: deletion, change, phase: "delete", dependsOn: beforeDeletion(change, byAddress) },
+      { id: address, change, phase: "create", dependsOn: [deletion, ...dependsOn] },
     ];
   });
 }
@@ -29,7 +29,7 @@ export function runTasks(plan: Plan): RunTask[] {
  * it, and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
  */
 function beforeDeletion(change: Change, byAddress: ReadonlyMap<Address, Change>): string[] {
-  const parent = change.subject.recorded?.parent;
+  const parent = change.instance.recorded?.parent;
   if (change.withParent && parent !== undefined) return [deletionTask(parent, byAddress)];
   const inside = (change.deletesAfter ?? []).map((address) => deletionTask(address, byAddress));
   const needed = change.dependsOn.filter((address) => byAddress.get(address)?.action !== "replace");

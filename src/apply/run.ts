@@ -8,7 +8,7 @@ import type { Attributes } from "../model/attributes";
 import type { Clock } from "../model/clock";
 import type { Secret } from "../model/secret";
 import type { Intent, RunRecord } from "../model/state";
-import type { Lookup } from "./known-values";
+import type { AttributeLookup } from "./known-values";
 import type { RunJournal } from "./run-journal";
 
 /** What every change of one run shares. */
@@ -21,7 +21,7 @@ export interface Run {
   readonly mode: "apply" | "destroy" | "refresh-only";
   readonly record: RunRecord;
   /** Open writes of an interrupted run under the same credential, younger than 23 h. */
-  readonly carried: readonly Intent[];
+  readonly retriableIntents: readonly Intent[];
   readonly clock: Clock;
   /** Makes a random secret of that many characters. */
   readonly generate: (length: number) => Secret;
@@ -29,7 +29,7 @@ export interface Run {
   readonly fingerprintKey: Uint8Array;
   /** The service's defaults, by type. */
   readonly defaults: (type: string) => Attributes;
-  readonly lookup: Lookup;
+  readonly lookup: AttributeLookup;
   /** Names of what was live when the plan was made, by id. */
   readonly before: ReadonlyMap<string, string>;
   readonly emit: (event: ApplyEvent) => void;

@@ -25,7 +25,7 @@ export interface Slot {
  * The failure of one task skips its dependants, never the others.
  */
 export async function schedule<T extends Task>(tasks: readonly T[], options: Schedule<T>): Promise<void> {
-  const slots = new Slots(options.parallelism);
+  const slots = new Semaphore(options.parallelism);
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const waitingFor = new Map<string, number>();
   const dependants = new Map<string, T[]>();
@@ -71,7 +71,7 @@ function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
 }
 
 /** So many places; whoever finds none waits in line. */
-export class Slots implements Slot {
+export class Semaphore implements Slot {
   #free: number;
   readonly #queue: (() => void)[] = [];
 

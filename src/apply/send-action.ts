@@ -11,14 +11,14 @@ import type { Run } from "./run";
 
 export type ActionRun = Pick<
   Run,
-  "send" | "endpoints" | "reads" | "journal" | "record" | "carried" | "clock" | "signal" | "types"
+  "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
 >;
 
 /** One action on its way: what is asked for, and what must not be taken for it. */
 export interface ActionOrder {
   readonly command: Command;
   readonly input: ActionInput;
-  readonly fence: readonly string[];
+  readonly preexistingIds: readonly string[];
 }
 
 /** More than one request could be the one that was not answered. */
@@ -41,14 +41,14 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
       send: run.send,
       journal: run.journal,
       run: run.record,
-      carried: run.carried,
+      retriableIntents: run.retriableIntents,
       clock: run.clock,
       secretKey: Buffer.from(run.record.id, "hex"),
       address: input.address,
       type: run.journal.recorded(input.address)?.type ?? "",
       name: input.name,
       command,
-      isOther: (id) => order.fence.includes(id),
+      isOther: (id) => order.preexistingIds.includes(id),
       after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
     }),
   );
@@ -70,9 +70,9 @@ export async function findSent(
   order: ActionOrder,
   isPatient: boolean,
 ): Promise<Pending | undefined> {
-  const { input, fence } = order;
+  const { input, preexistingIds } = order;
   const action = actionOf(run, order);
-  const look = async () => action.find?.(run.reads, input, fence);
+  const look = async () => action.find?.(run.reads, input, preexistingIds);
   const found = (await lookWithGrace(run, look, isPatient ? () => {} : undefined)) ?? [];
   if (found.length > 1) throw new SeveralFound(found);
   const [id] = found;

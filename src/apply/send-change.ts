@@ -12,7 +12,14 @@ import { recordedAfter, writtenNow } from "./record";
 import { awaitEnding } from "./remove-resource";
 import type { ChangeEnd } from "./run";
 import { settle } from "./settle";
-import { mayShareTime, movedTime, pathsNotTaken, type Taken, timeStepMs, verifyTaken } from "./verify-taken";
+import {
+  type ComparedWrite,
+  mayShareTime,
+  movedTime,
+  timeStepMs,
+  unappliedPaths,
+  verifyApplied,
+} from "./verify-taken";
 
 /** Sends a create and sees it through. */
 export async function create(context: ChangeContext): Promise<ChangeEnd> {
@@ -44,9 +51,9 @@ async function proveAbsent({ run, change, type, parentId }: ChangeContext, name:
   if (type.reaction || type.removedWithParent || !type.candidates) return;
   const { address, missing } = change;
   // What the plan found gone is not made anew while a list shows it.
-  const recorded = missing ? change.subject.recorded?.id : undefined;
-  const fence = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
-  const candidates = (await type.candidates(run.reads, { name, parentId, fence })) ?? [];
+  const recorded = missing ? change.instance.recorded?.id : undefined;
+  const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
+  const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
   if (candidates.some(({ id }) => id === recorded))
     throw new DiagnosticsError([
       error(
@@ -54,7 +61,7 @@ async function proveAbsent({ run, change, type, parentId }: ChangeContext, name:
         `${address} is there (id ${recorded}), and was not shown when the plan was made`,
         {
           address,
-          range: change.subject.desired?.range,
+          range: change.instance.desired?.range,
           hint: "run the command again",
         },
       ),
@@ -67,7 +74,7 @@ async function proveAbsent({ run, change, type, parentId }: ChangeContext, name:
       `${change.address} was made by somebody else since the plan (id ${found.id})`,
       {
         address: change.address,
-        range: change.subject.desired?.range,
+        range: change.instance.desired?.range,
         hint: `run the command again; to take it over: rnv import ${change.address} ${found.id}`,
       },
     ),
@@ -87,8 +94,8 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     isProven: true as const,
     parent: parentAttributes(context),
     changed: new Set(sent.keys()),
-    live: change.subject.live,
-    recorded: change.subject.recorded,
+    live: change.instance.live,
+    recorded: change.instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
   if (type.reaction) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
@@ -105,35 +112,39 @@ const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
   send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
 
 /** A write that was answered with something else: done where the thing itself shows it, read by its id. */
-async function seenInstead(context: ChangeContext, sent: Taken["sent"], failure: unknown): Promise<Accepted> {
+async function seenInstead(
+  context: ChangeContext,
+  sent: ComparedWrite["sent"],
+  failure: unknown,
+): Promise<Accepted> {
   const { change, type } = context;
   const id = change.id ?? "";
   const isAnswered = isUncertain(failure) && failure.status === 200;
   const live = isAnswered ? await readAgain(context, id) : undefined;
   if (live === undefined) throw failure;
   const before = timeBefore(context);
-  const taken = { type, sent, live, defaults: change.subject.defaults, before };
+  const taken = { type, sent, live, defaults: change.instance.defaults, before };
   const isSeen =
-    pathsNotTaken(taken).length === 0 &&
+    unappliedPaths(taken).length === 0 &&
     !(holdsSecret(type, sent) && movedTime(before, live.updatedAt) !== true);
   if (!isSeen) throw failure;
   return { id, live };
 }
 
-const holdsSecret = (type: ChangeContext["type"], sent: Taken["sent"]): boolean =>
+const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>
   [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
 
 /** The answer to the write of a secret, or to another one a second later where the two share their time. */
 async function inOneTimeStep(
   context: ChangeContext,
-  sent: Taken["sent"],
+  sent: ComparedWrite["sent"],
   accepted: Accepted,
   again: () => Promise<Accepted>,
 ): Promise<Accepted> {
   const { run, type, change } = context;
   const live = accepted.live?.id === accepted.id ? accepted.live : undefined;
   if (!live) return accepted;
-  const taken = { type, sent, live, defaults: change.subject.defaults, before: timeBefore(context) };
+  const taken = { type, sent, live, defaults: change.instance.defaults, before: timeBefore(context) };
   if (!mayShareTime(taken, run.clock.now())) return accepted;
   await run.clock.sleep(timeStepMs, run.signal);
   return sendTwice(again);
@@ -141,7 +152,7 @@ async function inOneTimeStep(
 
 /** The service's `updatedAt` before this change; undefined for something new. */
 const timeBefore = ({ change }: ChangeContext): string | undefined =>
-  change.subject.live?.updatedAt ?? change.subject.recorded?.updatedAt;
+  change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
 
 /** A create without a certain answer is looked for before it is sent again, under the same key. */
 async function sureOfCreate(
@@ -155,8 +166,8 @@ async function sureOfCreate(
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
     const { run, change, type, parentId } = context;
-    const fence = run.record.fences[change.address] ?? [];
-    const search = { name, parentId, fence, since };
+    const preexistingIds = run.record.fences[change.address] ?? [];
+    const search = { name, parentId, preexistingIds, since };
     const made = await observeCreated(type, run, change.address, search, failure);
     return made ? takeMade(context, made) : send();
   }
@@ -166,7 +177,7 @@ async function sureOfCreate(
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, type, parentId } = context;
   const open = run.journal.openAt(change.address).map((intent) => intent.seq);
-  const after = { address: change.address, resource: context.provisional(made.id) };
+  const after = { address: change.address, resource: context.recordOnAccept(made.id) };
   await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
   return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
 }
@@ -174,12 +185,12 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
 /** What an interrupted run made, where that has come into view only since the plan was made. */
 async function madeBefore(context: ChangeContext, name: string): Promise<Accepted | undefined> {
   const { run, change, type, parentId } = context;
-  const isCarried = run.carried.some(
+  const isCarried = run.retriableIntents.some(
     ({ address, method }) => address === change.address && method === "POST",
   );
   if (!isCarried || type.reaction) return undefined;
-  const fence = run.record.fences[change.address] ?? [];
-  const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, fence })) ?? [];
+  const preexistingIds = run.record.fences[change.address] ?? [];
+  const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, preexistingIds })) ?? [];
   return made && others.length === 0 ? takeMade(context, made) : undefined;
 }
 
@@ -212,21 +223,21 @@ async function finishWrite(
     writtenAt: writtenNow(run.clock),
     fingerprintKey: run.fingerprintKey,
   };
-  const { defaults } = change.subject;
-  const notTaken = live ? verifyTaken(change, { type, sent, live, defaults, before }) : undefined;
-  const kept = notTaken
+  const { defaults } = change.instance;
+  const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
+  const kept = unappliedFields
     ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
     : recordedAfter(recording);
   await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
   if (accepted.failure !== undefined) throw accepted.failure;
-  if (notTaken) return { kind: "failed", diagnostic: notTaken, exitCode: 1 };
+  if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
 
 /** A secret was changed, and the answer has no time that tells whether it took. */
 const needsItsTime = (
   type: ChangeContext["type"],
-  sent: Taken["sent"],
+  sent: ComparedWrite["sent"],
   before: string | undefined,
   answered: LiveResource,
 ): boolean =>
@@ -238,7 +249,7 @@ const needsItsTime = (
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, type, parentId } = context;
   run.reads.invalidate();
-  const declared = change.subject.resolved;
+  const declared = change.instance.resolved;
   const read = await type.read(run.reads, {
     address: change.address,
     id,
@@ -250,18 +261,18 @@ async function readAgain(context: ChangeContext, id: string): Promise<LiveResour
 }
 
 const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
-  change.subject.desired ? knownAttributes(change.subject.desired, run.lookup, run.generate) : new Map();
+  change.instance.desired ? knownAttributes(change.instance.desired, run.lookup, run.generate) : new Map();
 
 /** The value to send for each field that changes; a field back to its default is sent explicitly (PATCH merges). */
 function valuesToSend(
   context: ChangeContext,
   values: ReadonlyMap<string, AppliableValue>,
 ): Map<string, AppliableValue> {
-  const { attributes, subject } = context.change;
-  const { defaults } = subject;
+  const { attributes, instance } = context.change;
+  const { defaults } = instance;
   return new Map(
     attributes.map(({ path }) => {
-      const implied = subject.resolved.get(path);
+      const implied = instance.resolved.get(path);
       const fallback = implied !== undefined && isPlain(implied) ? implied : undefined;
       return [path, values.get(path) ?? fallback ?? defaults.get(path) ?? null];
     }),
@@ -271,17 +282,17 @@ function valuesToSend(
 function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, AppliableValue>): string {
   const { nameAttribute } = type;
   if (nameAttribute === undefined) return change.name;
-  const name = values.get(nameAttribute) ?? change.subject.resolved.get(nameAttribute);
+  const name = values.get(nameAttribute) ?? change.instance.resolved.get(nameAttribute);
   return typeof name === "string" ? name : change.name;
 }
 
 const plainCommit = ({ change }: ChangeContext): Plain | undefined => {
-  const commit = change.subject.resolved.get("commit");
+  const commit = change.instance.resolved.get("commit");
   return typeof commit === "string" ? commit : undefined;
 };
 
 function parentAttributes({ run, change, type }: ChangeContext): Attributes | undefined {
-  const parent = change.subject.desired?.parent;
+  const parent = change.instance.desired?.parent;
   if (parent === undefined) return undefined;
   const parentType = [...run.types.values()].find((candidate) => parent.startsWith(`${candidate.type}.`));
   const paths = Object.keys(parentType?.computed ?? {});

@@ -3,21 +3,21 @@ import { type Command, commandText } from "../model/command";
 import type { Intent, JournalEntry } from "../model/state";
 import { lookPatiently } from "./look-patiently";
 import { madeByAction, recordsOf } from "./made-by-action";
-import type { Looking, Resumed } from "./resuming";
+import type { Looking, Recovery } from "./resuming";
 
 /**
  * Settles what a verb such as `rnv deploy` left open, before another command writes: what is found is recorded, and
  * nothing is sent again. The same verb, asked for again, goes on with it by itself.
  */
-export async function settleCommand(looking: Looking, intent: Intent, command: Command): Promise<Resumed> {
+export async function settleCommand(looking: Looking, intent: Intent, command: Command): Promise<Recovery> {
   const { state, types } = looking;
   const { address } = intent;
   const recorded = state.resources[address];
-  const fence = state.run?.fences[address] ?? [];
+  const preexistingIds = state.run?.fences[address] ?? [];
   const { commit, deploymentId } = command;
   const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
   const action = types.get(intent.type)?.actions?.[command.action];
-  const look = async () => (recorded ? action?.find?.(looking.reads, input, fence) : []);
+  const look = async () => (recorded ? action?.find?.(looking.reads, input, preexistingIds) : []);
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
   const found = isLast ? await lookPatiently(looking, intent, look) : [];
@@ -29,10 +29,10 @@ export async function settleCommand(looking: Looking, intent: Intent, command: C
   if (sent !== undefined && others.length === 0) {
     const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
     const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
-    return { entries: [...entries, close("done")], carried: [], diagnostics: [] };
+    return { entries: [...entries, close("done")], retriableIntents: [], diagnostics: [] };
   }
   const diagnostics = isLast ? [unknownEnd(looking, intent, command, found)] : [];
-  return { entries: [close(found === undefined ? "done" : "refused")], carried: [], diagnostics };
+  return { entries: [close(found === undefined ? "done" : "refused")], retriableIntents: [], diagnostics };
 }
 
 function unknownEnd(

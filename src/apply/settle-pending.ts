@@ -3,13 +3,13 @@ import type { Address } from "../model/address";
 import { durationText } from "../model/duration";
 import type { Pending } from "../model/pending";
 import type { JournalEntry, RecordedResource } from "../model/state";
-import { patienceLeft } from "./patience-left";
+import { remainingWaitMs } from "./patience-left";
 import { deletionFailed, endUnproven, nothingShown, recordedAfterFailedDeletion, writtenNow } from "./record";
-import type { Resumed, Resuming } from "./resuming";
+import type { Recovery, RecoveryContext } from "./resuming";
 import { mustBeShown } from "./settle";
 import { waitUntilSettled } from "./wait-until-settled";
 
-const nothing: Resumed = { entries: [], carried: [], diagnostics: [] };
+const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
 interface PendingWait {
   /** Waits at most that long; 0 looks once. */
@@ -20,33 +20,33 @@ interface PendingWait {
 
 /** Waits for what an earlier run left pending as long as its own `timeoutMs` allows, from when it was left. */
 export function awaitPending(
-  resuming: Resuming,
+  recovering: RecoveryContext,
   address: Address,
   recorded: RecordedResource,
   timeoutMs: number,
-): Promise<Resumed> {
-  const left = recorded.pending ? patienceLeft(recorded.pending, timeoutMs, resuming.clock) : 0;
-  return settlePending(resuming, address, recorded, { timeoutMs: left, isAwaited: true });
+): Promise<Recovery> {
+  const left = recorded.pending ? remainingWaitMs(recorded.pending, timeoutMs, recovering.clock) : 0;
+  return settlePending(recovering, address, recorded, { timeoutMs: left, isAwaited: true });
 }
 
 /** Finds out what became of what an earlier run left pending. What has not ended stays recorded as it is. */
 export async function settlePending(
-  resuming: Resuming,
+  recovering: RecoveryContext,
   address: Address,
   recorded: RecordedResource,
   { timeoutMs, isAwaited }: PendingWait,
-): Promise<Resumed> {
+): Promise<Recovery> {
   const { pending, ...rest } = recorded;
-  const type = resuming.types.get(recorded.type);
+  const type = recovering.types.get(recorded.type);
   if (!type || !pending) return nothing;
-  const begunAt = resuming.clock.now();
-  const { reads, clock, signal } = resuming;
-  const onWaiting = timeoutMs > 0 ? tellWaiting(resuming, address, pending, timeoutMs) : () => {};
+  const begunAt = recovering.clock.now();
+  const { reads, clock, signal } = recovering;
+  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
   const result = await waitUntilSettled(pending, {
     ...{ type, reads, clock, signal, timeoutMs, onWaiting },
     onNext: async () => {},
   });
-  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Resumed => ({
+  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => ({
     ...nothing,
     entries: [
       {
@@ -58,12 +58,12 @@ export async function settlePending(
   });
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBeside(resuming, address))
+      if (result.showsNothing && standsBeside(recovering, address))
         return { ...nothing, diagnostics: [nothingShown(address)] };
       if (!pending.deletes) return ended(rest);
       return {
         ...nothing,
-        entries: [{ kind: "resource", address, resource: null }, ...endOf(resuming, address)],
+        entries: [{ kind: "resource", address, resource: null }, ...endOf(recovering, address)],
       };
     case "failed":
       if (pending.deletes)
@@ -98,15 +98,15 @@ export async function settlePending(
 }
 
 /** What asked for a deletion, and was not seen to be answered, is over with it. */
-const endOf = ({ state }: Resuming, address: Address): JournalEntry[] =>
+const endOf = ({ state }: RecoveryContext, address: Address): JournalEntry[] =>
   state.open
     .filter((intent) => intent.address === address && intent.method === "DELETE")
     .map(({ seq }) => ({ kind: "outcome", seq, result: "done", status: 0 }));
 
-const standsBeside = ({ state, types }: Resuming, address: Address): boolean =>
+const standsBeside = ({ state, types }: RecoveryContext, address: Address): boolean =>
   Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));
 
-function tellWaiting({ emit }: Resuming, address: Address, pending: Pending, timeoutMs: number) {
+function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pending, timeoutMs: number) {
   const action = pending.deletes ? "delete" : "update";
   let isFirst = true;
   return (elapsedSeconds: number, status: string, note: string | undefined): void => {

@@ -4,7 +4,7 @@ import type { Address } from "../model/address";
 import type { Pending } from "../model/pending";
 import type { RecordedResource } from "../model/state";
 import type { ChangeContext } from "./change-context";
-import { defaultPatience, patienceLeft } from "./patience-left";
+import { defaultWaitPolicy, remainingWaitMs } from "./patience-left";
 import { deletionFailed, endUnproven, nothingShown, recordedAfterFailedDeletion } from "./record";
 import type { ChangeEnd } from "./run";
 import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
@@ -19,8 +19,8 @@ export async function settle(
   recorded: RecordedResource | undefined,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const patience = type.patience?.(change.subject.resolved) ?? defaultPatience;
-  if (!patience.wait) {
+  const waitPolicy = type.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
+  if (!waitPolicy.wait) {
     if (recorded) await run.journal.record(change.address, recorded);
     return { kind: "done" };
   }
@@ -31,7 +31,7 @@ export async function settle(
       reads: run.reads,
       clock: run.clock,
       signal: run.signal,
-      timeoutMs: patienceLeft(pending, patience.timeoutMs, run.clock),
+      timeoutMs: remainingWaitMs(pending, waitPolicy.timeoutMs, run.clock),
       onWaiting: (elapsedSeconds, status, note) =>
         run.emit({
           type: "waiting",
@@ -45,7 +45,7 @@ export async function settle(
         if (recorded) await run.journal.record(change.address, { ...recorded, id: next.id, pending: next });
       },
     });
-    return await endOf(context, pending, result, recorded, patience);
+    return await endOf(context, pending, result, recorded, waitPolicy);
   } finally {
     await context.slot.take();
   }
@@ -62,7 +62,7 @@ async function endOf(
   { timeoutMs }: { readonly timeoutMs: number },
 ): Promise<ChangeEnd> {
   const { run, change } = context;
-  const about = { address: change.address, range: change.subject.desired?.range };
+  const about = { address: change.address, range: change.instance.desired?.range };
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBeside(run, change.address))

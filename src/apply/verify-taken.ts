@@ -8,7 +8,7 @@ import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
 /** What a write is compared with. */
-export interface Taken {
+export interface ComparedWrite {
   readonly type: ResourceType;
   readonly sent: ReadonlyMap<string, AppliableValue>;
   /** As the answer of the write showed it. */
@@ -22,15 +22,15 @@ export interface Taken {
  * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
  * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
  */
-export function verifyTaken(change: Change, taken: Taken): Diagnostic | undefined {
-  const refused = pathsNotTaken(taken);
+export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic | undefined {
+  const refused = unappliedPaths(taken);
   const [first] = refused;
   if (first === undefined) return undefined;
   const fields = refused.join(", ");
   const about = {
     address: change.address,
     attribute: first,
-    range: change.subject.desired?.attributes.get(first)?.range,
+    range: change.instance.desired?.attributes.get(first)?.range,
   };
   return error(
     "apply.not_taken",
@@ -62,7 +62,7 @@ const mostTold = 3;
 const longestTold = 120;
 
 /** What was sent and what the answer shows, of the first fields; never of a secret. */
-function differences(refused: readonly string[], { type, sent, live }: Taken): string {
+function differences(refused: readonly string[], { type, sent, live }: ComparedWrite): string {
   const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
   const text = (value: unknown): string => {
     const json = JSON.stringify(value ?? null);
@@ -80,15 +80,15 @@ function differences(refused: readonly string[], { type, sent, live }: Taken): s
 /** The answer shows another name than was sent. */
 const isNamedOtherwise = (
   refused: readonly string[],
-  { type: { nameAttribute = "" }, live }: Taken,
+  { type: { nameAttribute = "" }, live }: ComparedWrite,
 ): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
 
 /** A service that keeps names in a form of its own does so each time. */
-const nameHint = ({ type: { nameAttribute }, live }: Taken): string =>
+const nameHint = ({ type: { nameAttribute }, live }: ComparedWrite): string =>
   `it is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
 
 /** Attribute paths that the answer of a write does not show as they were sent. */
-export function pathsNotTaken({ type, sent, live, defaults, before }: Taken): readonly string[] {
+export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {
   const isRefused = (path: string, value: AppliableValue): boolean => {
     const rule = ruleAt(type, path);
     if (!rule || rule.change === "local") return false;
@@ -121,8 +121,8 @@ const nearMs = 120_000;
  * A secret whose write left a time that is of about now: what was written before it may bear the same one, where the
  * service counts in whole seconds. Sent again once a second has passed, it tells.
  */
-export const mayShareTime = (taken: Taken, now: number): boolean =>
-  pathsNotTaken(taken).some((path) => ruleAt(taken.type, path)?.secret === true) &&
+export const mayShareTime = (taken: ComparedWrite, now: number): boolean =>
+  unappliedPaths(taken).some((path) => ruleAt(taken.type, path)?.secret === true) &&
   Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;
 
 const hintOf = (hint: string, { untaken }: ResourceType): string =>

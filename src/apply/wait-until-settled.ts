@@ -3,7 +3,7 @@ import type { Resource } from "../api/resource";
 import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
-import type { Settled } from "../model/resource-type";
+import type { OperationStatus } from "../model/resource-type";
 
 export type WaitResult =
   | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
@@ -74,7 +74,7 @@ export async function waitUntilSettled(first: Pending, wait: Wait): Promise<Wait
 }
 
 /** Undefined when an interrupt cut the look short: what is pending goes on all the same. */
-async function look(wait: Wait, pending: Pending): Promise<Settled | undefined> {
+async function look(wait: Wait, pending: Pending): Promise<OperationStatus | undefined> {
   try {
     return await wait.type.poll(wait.reads, pending);
   } catch (failure) {

@@ -111,9 +111,9 @@ function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): 
   return left.some(({ code }) => code === "apply.awaiting_checkout") ? 8 : 0;
 }
 
-const refusalOf = ({ address, guard, subject }: Change): Diagnostic[] =>
+const refusalOf = ({ address, guard, instance }: Change): Diagnostic[] =>
   guard
-    ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: subject.desired?.range })]
+    ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
     : [];
 
 const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string, string>): ApplyOutcome => ({

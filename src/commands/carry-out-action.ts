@@ -81,7 +81,7 @@ async function goOn(
   if (command === undefined) return undefined;
   const { deploymentId, commit } = command;
   const input = { address, id: service.id, name: service.name, deploymentId, commit };
-  const order: ActionOrder = { command, input, fence: state.run?.fences[address] ?? [] };
+  const order: ActionOrder = { command, input, preexistingIds: state.run?.fences[address] ?? [] };
   const run = runOf(start, order);
   const aboutKey = { state, credential: context.credential, clock: context.clock };
   const isKeyed = open.every((intent) => keyStillCounts(aboutKey, intent));
@@ -108,7 +108,8 @@ async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<v
   const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
   const aim = await lookPatiently(
     connection.reads,
-    async (): Promise<ActionAim> => (await action?.aim?.(connection.reads, named, last)) ?? { fence: [] },
+    async (): Promise<ActionAim> =>
+      (await action?.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] },
     ({ isBehind }) => (isBehind ? [at ?? address] : []),
     context,
   );
@@ -124,7 +125,7 @@ async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<v
     ...(input.commit === undefined ? {} : { commit: input.commit }),
     ...(isChosen ? { isChosen } : {}),
   };
-  return confirmAndSend(start, { command, input, fence: aim.fence }, aim, begin);
+  return confirmAndSend(start, { command, input, preexistingIds: aim.preexistingIds }, aim, begin);
 }
 
 async function confirmAndSend(
@@ -167,10 +168,10 @@ function runOf(
     planDigest: sha256(canonicalJson({ address, ...order.command })),
     credential: context.credential(),
     startedAt: new Date(context.clock.now()).toISOString(),
-    fences: { ...others, [address]: order.fence },
+    fences: { ...others, [address]: order.preexistingIds },
   };
   const { clock, signal } = context;
-  return { send, endpoints, reads, journal, record, carried: open, clock, signal, types };
+  return { send, endpoints, reads, journal, record, retriableIntents: open, clock, signal, types };
 }
 
 function failed({ context, address, asked, journal }: ActionStart, failure: unknown): ActionEnd {

@@ -57,7 +57,7 @@ export async function execute(
 function runRecord(
   context: Context,
   plan: Plan,
-  { carried, earlierFences }: Pick<Prepared, "carried" | "earlierFences">,
+  { retriableIntents, earlierFences }: Pick<Prepared, "retriableIntents" | "earlierFences">,
   there: readonly Pick<LiveResource, "type" | "name" | "id">[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
@@ -68,15 +68,15 @@ function runRecord(
     if (ids) ids.push(id);
     else idsByName.set(keyOf(type, name), [id]);
   }
-  const carriedAt = new Set(carried.map(({ address }) => address));
-  const fences = plan.changes.flatMap(({ address, type, name, action, subject }) => {
+  const carriedAt = new Set(retriableIntents.map(({ address }) => address));
+  const fences = plan.changes.flatMap(({ address, type, name, action, instance }) => {
     if (action === "no-op") return [];
-    const { live } = subject;
+    const { live } = instance;
     // What has come into view since the first attempt may be what that made.
     const earlier = earlierFences[address];
     if (carriedAt.has(address)) return earlier ? [[address, earlier] as const] : [];
-    const own = live ? (types.get(type)?.fence?.(live) ?? [live.id]) : [];
-    const before = subject.recorded ? [subject.recorded.id] : [];
+    const own = live ? (types.get(type)?.preexistingIds?.(live) ?? [live.id]) : [];
+    const before = instance.recorded ? [instance.recorded.id] : [];
     const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];
   });
@@ -93,7 +93,7 @@ function runRecord(
 function digestOf(plan: Plan): string {
   const told = plan.changes
     .filter(({ action }) => action !== "no-op")
-    .map(({ subject: _subject, ...change }) => change);
+    .map(({ instance: _instance, ...change }) => change);
   return sha256(JSON.stringify(told));
 }
 
@@ -116,7 +116,7 @@ function runOf(
     journal,
     mode: plan.options.mode,
     record,
-    carried: prepared.carried,
+    retriableIntents: prepared.retriableIntents,
     clock: context.clock,
     generate: (length) => randomSecret(context.randomBytes, length),
     fingerprintKey: prepared.fingerprintKey ?? Buffer.from(record.id, "hex"),

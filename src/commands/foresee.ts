@@ -13,7 +13,7 @@ export async function foresee({ reads }: Connection, plan: Plan): Promise<readon
     );
     const [first] = planned;
     if (!look || first === undefined) continue;
-    const parentIds = planned.flatMap(({ subject: { desired, recorded } }) => {
+    const parentIds = planned.flatMap(({ instance: { desired, recorded } }) => {
       const parent = desired?.parent ?? recorded?.parent;
       return (parent && ids.get(parent)) ?? [];
     });

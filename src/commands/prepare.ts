@@ -27,7 +27,7 @@ export interface Prepared {
   readonly plan: Plan;
   /** What became of writes that an interrupted run left open. Already in `input.state`; not yet in the journal. */
   readonly leftovers: readonly JournalEntry[];
-  readonly carried: readonly Intent[];
+  readonly retriableIntents: readonly Intent[];
   /** What that run fenced its creates with: what was there before the first attempt at them. */
   readonly earlierFences: RunRecord["fences"];
   readonly fingerprintKey?: Uint8Array;
@@ -83,13 +83,13 @@ export async function prepare(
   let settled = await settle();
   // What lagged behind the look at what was left has come into view since: it is looked at once more.
   for (
-    let left = settled.resumed.carried.length;
-    settled.first && isShown(settled.resumed.carried, settled.first);
+    let left = settled.resumed.retriableIntents.length;
+    settled.first && isShown(settled.resumed.retriableIntents, settled.first);
   ) {
     connection.reads.invalidate();
     settled = await settle();
-    if (settled.resumed.carried.length >= left) break;
-    left = settled.resumed.carried.length;
+    if (settled.resumed.retriableIntents.length >= left) break;
+    left = settled.resumed.retriableIntents.length;
   }
   const { resumed, state, first } = settled;
   if (first === undefined)
@@ -114,7 +114,7 @@ export async function prepare(
     input,
     plan,
     leftovers: [...resumed.entries, ...awaited.entries],
-    carried: resumed.carried,
+    retriableIntents: resumed.retriableIntents,
     earlierFences: from.state?.run?.fences ?? {},
     fingerprintKey: key.key,
     keyId: key.keyId,
@@ -123,8 +123,8 @@ export async function prepare(
 }
 
 /** Something is found that nobody recorded where a create of an interrupted run was seen not to have happened. */
-const isShown = (carried: readonly Intent[], { reads, state }: PlanInput): boolean =>
-  carried.some(({ address, method }) => {
+const isShown = (retriableIntents: readonly Intent[], { reads, state }: PlanInput): boolean =>
+  retriableIntents.some(({ address, method }) => {
     const read = reads.get(address);
     return (
       method === "POST" &&

@@ -8,7 +8,7 @@ import type { Desired, DesiredData } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import { isPlain, type Plain, Template, Unknown } from "../model/value";
 import { deferredUntil } from "../plan/check-data";
-import { type Lookup, resolveValue } from "../plan/resolve";
+import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 
 /** What was read so far: resources, and what data sources found. */
 export interface Found {
@@ -61,7 +61,7 @@ const referencesOf = ({ query }: DesiredData): readonly Address[] =>
 
 /** Values of data sources, and of resources that are live: what is declared of them, else as they are. */
 export const lookupIn =
-  (desired: Desired, { resources, data }: Found): Lookup =>
+  (desired: Desired, { resources, data }: Found): ReferenceLookup =>
   (reference) => {
     const { address, attribute } = reference;
     const unknown = new Unknown([reference]);
@@ -77,7 +77,10 @@ export const lookupIn =
   };
 
 /** What is looked up, as text; null counts as left out. Undefined while a part of it is not known. */
-function knownQuery({ query }: DesiredData, lookup: Lookup): ReadonlyMap<string, string> | undefined {
+function knownQuery(
+  { query }: DesiredData,
+  lookup: ReferenceLookup,
+): ReadonlyMap<string, string> | undefined {
   const known = new Map<string, string>();
   for (const [attribute, { value }] of query) {
     const resolved = resolveValue(value, lookup);

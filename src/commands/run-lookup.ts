@@ -1,4 +1,4 @@
-import { knownValue, type Lookup, UnknownReference } from "../apply/known-values";
+import { type AttributeLookup, knownValue, UnknownReference } from "../apply/known-values";
 import type { RunJournal } from "../apply/run-journal";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
@@ -10,14 +10,14 @@ import type { Change, Plan } from "../plan/plan";
  * What references resolve to while a plan runs: a resource that the plan leaves alone as it is live, one that it
  * changes as its last answer showed it.
  */
-export function runLookup(plan: Plan, journal: RunJournal): Lookup {
+export function runLookup(plan: Plan, journal: RunJournal): AttributeLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {
     const change = changes.get(address);
-    const subject = change?.action === "no-op" ? change.subject : undefined;
-    const live = subject?.live;
+    const instance = change?.action === "no-op" ? change.instance : undefined;
+    const live = instance?.live;
     const recorded = journal.recorded(address);
-    const declared = subject?.resolved.get(attribute);
+    const declared = instance?.resolved.get(attribute);
     return (
       live?.computed.get(attribute) ??
       (declared !== undefined && isPlain(declared) ? declared : undefined) ??
@@ -32,7 +32,7 @@ export function runLookup(plan: Plan, journal: RunJournal): Lookup {
 
 /** A field that was not sent, of what this plan has changed by now: its name, what it starts with, or as it was. */
 function plannedOf(
-  { action, attributes, subject: { resolved, live, defaults } }: Change,
+  { action, attributes, instance: { resolved, live, defaults } }: Change,
   { initial }: RecordedResource,
   attribute: string,
 ): Plain | undefined {
@@ -49,7 +49,7 @@ const plainOf = (value: unknown): Plain | undefined =>
     : (value as Plain | undefined);
 
 /** Outputs whose references are all known; a secret is never one. */
-export function knownOutputs(desired: Desired, lookup: Lookup): Record<string, Plain> {
+export function knownOutputs(desired: Desired, lookup: AttributeLookup): Record<string, Plain> {
   const known: Record<string, Plain> = {};
   for (const [name, { value }] of desired.outputs) {
     try {

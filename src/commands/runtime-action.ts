@@ -105,7 +105,7 @@ async function sendLocked(
   if (hasErrors(resumed.diagnostics)) return refused(resumed.diagnostics);
   const state = await startingState(context, session, resumed.entries);
   const journal = new RunJournal(session, state, context.clock);
-  const open = resumed.carried.filter(repeats);
+  const open = resumed.retriableIntents.filter(repeats);
   await seeLastWrites(connection.reads, resourceTypes, state, withWhatRuns(state, address), context);
   const service = await readService(connection, address, recorded.id);
   const start = { context, connection, request, asked, address, service, state, journal, open };

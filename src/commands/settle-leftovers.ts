@@ -1,5 +1,5 @@
-import { resume } from "../apply/resume";
-import type { Resumed, Resuming } from "../apply/resuming";
+import { recover } from "../apply/resume";
+import type { Recovery, RecoveryContext } from "../apply/resuming";
 import { awaitPending } from "../apply/settle-pending";
 import type { State } from "../model/state";
 import { makePlan } from "../plan/make-plan";
@@ -17,11 +17,11 @@ export async function settleLeftovers(
   context: Context,
   connection: Connection,
   from: { readonly state: State | undefined; readonly writes: boolean },
-  how: Pick<Resuming, "settlesPending" | "repeats"> = {},
-): Promise<Resumed> {
+  how: Pick<RecoveryContext, "settlesPending" | "repeats"> = {},
+): Promise<Recovery> {
   if (!from.state) return nothingLeft;
-  const resumed = await resume({
-    ...resumingOf(context, connection, from.state),
+  const resumed = await recover({
+    ...recoveryContextOf(context, connection, from.state),
     wait: from.writes,
     ...how,
   });
@@ -29,7 +29,7 @@ export async function settleLeftovers(
   return resumed;
 }
 
-const resumingOf = (context: Context, { reads }: Connection, state: State): Resuming => {
+const recoveryContextOf = (context: Context, { reads }: Connection, state: State): RecoveryContext => {
   const { clock, credential, emit, signal, say } = context;
   return { state, types, reads, clock, credential, wait: true, emit, signal, say };
 };
@@ -42,30 +42,30 @@ export async function awaitLeftovers(
   context: Context,
   connection: Connection,
   input: PlanInput | undefined,
-): Promise<Resumed> {
+): Promise<Recovery> {
   const { state, options } = input ?? {};
   const isAnyPending = Object.values(state?.resources ?? {}).some(({ pending }) => pending !== undefined);
   if (!input || !state || !isAnyPending || options?.mode !== "apply") return nothingLeft;
-  const resuming = resumingOf(context, connection, state);
+  const recovering = recoveryContextOf(context, connection, state);
   const settled = await Promise.all(
-    makePlan(input).changes.map(({ address, action, subject: { recorded, resolved } }) => {
-      const patience = recorded && types.get(recorded.type)?.patience?.(resolved);
-      if (!recorded?.pending || action !== "no-op" || !patience?.wait) return nothingLeft;
-      return awaitPending(resuming, address, recorded, patience.timeoutMs);
+    makePlan(input).changes.map(({ address, action, instance: { recorded, resolved } }) => {
+      const waitPolicy = recorded && types.get(recorded.type)?.waitPolicy?.(resolved);
+      if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingLeft;
+      return awaitPending(recovering, address, recorded, waitPolicy.timeoutMs);
     }),
   );
   const entries = settled.flatMap((one) => one.entries);
   if (entries.length > 0) connection.reads.invalidate();
-  return { entries, carried: [], diagnostics: settled.flatMap((one) => one.diagnostics) };
+  return { entries, retriableIntents: [], diagnostics: settled.flatMap((one) => one.diagnostics) };
 }
 
-const nothingLeft: Resumed = { entries: [], carried: [], diagnostics: [] };
+const nothingLeft: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
 /** What is recorded, with what an interrupted run left settled durably before anything new. */
 export async function startingState(
   context: Context,
   session: StateSession,
-  leftovers: Resumed["entries"],
+  leftovers: Recovery["entries"],
 ): Promise<State> {
   if (session.state) {
     if (leftovers.length > 0) await session.append(leftovers, { durable: true });

@@ -24,10 +24,10 @@ export async function unmanagedParts(
     const { listIn } = type;
     if (listIn === undefined) continue;
     const holders = plan.changes.filter(
-      ({ type: name, subject }) => subject.desired && type.parents.some((parent) => parent.type === name),
+      ({ type: name, instance }) => instance.desired && type.parents.some((parent) => parent.type === name),
     );
     await Promise.all(
-      holders.map(async ({ address, subject: { live } }) => {
+      holders.map(async ({ address, instance: { live } }) => {
         if (live === undefined) return;
         const parts = await listIn(reads, live.id);
         if (parts === undefined)

@@ -36,7 +36,7 @@ export async function revealValues(revealing: Revealing): Promise<{
   const found = await Promise.all(
     plan.changes.map(async (change) => {
       const paths = against === "declared" ? pathsToSet(change) : pathsRecorded(change);
-      const { live } = change.subject;
+      const { live } = change.instance;
       if (!live || paths.length === 0) return [];
       try {
         return [[change.address, await reveal(revealing, { change, live, paths })] as const];
@@ -50,9 +50,9 @@ export async function revealValues(revealing: Revealing): Promise<{
 }
 
 /** Secrets that the plan would set, and whose text is known here. */
-function pathsToSet({ action, type, attributes, subject }: Change): readonly string[] {
+function pathsToSet({ action, type, attributes, instance }: Change): readonly string[] {
   if (action !== "adopt" && action !== "update") return [];
-  const { resolved, recorded } = subject;
+  const { resolved, recorded } = instance;
   return secretPathsOf(type).filter((path) => {
     if (!attributes.some((change) => change.path === path)) return false;
     const value = resolved.get(path);
@@ -63,10 +63,10 @@ function pathsToSet({ action, type, attributes, subject }: Change): readonly str
 }
 
 /** Secrets that seem to be as they were recorded. What was generated has no fingerprint to compare with. */
-function pathsRecorded({ type, drift, subject }: Change): readonly string[] {
+function pathsRecorded({ type, drift, instance }: Change): readonly string[] {
   if ((drift ?? []).length > 0) return [];
   return secretPathsOf(type).filter((path) => {
-    const value = subject.recorded?.applied[path];
+    const value = instance.recorded?.applied[path];
     return isFingerprint(value) && !value.fingerprint.startsWith("generate:");
   });
 }
@@ -77,8 +77,8 @@ const secretPathsOf = (type: string): readonly string[] => {
 };
 
 /** To go on without it would write what may be equal. */
-function notRevealed({ address, subject }: Change, failure: unknown): Diagnostic {
-  const range = subject.desired?.range;
+function notRevealed({ address, instance }: Change, failure: unknown): Diagnostic {
+  const range = instance.desired?.range;
   const found = diagnosticOf(failure, { address, ...(range && { range }) });
   const without =
     "without --verify-values nothing is revealed, and what differs or cannot be told is written";
@@ -92,14 +92,14 @@ interface Subject {
 }
 
 async function reveal({ input, reads }: Revealing, { change, live, paths }: Subject): Promise<Revealed> {
-  const { address, previousAddress, subject, type } = change;
+  const { address, previousAddress, instance, type } = change;
   const keys = { key: input.fingerprintKey, previousKey: input.previousFingerprintKey };
   const values = await typeNamed(type)?.reveal?.(reads, live);
   const prints: Record<string, SecretPrints> = {};
   for (const path of paths) {
     const value = values?.get(path);
     const at = { address, previousAddress };
-    if (value) prints[path] = printsOfRevealed(value, subject.resolved.get(path), at, keys);
+    if (value) prints[path] = printsOfRevealed(value, instance.resolved.get(path), at, keys);
   }
   return { id: live.id, ...(live.updatedAt !== undefined && { updatedAt: live.updatedAt }), prints };
 }

@@ -209,16 +209,16 @@ export interface ResourceType {
   /** Declared as made by someone else (`preserve`): found or an error, never created, forgotten instead of deleted. */
   readonly mustExist?: (declared: Attributes<ResolvedValue>) => boolean;
   /** Whether and how long apply waits for a pending write; waits 15 minutes unless said. */
-  readonly patience?: (declared: Attributes<ResolvedValue>) => Patience;
+  readonly waitPolicy?: (declared: Attributes<ResolvedValue>) => WaitPolicy;
 }
 
-export interface Patience {
+export interface WaitPolicy {
   readonly wait: boolean;
   readonly timeoutMs: number;
 }
 
 /** What `read` looks for. */
-export interface ReadSubject {
+export interface ReadTarget {
   readonly address: Address;
   /** A recorded or imported id; without one the name is looked up in its scope. */
   readonly id?: string;
@@ -244,7 +244,7 @@ export interface Accepted {
   readonly failure?: unknown;
 }
 
-export type Settled =
+export type OperationStatus =
   | {
       readonly kind: "waiting";
       readonly status: string;
@@ -321,7 +321,7 @@ export interface ActionAim {
   /** Commit of that deployment, for people. */
   readonly commitSha?: string;
   /** Ids of what could be taken for what the action makes. */
-  readonly fence: readonly string[];
+  readonly preexistingIds: readonly string[];
   /** What will keep it waiting. */
   readonly warnings?: readonly Finding[];
   /** Nothing was found out: what was looked at does not show yet what was made a moment ago. */
@@ -367,16 +367,16 @@ export interface ResourceAction<Reads, Writes> {
   readonly find?: (
     reads: Reads,
     input: ActionInput,
-    fence: readonly string[],
+    preexistingIds: readonly string[],
   ) => Promise<readonly string[] | undefined>;
   /** One look at what it left pending. */
-  readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
 }
 
 export interface CandidateSearch {
   readonly name: string;
   readonly parentId?: string;
-  readonly fence: readonly string[];
+  readonly preexistingIds: readonly string[];
   /** When the create was first sent, by our clock. */
   readonly since?: string;
 }
@@ -386,7 +386,7 @@ export interface CandidateSearch {
  * writes go through an endpoint set that already keys and journals them.
  */
 export interface ResourceOperations<Reads, Writes> {
-  readonly read: (reads: Reads, subject: ReadSubject) => Ready<ReadResult>;
+  readonly read: (reads: Reads, target: ReadTarget) => Ready<ReadResult>;
   /** What lies in it besides resources, without which alone the service deletes it. */
   readonly holdings?: (reads: Reads, id: string) => Promise<readonly Holding[]>;
   /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */
@@ -399,14 +399,14 @@ export interface ResourceOperations<Reads, Writes> {
   readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
   /**
    * What an unanswered create may have made: everything that bears the name there, except what stood there before
-   * (`fence`). Undefined when it cannot be looked up. Absent for a type that has no creates of its own.
+   * (`preexistingIds`). Undefined when it cannot be looked up. Absent for a type that has no creates of its own.
    */
   readonly candidates?: (
     reads: Reads,
     search: CandidateSearch,
   ) => Promise<readonly LiveResource[] | undefined>;
   /** Ids to keep out of `candidates`, from what was live when the plan was made; its id unless said. */
-  readonly fence?: (live: LiveResource) => readonly string[];
+  readonly preexistingIds?: (live: LiveResource) => readonly string[];
   /** What a create or update of a reacting type leaves pending, from the id alone: recorded with the answer. */
   readonly pendingOf?: (id: string, parentId: string | undefined, commit: Plain | undefined) => Pending;
   /** Secret values as they are live, by attribute path. Audited by the service: asked for by name only. */
@@ -422,7 +422,7 @@ export interface ResourceOperations<Reads, Writes> {
    */
   readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
   /** One look at a pending write; `apply` decides how often. */
-  readonly poll: (reads: Reads, pending: Pending) => Promise<Settled>;
+  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
   /** What the service says now that stands in the way of what is planned; at most one request. */
   readonly foresee?: (reads: Reads, planned: Planned) => Promise<readonly Finding[]>;
   /** What verbs do to it at once, by the name of the action. */

@@ -45,11 +45,11 @@ function endingOf(
 ): Address | undefined {
   if (!found) return undefined;
   return [...decisions.values()].find(
-    ({ subject, action }) =>
+    ({ instance, action }) =>
       (action === "replace" || action === "delete") &&
-      subject.type.type === found.type &&
-      subject.live?.id === found.id,
-  )?.subject.address;
+      instance.type.type === found.type &&
+      instance.live?.id === found.id,
+  )?.instance.address;
 }
 
 /** The finding about a data source that cannot be read before a resource is changed. */

@@ -17,14 +17,14 @@ const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "r
 export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const decision of decisions.values()) {
-    const { subject, action, resolved, attributes } = decision;
-    const { type, removed, desired } = subject;
+    const { instance, action, resolved, attributes } = decision;
+    const { type, removed, desired } = instance;
     const isSending = sending.has(action) && !changesRecordOnly(decision);
     if (type.checkBeside && desired && !removed) {
       const offered = offeredTo(decision, decisions);
       for (const finding of type.checkBeside(resolved, offered, neighboursOf(decision, decisions)))
         if (isSending || !finding.isWarning)
-          diagnostics.push(diagnosticOf(subject, finding, !finding.isWarning));
+          diagnostics.push(diagnosticOf(instance, finding, !finding.isWarning));
     }
     if (!isSending) continue;
     for (const finding of type.check(resolved, catalog, aroundOf(decision, decisions, catalog))) {
@@ -34,14 +34,14 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
         action === "create" ||
         action === "replace" ||
         attributes.some(({ path }) => path === attribute);
-      diagnostics.push(diagnosticOf(subject, finding, isSent));
+      diagnostics.push(diagnosticOf(instance, finding, isSent));
     }
   }
   return diagnostics;
 }
 
 function diagnosticOf(
-  { address, desired }: Decision["subject"],
+  { address, desired }: Decision["instance"],
   { code, summary, hint, attribute }: Finding,
   isError: boolean,
 ): Diagnostic {
@@ -57,19 +57,19 @@ function diagnosticOf(
 }
 
 /** What the service shows of its choices; of what is made together with its parent there is nothing yet. */
-function offeredTo({ subject }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
-  const parent = subject.parent && decisions.get(subject.parent);
+function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
+  const parent = instance.parent && decisions.get(instance.parent);
   if (parent?.action === "create" || parent?.action === "replace") return {};
-  return subject.live?.offers ?? (subject.read.kind === "absent" ? subject.read.offers : undefined);
+  return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
 }
 
 function aroundOf(
-  { subject, action }: Decision,
+  { instance, action }: Decision,
   decisions: ReadonlyMap<Address, Decision>,
   catalog: Catalog,
 ): Around {
-  const parent = subject.parent && decisions.get(subject.parent);
+  const parent = instance.parent && decisions.get(instance.parent);
   const isParentNew = parent?.action === "create" || parent?.action === "replace";
-  const offers = isParentNew ? parent?.subject.type.offersWhenNew?.(catalog) : parent?.subject.live?.offers;
+  const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
   return { isNew: action === "create" || action === "replace", isParentNew, ...(offers && { offers }) };
 }

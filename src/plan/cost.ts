@@ -2,7 +2,7 @@ import type { Catalog } from "../model/catalog";
 import type { Money } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import type { Decision } from "./decision";
-import { recordedValue, type Subject } from "./subject";
+import { type ResourceInstance, recordedValue } from "./subject";
 
 export interface ChangeCost {
   readonly before: Money | null;
@@ -11,11 +11,11 @@ export interface ChangeCost {
 
 /** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */
 export function costOf(decision: Decision, catalog: Catalog): ChangeCost | undefined {
-  const { subject, action } = decision;
-  const { monthlyCost } = subject.type;
+  const { instance, action } = decision;
+  const { monthlyCost } = instance.type;
   if (!monthlyCost) return undefined;
-  const isManaged = subject.recorded !== undefined && subject.read.kind !== "gone";
-  const get = (path: string): ResolvedValue | undefined => fieldBefore(subject, path);
+  const isManaged = instance.recorded !== undefined && instance.read.kind !== "gone";
+  const get = (path: string): ResolvedValue | undefined => fieldBefore(instance, path);
   const before = isManaged ? (monthlyCost({ get }, catalog) ?? null) : null;
   if (action === "delete" || action === "forget") return { before, after: null };
   if (action === "no-op") return { before, after: before };
@@ -23,16 +23,16 @@ export function costOf(decision: Decision, catalog: Catalog): ChangeCost | undef
 }
 
 /** What is live over the defaults; where nothing could be read, what is recorded. */
-function fieldBefore(subject: Subject, path: string): ResolvedValue | undefined {
-  const known = subject.live ? subject.live.attributes.get(path) : recordedValue(subject, path);
-  return known ?? subject.defaults.get(path);
+function fieldBefore(instance: ResourceInstance, path: string): ResolvedValue | undefined {
+  const known = instance.live ? instance.live.attributes.get(path) : recordedValue(instance, path);
+  return known ?? instance.defaults.get(path);
 }
 
-function fieldAfter({ subject, action, resolved, attributes }: Decision, path: string) {
+function fieldAfter({ instance, action, resolved, attributes }: Decision, path: string) {
   const declared = resolved.get(path);
   if (declared !== undefined) return declared;
   const isReset = attributes.some((change) => change.path === path && change.cause === "removed");
-  return isReset || action === "create" ? subject.defaults.get(path) : fieldBefore(subject, path);
+  return isReset || action === "create" ? instance.defaults.get(path) : fieldBefore(instance, path);
 }
 
 /** Sum over all resources; what has no price counts as nothing. */

@@ -3,7 +3,7 @@ import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { decideAdoption } from "./decide-adoption";
-import type { Deciding } from "./deciding";
+import type { DecisionContext } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
 import { nameFollowsKey } from "./name-follows-key";
@@ -12,26 +12,26 @@ import {
   createdAttributes,
   goesWithParent,
   place,
-  type ResolvedSubject,
+  type ResolvedInstance,
   refuse,
-  resolveSubject,
+  resolveInstance,
 } from "./resolved-subject";
-import { isGone, type Subject, whyAgain, whyGone } from "./subject";
+import { isGone, type ResourceInstance, whyAgain, whyGone } from "./subject";
 
 /** Create, update, replace, adopt or nothing: what becomes of a declared resource. */
-export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
-  const about = resolveSubject(subject, deciding);
-  if (subject.read.kind === "ambiguous") return refuse(about, ambiguous(subject, subject.read.ids));
-  if (!subject.recorded) return decideAdoption(about, deciding) ?? create(about);
-  if (isGone(subject)) {
-    const other = namesake(about, deciding);
-    return other ? refuse(about, replacedByOther(subject, other)) : create(about);
+export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
+  const about = resolveInstance(instance, context);
+  if (instance.read.kind === "ambiguous") return refuse(about, ambiguous(instance, instance.read.ids));
+  if (!instance.recorded) return decideAdoption(about, context) ?? create(about);
+  if (isGone(instance)) {
+    const other = namesake(about, context);
+    return other ? refuse(about, replacedByOther(instance, other)) : create(about);
   }
-  const wrongImport = contradictingImport(subject);
+  const wrongImport = contradictingImport(instance);
   if (wrongImport) return refuse(about, wrongImport);
 
-  const { changes, released, drift, diagnostics } = diffAttributes(subject, about);
-  const asked = deciding.input.options.replace.includes(subject.address);
+  const { changes, released, drift, diagnostics } = diffAttributes(instance, about);
+  const asked = context.input.options.replace.includes(instance.address);
   // By far the most.
   if (!asked && changes.length + released.length === 0) return about.undecided;
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
@@ -41,19 +41,19 @@ export function decideDeclared(subject: Subject, deciding: Deciding): Decision {
     attributes: changes,
     released,
     drift,
-    diagnostics: [...diagnostics, ...nameFollowsKey(subject, changes)],
-    withParent: isReplaced && goesWithParent(subject, deciding.decisions),
-    ...(isReplaced && whyAgain(subject)),
+    diagnostics: [...diagnostics, ...nameFollowsKey(instance, changes)],
+    withParent: isReplaced && goesWithParent(instance, context.decisions),
+    ...(isReplaced && whyAgain(instance)),
     ...(asked && { reason: "--replace asks for it" }),
   };
 }
 
 /** Something else of its name stands where it was: another one beside it would be a double. */
 function namesake(
-  { subject, resolved }: ResolvedSubject,
-  { input, owners }: Deciding,
+  { instance, resolved }: ResolvedInstance,
+  { input, owners }: DecisionContext,
 ): LiveResource | undefined {
-  const { type, recorded } = subject;
+  const { type, recorded } = instance;
   const name = (type.nameAttribute && resolved.get(type.nameAttribute)) ?? recorded?.name;
   const parentId = type.parents
     .map(({ attribute }) => resolved.get(attribute))
@@ -67,41 +67,41 @@ function namesake(
   );
 }
 
-const replacedByOther = (subject: Subject, other: LiveResource) =>
+const replacedByOther = (instance: ResourceInstance, other: LiveResource) =>
   error(
     "live.unmanaged_exists",
-    `${subject.address} is gone (id ${subject.recorded?.id}), and another one bears its name (id ${other.id})`,
+    `${instance.address} is gone (id ${instance.recorded?.id}), and another one bears its name (id ${other.id})`,
     {
-      address: subject.address,
-      hint: `to take that one over: rnv state rm ${subject.address}, then rnv import ${subject.address} ${other.id}`,
-      ...place(subject),
+      address: instance.address,
+      hint: `to take that one over: rnv state rm ${instance.address}, then rnv import ${instance.address} ${other.id}`,
+      ...place(instance),
     },
   );
 
-function create(about: ResolvedSubject): Decision {
-  const { subject, resolved, undecided } = about;
-  if (subject.type.mustExist?.(resolved)) return refuse(about, notThere(subject));
+function create(about: ResolvedInstance): Decision {
+  const { instance, resolved, undecided } = about;
+  if (instance.type.mustExist?.(resolved)) return refuse(about, notThere(instance));
   // Also where it could not be looked up: to create it might double it.
-  if (!subject.recorded && subject.desired?.importId)
-    return refuse(about, importMissing(subject, subject.desired.importId));
+  if (!instance.recorded && instance.desired?.importId)
+    return refuse(about, importMissing(instance, instance.desired.importId));
   return {
     ...undecided,
     action: "create",
     attributes: createdAttributes(about),
-    ...(isGone(subject) && { reason: whyGone(subject) }),
+    ...(isGone(instance) && { reason: whyGone(instance) }),
   };
 }
 
-const ambiguous = (subject: Subject, ids: readonly string[]) =>
-  error("live.ambiguous", `${ids.length} live things bear the name of ${subject.address}`, {
-    address: subject.address,
+const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
+  error("live.ambiguous", `${ids.length} live things bear the name of ${instance.address}`, {
+    address: instance.address,
     detail: `Ids: ${[...ids].sort().join(", ")}`,
     hint: `say which one is meant: import: ${[...ids].sort()[0]}`,
-    ...place(subject),
+    ...place(instance),
   });
 
 const importMissing = (
-  { address, read }: Subject,
+  { address, read }: ResourceInstance,
   { id, range }: NonNullable<DesiredResource["importId"]>,
 ) =>
   read.kind === "unchecked"
@@ -114,14 +114,14 @@ const importMissing = (
         hint: "check the id, or remove the import line to create it",
       });
 
-const notThere = (subject: Subject) =>
-  error("live.preserve_missing", `${subject.address} is to be preserved, but it is not there`, {
-    address: subject.address,
-    hint: `create ${nameOf(subject.address)} first, or declare its value here`,
-    ...place(subject),
+const notThere = (instance: ResourceInstance) =>
+  error("live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
+    address: instance.address,
+    hint: `create ${nameOf(instance.address)} first, or declare its value here`,
+    ...place(instance),
   });
 
-function contradictingImport({ address, desired, recorded }: Subject) {
+function contradictingImport({ address, desired, recorded }: ResourceInstance) {
   if (!desired?.importId || !recorded || desired.importId.id === recorded.id) return undefined;
   return error(
     "manifest.invalid_value",

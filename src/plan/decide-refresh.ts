@@ -1,10 +1,10 @@
 import { type Decision, decideNothing } from "./decision";
 import { diffRecorded } from "./diff-attributes";
-import { isGone, type Subject, whyGone } from "./subject";
+import { isGone, type ResourceInstance, whyGone } from "./subject";
 
 /** Nothing is sent: what is gone is forgotten, what changed outside is shown. What is declared plays no part. */
-export function decideRefresh(subject: Subject): Decision {
-  const nothing = decideNothing(subject);
-  if (isGone(subject)) return { ...nothing, action: "forget", reason: whyGone(subject) };
-  return subject.live && subject.recorded ? { ...nothing, drift: diffRecorded(subject) } : nothing;
+export function decideRefresh(instance: ResourceInstance): Decision {
+  const nothing = decideNothing(instance);
+  if (isGone(instance)) return { ...nothing, action: "forget", reason: whyGone(instance) };
+  return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
 }

@@ -3,11 +3,11 @@ import type { OnRemove } from "../model/desired";
 import type { ResolvedValue } from "../model/value";
 import { diffLifecycle } from "./diff-lifecycle";
 import type { Action, AttributeChange, Trigger } from "./plan";
-import type { Subject } from "./subject";
+import type { ResourceInstance } from "./subject";
 
-/** What is to become of one subject; guards, order and cost are added to make it a Change. */
+/** What is to become of one instance; guards, order and cost are added to make it a Change. */
 export interface Decision {
-  readonly subject: Subject;
+  readonly instance: ResourceInstance;
   readonly action: Action;
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   readonly fingerprints: Readonly<Record<string, string>>;
@@ -35,11 +35,11 @@ const none: readonly never[] = [];
 
 /** The decision that changes nothing; every other one differs from it in what it says. */
 export const decideNothing = (
-  subject: Subject,
+  instance: ResourceInstance,
   resolved: Decision["resolved"] = unresolved,
   fingerprints: Decision["fingerprints"] = noFingerprints,
 ): Decision => ({
-  subject,
+  instance,
   action: "no-op",
   resolved,
   fingerprints,
@@ -47,15 +47,15 @@ export const decideNothing = (
   released: none,
   drift: none,
   withParent: false,
-  onRemove: subject.type.mustExist?.(resolved)
+  onRemove: instance.type.mustExist?.(resolved)
     ? "retain"
-    : (subject.desired?.lifecycle.onRemove ?? subject.recorded?.onRemove ?? "delete"),
+    : (instance.desired?.lifecycle.onRemove ?? instance.recorded?.onRemove ?? "delete"),
   diagnostics: none,
 });
 
 /** The same decision, with what else the state is to keep: what changed nothing then changes the record. */
 export function withLifecycle(decision: Decision): Decision {
-  const lifecycle = diffLifecycle(decision.subject);
+  const lifecycle = diffLifecycle(decision.instance);
   if (lifecycle.length === 0) return decision;
   switch (decision.action) {
     case "no-op":
@@ -69,5 +69,5 @@ export function withLifecycle(decision: Decision): Decision {
 }
 
 /** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */
-export const changesSomething = ({ action, subject }: Decision): boolean =>
-  action !== "no-op" || subject.previousAddress !== undefined;
+export const changesSomething = ({ action, instance }: Decision): boolean =>
+  action !== "no-op" || instance.previousAddress !== undefined;

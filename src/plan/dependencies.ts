@@ -24,8 +24,8 @@ export function dependenciesOf(
   for (const address of order) {
     const isWaitedFor = (on: Address): boolean =>
       !(guards.get(on)?.code === "guard.prevent_destroy" && decisions.get(address)?.action === "delete") ||
-      decisions.get(on)?.subject.parent === address ||
-      decisions.get(address)?.subject.parent === on;
+      decisions.get(on)?.instance.parent === address ||
+      decisions.get(address)?.instance.parent === on;
     // What comes later in the order is part of a ring that cannot be kept.
     const before = (waits.get(address) ?? []).filter((on) => dependsOn.has(on) && isWaitedFor(on));
     dependsOn.set(address, nearestChanges(before, decisions, dependsOn));
@@ -64,7 +64,7 @@ function deletionsBefore(
 ): ReadonlyMap<Address, readonly Address[]> {
   const before = new Map<Address, Address[]>();
   for (const decision of decisions.values()) {
-    const { recorded, address } = decision.subject;
+    const { recorded, address } = decision.instance;
     if (!recorded || !isDeletion(decision) || decision.withParent) continue;
     for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn])) {
       if (decisions.get(on)?.action === "replace") before.set(on, [...(before.get(on) ?? []), address]);

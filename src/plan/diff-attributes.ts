@@ -3,10 +3,10 @@ import type { DesiredResource } from "../model/desired";
 import type { AttributeRule } from "../model/resource-type";
 import { ruleAt } from "../model/rule-at";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
-import type { AttributeChange, Cause } from "./plan";
+import type { AttributeChange, ChangeCause } from "./plan";
 import type { Revealed, SecretPrints } from "./secret-prints";
 import { absent, secret, shownValue } from "./shown-value";
-import { isFingerprint, liveValue, recordedValue, type Subject } from "./subject";
+import { isFingerprint, liveValue, type ResourceInstance, recordedValue } from "./subject";
 
 export interface AttributesDiff {
   readonly changes: readonly AttributeChange[];
@@ -24,7 +24,7 @@ interface Declared {
 /** What one row of the table says about a field. */
 type Verdict =
   | { readonly kind: "same" }
-  | { readonly kind: "set"; readonly cause: Cause; readonly liveChangedToo?: true }
+  | { readonly kind: "set"; readonly cause: ChangeCause; readonly liveChangedToo?: true }
   | { readonly kind: "released" };
 
 const same: Verdict = { kind: "same" };
@@ -44,22 +44,22 @@ const same: Verdict = { kind: "same" };
  * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
  * | absent | none | any      | not ours: never comes here               |
  */
-export function diffAttributes(subject: Subject, declared: Declared): AttributesDiff {
+export function diffAttributes(instance: ResourceInstance, declared: Declared): AttributesDiff {
   const changes: AttributeChange[] = [];
   const released: AttributeChange[] = [];
   const drift: AttributeChange[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const { path, rule, verdict } of differingFields(subject, declared)) {
-    const range = subject.desired?.attributes.get(path)?.range ?? subject.desired?.range;
-    const before = rule.secret ? secretBefore(subject, path) : shownValue(liveValue(subject, path), false);
+  for (const { path, rule, verdict } of differingFields(instance, declared)) {
+    const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
+    const before = rule.secret ? secretBefore(instance, path) : shownValue(liveValue(instance, path), false);
     if (verdict.kind === "released" || verdict.cause === "drift" || verdict.liveChangedToo)
-      drift.push(driftOf(subject, path, rule, verdict));
+      drift.push(driftOf(instance, path, rule, verdict));
     if (verdict.kind === "released") {
-      released.push(driftOf(subject, path, rule, verdict));
+      released.push(driftOf(instance, path, rule, verdict));
       continue;
     }
-    if (verdict.liveChangedToo) diagnostics.push(liveChangedToo(subject, path, range));
-    const after = declared.resolved.get(path) ?? subject.defaults.get(path);
+    if (verdict.liveChangedToo) diagnostics.push(liveChangedToo(instance, path, range));
+    const after = declared.resolved.get(path) ?? instance.defaults.get(path);
     changes.push({
       path,
       before,
@@ -82,23 +82,23 @@ interface Differing {
  * The fields, declared or recorded, that are not as they are declared; all others are not ours. Sorted, so that the
  * order of keys does not show.
  */
-function differingFields(subject: Subject, declared: Declared): readonly Differing[] {
+function differingFields(instance: ResourceInstance, declared: Declared): readonly Differing[] {
   const found: Differing[] = [];
   const look = (value: ResolvedValue | undefined, path: string): void => {
     // By far the most; a secret is equal to nothing that is live.
-    if (value !== undefined && value === liveValue(subject, path)) return;
-    const rule = ruleAt(subject.type, path);
-    if (!rule || rule.change === "local" || isIgnored(subject.desired, path)) return;
-    const judged = rule.secret ? judgeSecret(subject, path, declared) : judge(subject, path, rule, value);
+    if (value !== undefined && value === liveValue(instance, path)) return;
+    const rule = ruleAt(instance.type, path);
+    if (!rule || rule.change === "local" || isIgnored(instance.desired, path)) return;
+    const judged = rule.secret ? judgeSecret(instance, path, declared) : judge(instance, path, rule, value);
     const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
     if (verdict.kind !== "same") found.push({ path, rule, verdict });
   };
   declared.resolved.forEach(look);
-  const written = subject.desired?.attributes;
-  const ours = subject.type.ours ?? [];
-  for (const path in subject.recorded?.applied)
+  const written = instance.desired?.attributes;
+  const ours = instance.type.ours ?? [];
+  for (const path in instance.recorded?.applied)
     if (!written?.has(path) && !declared.resolved.has(path) && !ours.includes(path)) look(undefined, path);
-  for (const path of ours) if (!declared.resolved.has(path)) look(subject.defaults.get(path), path);
+  for (const path of ours) if (!declared.resolved.has(path)) look(instance.defaults.get(path), path);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -116,21 +116,21 @@ export function isIgnored(desired: DesiredResource | undefined, path: string): b
 }
 
 function judge(
-  subject: Subject,
+  instance: ResourceInstance,
   path: string,
   rule: AttributeRule,
   declared: ResolvedValue | undefined,
 ): Verdict {
-  const live = liveValue(subject, path);
-  const recorded = recordedValue(subject, path);
+  const live = liveValue(instance, path);
+  const recorded = recordedValue(instance, path);
   if (declared === undefined) {
     if (!areEqual(rule, live, recorded)) return { kind: "released" };
-    const reset = subject.defaults.get(path);
-    if (reset === undefined && !isParentAttribute(subject, path)) return { kind: "released" };
+    const reset = instance.defaults.get(path);
+    if (reset === undefined && !isParentAttribute(instance, path)) return { kind: "released" };
     return areEqual(rule, live, reset) ? same : { kind: "set", cause: "removed" };
   }
   // Nobody set what is at its default: to declare it takes nothing over.
-  const unrecorded: Cause = areEqual(rule, live, subject.defaults.get(path)) ? "edit" : "take-over";
+  const unrecorded: ChangeCause = areEqual(rule, live, instance.defaults.get(path)) ? "edit" : "take-over";
   if (declared instanceof Unknown || !isPlain(declared))
     return { kind: "set", cause: recorded === undefined ? unrecorded : "edit" };
   if (areEqual(rule, live, declared)) return same;
@@ -143,8 +143,12 @@ function judge(
  * Secrets are not read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. One that was revealed
  * tells both.
  */
-function judgeSecret(subject: Subject, path: string, { resolved, secrets, revealed }: Declared): Verdict {
-  const recorded = subject.recorded?.applied[path];
+function judgeSecret(
+  instance: ResourceInstance,
+  path: string,
+  { resolved, secrets, revealed }: Declared,
+): Verdict {
+  const recorded = instance.recorded?.applied[path];
   const declared = resolved.get(path);
   if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
   const prints = secrets.get(path);
@@ -154,7 +158,7 @@ function judgeSecret(subject: Subject, path: string, { resolved, secrets, reveal
   if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
   const isTouched = live
     ? !live.asRecorded.includes(recorded.fingerprint)
-    : isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt);
+    : isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
   // Its text, or the key of fingerprints, is not here: only the time tells.
   const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
   if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
@@ -171,42 +175,47 @@ function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefine
   return (rule.equal ?? plainEqual)(a, b);
 }
 
-const isParentAttribute = ({ type }: Subject, path: string): boolean =>
+const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>
   type.parents.some(({ attribute }) => attribute === path);
 
-const secretBefore = ({ live, recorded }: Subject, path: string): AttributeChange["before"] =>
+const secretBefore = ({ live, recorded }: ResourceInstance, path: string): AttributeChange["before"] =>
   live || recorded?.applied[path] !== undefined ? secret : absent;
 
 /** Recorded value before, live value after: what happened outside. */
-function driftOf(subject: Subject, path: string, rule: AttributeRule, verdict: Verdict): AttributeChange {
+function driftOf(
+  instance: ResourceInstance,
+  path: string,
+  rule: AttributeRule,
+  verdict: Verdict,
+): AttributeChange {
   return {
     path,
-    before: rule.secret ? secret : shownValue(recordedValue(subject, path), false),
-    after: rule.secret ? secret : shownValue(liveValue(subject, path), false),
+    before: rule.secret ? secret : shownValue(recordedValue(instance, path), false),
+    after: rule.secret ? secret : shownValue(liveValue(instance, path), false),
     cause: verdict.kind === "released" ? "released" : "drift",
     forcesReplacement: false,
   };
 }
 
-const liveChangedToo = (subject: Subject, path: string, range: Diagnostic["range"]): Diagnostic =>
-  warning("plan.live_changed_too", `${path} of ${subject.address} was changed here and outside of rnv`, {
+const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnostic["range"]): Diagnostic =>
+  warning("plan.live_changed_too", `${path} of ${instance.address} was changed here and outside of rnv`, {
     detail: "The declared value wins.",
-    address: subject.address,
+    address: instance.address,
     attribute: path,
     ...(range && { range }),
   });
 
 /** Every recorded field whose live value is another, declared or not: what a refresh would record. */
-export function diffRecorded(subject: Subject): AttributeChange[] {
+export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
   const drift: AttributeChange[] = [];
-  const paths = new Set([...Object.keys(subject.recorded?.applied ?? {}), ...(subject.type.ours ?? [])]);
+  const paths = new Set([...Object.keys(instance.recorded?.applied ?? {}), ...(instance.type.ours ?? [])]);
   for (const path of [...paths].sort()) {
-    const rule = ruleAt(subject.type, path);
+    const rule = ruleAt(instance.type, path);
     if (!rule || rule.change === "local") continue;
     const differs = rule.secret
-      ? isNewer(subject.live?.updatedAt, subject.recorded?.updatedAt)
-      : !areEqual(rule, recordedValue(subject, path), liveValue(subject, path));
-    if (differs) drift.push(driftOf(subject, path, rule, { kind: "set", cause: "drift" }));
+      ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
+      : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
+    if (differs) drift.push(driftOf(instance, path, rule, { kind: "set", cause: "drift" }));
   }
   return drift;
 }

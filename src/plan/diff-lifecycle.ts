@@ -1,6 +1,6 @@
 import type { Plain } from "../model/value";
 import type { AttributeChange, Change } from "./plan";
-import type { Subject } from "./subject";
+import type { ResourceInstance } from "./subject";
 
 const none: readonly never[] = [];
 
@@ -8,7 +8,7 @@ const none: readonly never[] = [];
  * What apply writes to the state of a declared resource besides its fields: protection, what its removal becomes, what
  * is ignored. Recorded before, declared after. Nothing of it is sent.
  */
-export function diffLifecycle({ desired, recorded, type }: Subject): readonly AttributeChange[] {
+export function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly AttributeChange[] {
   if (!desired || !recorded) return none;
   const { preventDestroy, onRemove, ignoreChanges } = desired.lifecycle;
   const ignored = recorded.ignoreChanges ?? none;

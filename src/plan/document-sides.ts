@@ -16,9 +16,9 @@ export function sidesOf(change: Change): Sides {
 }
 
 /** Declared and recorded fields as they are now: live, else recorded. */
-export function flattenedBefore({ subject, attributes }: Change): Map<string, ShownValue> {
+export function flattenedBefore({ instance, attributes }: Change): Map<string, ShownValue> {
   const changed = new Map(attributes.map((change) => [change.path, change.before]));
-  const { resolved, recorded, live, fingerprints } = subject;
+  const { resolved, recorded, live, fingerprints } = instance;
   const paths = new Set([...resolved.keys(), ...Object.keys(recorded?.applied ?? {}), ...changed.keys()]);
   const before = new Map<string, ShownValue>();
   for (const path of [...paths].sort()) {

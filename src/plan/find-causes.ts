@@ -3,7 +3,7 @@ import { Unknown } from "../model/value";
 import type { AttributeChange, Change, Plan } from "./plan";
 
 /** Why a change is made; several may hold at once. */
-export interface Cause {
+export interface DriftCause {
   /** The manifest says something that was not applied yet, or something of its own makes it run. */
   readonly isPending: boolean;
   /** The same, and the service is asked for it: what hangs on the change is pending too. */
@@ -16,15 +16,15 @@ export interface Cause {
   readonly fields: readonly AttributeChange[];
 }
 
-export type CauseOf = (address: Address) => Cause | undefined;
+export type CauseOf = (address: Address) => DriftCause | undefined;
 
-const nothing: Cause = { isPending: false, isAsked: false, isRepair: false, because: [], fields: [] };
-const asked: Cause = { ...nothing, isPending: true, isAsked: true };
+const nothing: DriftCause = { isPending: false, isAsked: false, isRepair: false, because: [], fields: [] };
+const asked: DriftCause = { ...nothing, isPending: true, isAsked: true };
 
 /** The cause of each change, looked up after those of the changes that it hangs on. */
 export function causesIn(plan: Plan): CauseOf {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
-  const known = new Map<Address, Cause>();
+  const known = new Map<Address, DriftCause>();
   const causeOf: CauseOf = (address) => {
     const change = changes.get(address);
     const before = known.get(address);
@@ -38,9 +38,9 @@ export function causesIn(plan: Plan): CauseOf {
   return causeOf;
 }
 
-function findCause(change: Change, causeOf: CauseOf): Cause {
-  const { action, attributes, released, lifecycle = [], previousAddress, subject } = change;
-  const { recorded, live } = subject;
+function findCause(change: Change, causeOf: CauseOf): DriftCause {
+  const { action, attributes, released, lifecycle = [], previousAddress, instance } = change;
+  const { recorded, live } = instance;
   if (isMissing(change)) return { ...nothing, isRepair: true };
   const isRecorded = released.length + lifecycle.length > 0 || previousAddress !== undefined;
   if (action === "no-op") return { ...nothing, isPending: isRecorded, fields: released };
@@ -54,7 +54,7 @@ function findCause(change: Change, causeOf: CauseOf): Cause {
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));
-  const trigger = subject.trigger?.();
+  const trigger = instance.trigger?.();
   const triggers = trigger?.kind === "changes" ? trigger.of : [];
   const repairs = onlyRepairs(triggers, causeOf);
   const because = [...behind.flatMap((one) => one.repairs ?? []), ...(repairs ?? [])];
@@ -72,11 +72,11 @@ function findCause(change: Change, causeOf: CauseOf): Cause {
 }
 
 /** Nothing but the repair of what drifted or is missing is behind it. */
-export const isOnlyRepair = ({ isAsked, isRepair, because }: Cause): boolean =>
+export const isOnlyRepair = ({ isAsked, isRepair, because }: DriftCause): boolean =>
   !isAsked && (isRepair || because.length > 0);
 
 /** What drifted or is missing: itself, or what is behind it. */
-const rootsOf = (address: Address | undefined, cause: Cause): readonly Address[] =>
+const rootsOf = (address: Address | undefined, cause: DriftCause): readonly Address[] =>
   cause.isRepair && address ? [address] : cause.because;
 
 /** What drifted or is missing behind these changes; undefined when one of them is made for another reason too. */
@@ -92,12 +92,12 @@ function onlyRepairs(addresses: readonly Address[], causeOf: CauseOf): readonly 
 
 /** The same for a field that is not known only because of what it refers to, and referred to before. */
 function repairsBehind(
-  { subject }: Change,
+  { instance }: Change,
   { path }: AttributeChange,
   causeOf: CauseOf,
 ): readonly Address[] | undefined {
-  const value = subject.resolved.get(path);
-  const { recorded } = subject;
+  const value = instance.resolved.get(path);
+  const { recorded } = instance;
   if (!(value instanceof Unknown) || !recorded) return undefined;
   const referred = value.references.map(({ address }) => address);
   const isOld = referred.every(

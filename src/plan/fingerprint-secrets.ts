@@ -3,7 +3,7 @@ import { Secret } from "../model/secret";
 import { GeneratedSecret, type ResolvedValue } from "../model/value";
 import type { ResolvedAttributes } from "./resolve";
 import type { SecretPrints } from "./secret-prints";
-import type { Subject } from "./subject";
+import type { ResourceInstance } from "./subject";
 
 const none: ReadonlyMap<string, SecretPrints> = new Map();
 
@@ -31,7 +31,7 @@ export interface PrintKeys {
 export function printsOfRevealed(
   live: Secret,
   declared: ResolvedValue | undefined,
-  at: Pick<Subject, "address" | "previousAddress">,
+  at: Pick<ResourceInstance, "address" | "previousAddress">,
   keys: PrintKeys,
 ): SecretPrints {
   if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
@@ -41,7 +41,7 @@ export function printsOfRevealed(
 
 function printsOf(
   secret: Secret,
-  { address, previousAddress }: Pick<Subject, "address" | "previousAddress">,
+  { address, previousAddress }: Pick<ResourceInstance, "address" | "previousAddress">,
   { key, previousKey }: PrintKeys,
 ): SecretPrints {
   if (!key) return { now: undefined, asRecorded: [] };
@@ -57,7 +57,7 @@ function printsOf(
  * type says so, or in a text that refers to one.
  */
 export function fingerprintSecrets(
-  subject: Subject,
+  instance: ResourceInstance,
   { resolved, templates }: ResolvedAttributes,
   keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
@@ -71,10 +71,10 @@ export function fingerprintSecrets(
       prints.set(path, { now: print, asRecorded: [print] });
     } else if (value instanceof Secret && keys.key) {
       prints ??= new Map();
-      prints.set(path, printsOf(value, subject, keys));
+      prints.set(path, printsOf(value, instance, keys));
     }
   };
-  secretPaths(subject.type).forEach(look);
+  secretPaths(instance.type).forEach(look);
   templates.forEach((_value, path) => {
     look(path);
   });

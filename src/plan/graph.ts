@@ -1,6 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Subject, Subjects } from "./subject";
+import type { ResourceInstance, ResourceInstances } from "./subject";
 
 /** What must be decided, and done, before what. */
 export interface Graph {
@@ -15,53 +15,53 @@ export interface Graph {
  * follows; a removed one waits for whatever was recorded as depending on it, so deletions run in reverse. What the
  * service deletes together with its parent waits for the parent's fate instead.
  */
-export function buildGraph(subjects: Subjects): Graph {
+export function buildGraph(instances: ResourceInstances): Graph {
   const waits = new Map<Address, Address[]>();
   const goWith = new Map<Address, Address[]>();
   const wait = (waiting: Address, on: Address): void => {
     const list = waits.get(waiting);
-    if (list && waiting !== on && subjects.has(on) && !list.includes(on)) list.push(on);
+    if (list && waiting !== on && instances.has(on) && !list.includes(on)) list.push(on);
   };
-  for (const address of subjects.keys()) waits.set(address, []);
-  const siblings = childrenByParent(subjects);
+  for (const address of instances.keys()) waits.set(address, []);
+  const siblings = childrenByParent(instances);
   let someAreRemoved = false;
-  for (const { removed } of subjects.values()) someAreRemoved ||= removed;
+  for (const { removed } of instances.values()) someAreRemoved ||= removed;
 
-  for (const subject of subjects.values()) {
-    const { address, parent, recorded, removed } = subject;
+  for (const instance of instances.values()) {
+    const { address, parent, recorded, removed } = instance;
     const waitUnlessRemoved = (on: Address): void => {
-      if (!someAreRemoved || !isRemoved(subjects, on)) wait(address, on);
+      if (!someAreRemoved || !isRemoved(instances, on)) wait(address, on);
     };
     if (!removed && parent) waitUnlessRemoved(parent);
-    if (!removed) subject.desired?.dependsOn.forEach(waitUnlessRemoved);
-    if (removed && parent && subject.type.removedWithParent) {
+    if (!removed) instance.desired?.dependsOn.forEach(waitUnlessRemoved);
+    if (removed && parent && instance.type.removedWithParent) {
       wait(address, parent);
-      if (isRemoved(subjects, parent)) append(goWith, parent, address);
+      if (isRemoved(instances, parent)) append(goWith, parent, address);
     }
-    for (const followed of followedSiblings(subject, siblings)) wait(address, followed.address);
-    if (!someAreRemoved || goesWithRemovedParent(subject, subjects)) continue;
+    for (const followed of followedSiblings(instance, siblings)) wait(address, followed.address);
+    if (!someAreRemoved || goesWithRemovedParent(instance, instances)) continue;
     const outlives = (on: Address): void => {
-      const outlived = subjects.get(on);
-      if (outlived?.removed && !follows(subject, outlived) && !goesWithRemovedParent(outlived, subjects))
+      const outlived = instances.get(on);
+      if (outlived?.removed && !follows(instance, outlived) && !goesWithRemovedParent(outlived, instances))
         wait(on, address);
     };
     if (recorded?.parent) outlives(recorded.parent);
     recorded?.dependsOn.forEach(outlives);
   }
-  for (const [taking, leaving] of nameTakeovers(subjects)) wait(taking, leaving);
+  for (const [taking, leaving] of nameTakeovers(instances)) wait(taking, leaving);
   for (const list of waits.values()) if (list.length > 1) list.sort();
   return { waits, goWith };
 }
 
 /** Addresses in dependency order, whatever the order of keys; a cycle among declared resources is an error. */
-export function orderSubjects(
-  subjects: Subjects,
+export function orderInstances(
+  instances: ResourceInstances,
   { waits }: Graph,
 ): { readonly order: readonly Address[]; readonly diagnostics: readonly Diagnostic[] } {
   const order: Address[] = [];
   const diagnostics: Diagnostic[] = [];
   const state = new Map<Address, "open" | "done">();
-  for (const root of subjects.keys()) {
+  for (const root of instances.keys()) {
     if (state.has(root)) continue;
     // By far the most wait for nothing that is still to come.
     if (waits.get(root)?.every((on) => state.get(on) === "done")) {
@@ -85,7 +85,7 @@ export function orderSubjects(
         const ring = path
           .slice(path.findIndex(({ address }) => address === on))
           .map(({ address }) => address);
-        if (ring.every((address) => !isRemoved(subjects, address))) diagnostics.push(cycle(subjects, ring));
+        if (ring.every((address) => !isRemoved(instances, address))) diagnostics.push(cycle(instances, ring));
       }
     }
   }
@@ -93,51 +93,58 @@ export function orderSubjects(
 }
 
 /** What lies in what, as declared, else as recorded. */
-export function childrenByParent(subjects: Subjects): ReadonlyMap<Address, readonly Subject[]> {
-  const children = new Map<Address, Subject[]>();
-  for (const subject of subjects.values()) if (subject.parent) append(children, subject.parent, subject);
+export function childrenByParent(
+  instances: ResourceInstances,
+): ReadonlyMap<Address, readonly ResourceInstance[]> {
+  const children = new Map<Address, ResourceInstance[]>();
+  for (const instance of instances.values()) if (instance.parent) append(children, instance.parent, instance);
   return children;
 }
 
 /** Things under the same parent that a resource is applied after, removed ones too. */
 export function followedSiblings(
-  subject: Subject,
-  siblings: ReadonlyMap<Address, readonly Subject[]>,
-): readonly Subject[] {
-  if (subject.removed || !subject.parent || subject.type.follows.length === 0) return [];
-  return (siblings.get(subject.parent) ?? []).filter((sibling) => follows(subject, sibling));
+  instance: ResourceInstance,
+  siblings: ReadonlyMap<Address, readonly ResourceInstance[]>,
+): readonly ResourceInstance[] {
+  if (instance.removed || !instance.parent || instance.type.follows.length === 0) return [];
+  return (siblings.get(instance.parent) ?? []).filter((sibling) => follows(instance, sibling));
 }
 
-const follows = (subject: Subject, other: Subject): boolean => subject.type.follows.includes(other.type.type);
+const follows = (instance: ResourceInstance, other: ResourceInstance): boolean =>
+  instance.type.follows.includes(other.type.type);
 
-const isRemoved = (subjects: Subjects, address: Address): boolean => subjects.get(address)?.removed === true;
+const isRemoved = (instances: ResourceInstances, address: Address): boolean =>
+  instances.get(address)?.removed === true;
 
-const goesWithRemovedParent = (subject: Subject, subjects: Subjects): boolean =>
-  subject.removed && subject.type.removedWithParent && isRemoved(subjects, subject.parent ?? ("" as Address));
+const goesWithRemovedParent = (instance: ResourceInstance, instances: ResourceInstances): boolean =>
+  instance.removed &&
+  instance.type.removedWithParent &&
+  isRemoved(instances, instance.parent ?? ("" as Address));
 
 /** A create that takes the name of something removed in the same place waits until that is gone. */
-function* nameTakeovers(subjects: Subjects): Generator<readonly [Address, Address]> {
+function* nameTakeovers(instances: ResourceInstances): Generator<readonly [Address, Address]> {
   const leaving = new Map<string, Address>();
-  const place = ({ type, parent }: Subject, name: string): string => `${type.type} ${parent ?? ""} ${name}`;
-  for (const subject of subjects.values())
-    if (subject.removed && subject.recorded)
-      leaving.set(place(subject, subject.recorded.name), subject.address);
+  const place = ({ type, parent }: ResourceInstance, name: string): string =>
+    `${type.type} ${parent ?? ""} ${name}`;
+  for (const instance of instances.values())
+    if (instance.removed && instance.recorded)
+      leaving.set(place(instance, instance.recorded.name), instance.address);
   if (leaving.size === 0) return;
-  for (const subject of subjects.values()) {
-    if (subject.removed || subject.recorded) continue;
-    const from = leaving.get(place(subject, declaredName(subject)));
-    if (from) yield [subject.address, from];
+  for (const instance of instances.values()) {
+    if (instance.removed || instance.recorded) continue;
+    const from = leaving.get(place(instance, declaredName(instance)));
+    if (from) yield [instance.address, from];
   }
 }
 
-function declaredName({ address, desired, type }: Subject): string {
+function declaredName({ address, desired, type }: ResourceInstance): string {
   const declared = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
   return typeof declared === "string" ? declared : address.slice(address.lastIndexOf(".") + 1);
 }
 
-function cycle(subjects: Subjects, ring: readonly Address[]): Diagnostic {
+function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnostic {
   const first = ring[0] as Address;
-  const range = subjects.get(first)?.desired?.range;
+  const range = instances.get(first)?.desired?.range;
   return error("plan.cycle", `${ring.length} resources wait for each other`, {
     detail: [...ring, first].join(" -> "),
     hint: "remove one of these references",

@@ -32,7 +32,7 @@ export function guardDeletions(
   const holders = protectedHolders(deletions, decisions);
   const kept = keptInside(deletions, input, decisions);
   for (const decision of deletions) {
-    const { address } = decision.subject;
+    const { address } = decision.instance;
     const held = holders.get(address);
     const guard = held
       ? preventDestroy(address, held)
@@ -50,12 +50,12 @@ function protectedHolders(
   decisions: ReadonlyMap<Address, Decision>,
 ): ReadonlyMap<Address, Address> {
   const holders = new Map<Address, Address>();
-  for (const { subject } of deletions) {
-    const { address, desired, recorded } = subject;
+  for (const { instance } of deletions) {
+    const { address, desired, recorded } = instance;
     if (!desired?.lifecycle.preventDestroy && !recorded?.preventDestroy) continue;
     for (let holder: Address | undefined = address; holder && !holders.has(holder); ) {
       holders.set(holder, address);
-      holder = decisions.get(holder)?.subject.parent;
+      holder = decisions.get(holder)?.instance.parent;
     }
   }
   return holders;
@@ -70,8 +70,8 @@ const preventDestroy = (address: Address, held: Address): Guard => ({
   hint: `to delete it, first apply with preventDestroy: false on ${held}`,
 });
 
-function nameChanged({ subject, withParent }: Decision): Guard | undefined {
-  const { address, live, recorded } = subject;
+function nameChanged({ instance, withParent }: Decision): Guard | undefined {
+  const { address, live, recorded } = instance;
   if (withParent || !live || !recorded || live.name === recorded.name) return undefined;
   return {
     code: "guard.name_changed",
@@ -81,11 +81,11 @@ function nameChanged({ subject, withParent }: Decision): Guard | undefined {
 }
 
 function holdsOthers(
-  { subject }: Decision,
+  { instance }: Decision,
   held: readonly string[] | undefined,
   { mode }: PlanInput["options"],
 ): Guard | undefined {
-  const { address } = subject;
+  const { address } = instance;
   if (held === undefined) return undefined;
   const exclude = `${mode === "destroy" ? "rnv destroy " : ""}--exclude ${address}`;
   return {
@@ -99,8 +99,8 @@ function holdsOthers(
 export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
   guard?.code === "guard.delete_unconfirmed";
 
-function unconfirmed({ action, subject }: Decision, { mode }: PlanInput["options"]): Guard | undefined {
-  const { address, type } = subject;
+function unconfirmed({ action, instance }: Decision, { mode }: PlanInput["options"]): Guard | undefined {
+  const { address, type } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
   return {
     code: "guard.delete_unconfirmed",

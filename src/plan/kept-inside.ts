@@ -21,20 +21,20 @@ export function keptInside(
     if (list) list.push(what);
     else kept.set(holder, [what]);
   };
-  for (const { subject, withParent } of deletions) {
-    const id = subject.recorded?.id ?? subject.live?.id;
+  for (const { instance, withParent } of deletions) {
+    const id = instance.recorded?.id ?? instance.live?.id;
     if (id === undefined || withParent) continue;
-    holders.set(id, subject.address);
-    for (const { kind, name } of holdings?.get(id) ?? []) keep(subject.address, `the ${kind} "${name}"`);
+    holders.set(id, instance.address);
+    for (const { kind, name } of holdings?.get(id) ?? []) keep(instance.address, `the ${kind} "${name}"`);
   }
   const addresses = new Set(holders.values());
-  const told = new Set(deletions.map(({ subject }) => keyOf(subject)));
-  for (const { subject } of decisions.values()) {
-    const { address, type, recorded } = subject;
+  const told = new Set(deletions.map(({ instance }) => keyOf(instance)));
+  for (const { instance } of decisions.values()) {
+    const { address, type, recorded } = instance;
     const holder = recorded?.parent;
     if (holder === undefined || !addresses.has(holder) || type.removedWithParent) continue;
-    if (isGone(subject) || told.has(keyOf(subject))) continue;
-    told.add(keyOf(subject));
+    if (isGone(instance) || told.has(keyOf(instance))) continue;
+    told.add(keyOf(instance));
     keep(holder, `${address} (id ${recorded?.id}${recorded?.retained ? ", archived by onRemove" : ""})`);
   }
   for (const { type, id, name, parentId } of inventory) {
@@ -45,5 +45,5 @@ export function keptInside(
   return kept;
 }
 
-const keyOf = ({ type, recorded, live }: Decision["subject"]): string =>
+const keyOf = ({ type, recorded, live }: Decision["instance"]): string =>
   ownerKey(type.type, recorded?.id ?? live?.id ?? "");

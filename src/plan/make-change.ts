@@ -9,13 +9,13 @@ import type { Dependencies } from "./dependencies";
 import { changesRecordOnly } from "./diff-lifecycle";
 import { isDeletion } from "./guards";
 import type { Binding, Change, Guard } from "./plan";
-import { isGone, type Subject } from "./subject";
+import { isGone, type ResourceInstance } from "./subject";
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /**
  * One decision with all that a plan says about it. What it has no value for is left out, by assignments: thousands of
- * changes are made here, and spreading an object for each optional field takes as long as deciding them.
+ * changes are made here, and spreading an object for each optional field takes as long as context them.
  */
 export function makeChange(
   decision: Decision,
@@ -23,13 +23,13 @@ export function makeChange(
   guard: Guard | undefined,
   catalog: Catalog,
 ): Change {
-  const { subject, action, resolved, fingerprints, reason } = decision;
-  const { address, type, desired, recorded, live, read, previousAddress } = subject;
+  const { instance, action, resolved, fingerprints, reason } = decision;
+  const { address, type, desired, recorded, live, read, previousAddress } = instance;
   const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
   const isQuiet = !changesSomething(decision);
-  const about: Writable<Change["subject"]> = { resolved, defaults: subject.defaults, fingerprints };
+  const about: Writable<Change["instance"]> = { resolved, defaults: instance.defaults, fingerprints };
   if (desired) about.desired = desired;
   if (decision.isRevealed) about.isRevealed = true;
   if (recorded) about.recorded = recorded;
@@ -48,13 +48,13 @@ export function makeChange(
     dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
     withParent: decision.withParent,
     onRemove: decision.onRemove,
-    binding: isQuiet ? null : bindingOf(subject),
-    subject: about,
+    binding: isQuiet ? null : bindingOf(instance),
+    instance: about,
   };
   if (decision.lifecycle) change.lifecycle = decision.lifecycle;
   if (id !== undefined) change.id = id;
   if (previousAddress) change.previousAddress = previousAddress;
-  if (isGone(subject) && !type.reaction) change.missing = true;
+  if (isGone(instance) && !type.reaction) change.missing = true;
   if (reason !== undefined) change.reason = reason;
   if (deletions) change.deletesAfter = deletions;
   if (decision.retains) change.retains = true;
@@ -65,8 +65,8 @@ export function makeChange(
   return change;
 }
 
-function nameOf({ subject, resolved }: Decision): string {
-  const { address, live, recorded, type } = subject;
+function nameOf({ instance, resolved }: Decision): string {
+  const { address, live, recorded, type } = instance;
   const declared = type.nameAttribute && resolved.get(type.nameAttribute);
   return (
     live?.name ??
@@ -83,13 +83,13 @@ const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "re
  * reacting resource that runs does all that its type can do.
  */
 function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
-  const { subject, action, attributes } = decision;
-  const { rules, reaction } = subject.type;
+  const { instance, action, attributes } = decision;
+  const { rules, reaction } = instance.type;
   const effects = new Set<Effect>();
   if (reaction && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
     for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
   for (const { path } of attributes)
-    for (const effect of ruleAt(subject.type, path)?.effects ?? []) effects.add(effect);
+    for (const effect of ruleAt(instance.type, path)?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
   if (!changesTheBill(cost)) effects.delete("billing");
   return effectOrder.filter(
@@ -104,7 +104,7 @@ const changesTheBill = (cost: Change["cost"]): boolean =>
   (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
   (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
 
-function bindingOf({ live }: Subject): Binding | null {
+function bindingOf({ live }: ResourceInstance): Binding | null {
   if (!live) return null;
   const attributes = canonicalJson(Object.fromEntries(live.attributes) as Plain);
   return {

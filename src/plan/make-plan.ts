@@ -6,15 +6,15 @@ import { type ChangeCost, totalCost } from "./cost";
 import { decideAll } from "./decide-all";
 import type { Decision } from "./decision";
 import { dependenciesOf } from "./dependencies";
-import { doubtDisappearance } from "./disappearance";
-import { buildGraph, orderSubjects } from "./graph";
+import { checkMassDeletion } from "./disappearance";
+import { buildGraph, orderInstances } from "./graph";
 import { guardDeletions } from "./guards";
 import { makeChange } from "./make-change";
 import { withOrigins } from "./moved-references";
 import { applyMoves } from "./moves";
 import type { Change, Plan, PlanInput, PlanStanding } from "./plan";
 import { selectScope } from "./scope";
-import { gatherSubjects, isRetained, type Subjects } from "./subject";
+import { gatherInstances, isRetained, type ResourceInstances } from "./subject";
 import { diffOutputs, listUnmanaged, summarize } from "./summarize";
 import { tellUnlisted } from "./tell-unlisted";
 import { unreadSecrets } from "./unread-secrets";
@@ -25,21 +25,21 @@ import { unreadSecrets } from "./unread-secrets";
  */
 export function makePlan(input: PlanInput): Plan {
   const moved = applyMoves(input.state?.resources ?? {}, input.desired);
-  const gathered = gatherSubjects(input, moved);
-  const proven = doubtDisappearance(gathered.subjects);
-  const { subjects } = proven;
-  const graph = buildGraph(subjects);
-  const ordered = orderSubjects(subjects, graph);
-  const scoped = selectScope(subjects, graph, input.options);
-  const decisions = decideAll(input, subjects, ordered.order, scoped.scope);
+  const gathered = gatherInstances(input, moved);
+  const proven = checkMassDeletion(gathered.instances);
+  const { instances } = proven;
+  const graph = buildGraph(instances);
+  const ordered = orderInstances(instances, graph);
+  const scoped = selectScope(instances, graph, input.options);
+  const decisions = decideAll(input, instances, ordered.order, scoped.scope);
   const guards = guardDeletions(input, decisions);
   const dependencies = dependenciesOf(ordered.order, graph, decisions, guards);
 
   const changes: Change[] = [];
   const costs: ChangeCost[] = [];
   const found: Diagnostic[] = [];
-  // Subjects are sorted by address, and so are the changes.
-  for (const address of subjects.keys()) {
+  // ResourceInstances are sorted by address, and so are the changes.
+  for (const address of instances.keys()) {
     const decision = decisions.get(address);
     if (decision === undefined) continue;
     if (decision.diagnostics.length > 0) found.push(...decision.diagnostics);
@@ -58,7 +58,7 @@ export function makePlan(input: PlanInput): Plan {
     summary: summarize(changes),
     unmanaged: listUnmanaged(input, decisions),
     standing: listStanding(changes),
-    unchecked: [...listUnchecked(subjects), ...unreadSecrets(decisions)],
+    unchecked: [...listUnchecked(instances), ...unreadSecrets(decisions)],
     ...(input.revealed && { revealed: listRevealed(input.revealed, decisions) }),
     cost: { ...totalCost(costs), estimate: input.catalog.pricesAreEstimates },
     diagnostics: sortDiagnostics([
@@ -97,9 +97,9 @@ function refuseEmpty({ desired, state, options }: PlanInput): Diagnostic[] {
 /** In a plan that destroys, what is about to go may run as it will. */
 const listStanding = (changes: readonly Change[]): Plan["standing"] => {
   const found: PlanStanding[] = [];
-  for (const { address, action, subject } of changes) {
+  for (const { address, action, instance } of changes) {
     if (action === "delete") continue;
-    for (const one of subject.live?.standing ?? []) found.push({ address, ...one });
+    for (const one of instance.live?.standing ?? []) found.push({ address, ...one });
   }
   return found;
 };
@@ -119,15 +119,15 @@ function listRevealed(
   );
 }
 
-function listUnchecked(subjects: Subjects): Plan["unchecked"] {
+function listUnchecked(instances: ResourceInstances): Plan["unchecked"] {
   const unchecked: Plan["unchecked"][number][] = [];
-  for (const subject of subjects.values()) {
-    const { address, read } = subject;
-    if (read.kind === "unchecked" && !isRetained(subject)) unchecked.push({ address, reason: read.reason });
+  for (const instance of instances.values()) {
+    const { address, read } = instance;
+    if (read.kind === "unchecked" && !isRetained(instance)) unchecked.push({ address, reason: read.reason });
   }
   return unchecked;
 }
 
 /** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
-const isSilent = ({ subject, action, retains }: Decision): boolean =>
-  (isRetained(subject) && action === "no-op") || (retains === true && action === "no-op");
+const isSilent = ({ instance, action, retains }: Decision): boolean =>
+  (isRetained(instance) && action === "no-op") || (retains === true && action === "no-op");

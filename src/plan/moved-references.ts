@@ -8,7 +8,7 @@ import type { AttributeChange } from "./plan";
  * (`service.shop.api.url`) is recorded with another value than the service shows now.
  */
 export function withOrigins(
-  { attributes, subject: { desired } }: Pick<Decision, "attributes" | "subject">,
+  { attributes, instance: { desired } }: Pick<Decision, "attributes" | "instance">,
   decisions: ReadonlyMap<Address, Decision>,
 ): readonly AttributeChange[] {
   if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
@@ -17,7 +17,7 @@ export function withOrigins(
     if (change.cause !== "edit" || !(value instanceof Template)) return change;
     const from = value.parts.flatMap((part) => {
       if (!isReference(part)) return [];
-      const { live, recorded } = decisions.get(part.address)?.subject ?? {};
+      const { live, recorded } = decisions.get(part.address)?.instance ?? {};
       const before = recorded?.computed[part.attribute];
       const now = live?.computed.get(part.attribute);
       const hasMoved = before !== undefined && now !== undefined && !plainEqual(before, now);

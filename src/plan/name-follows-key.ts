@@ -1,37 +1,43 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { AttributeChange } from "./plan";
 import { place } from "./resolved-subject";
-import type { Subject } from "./subject";
+import type { ResourceInstance } from "./subject";
 
 /**
  * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
  * what is called otherwise, renames it. The hint is the line that keeps the name.
  */
-export function nameFollowsKey(subject: Subject, changes: readonly AttributeChange[]): readonly Diagnostic[] {
-  const { address, type, live, recorded } = subject;
+export function nameFollowsKey(
+  instance: ResourceInstance,
+  changes: readonly AttributeChange[],
+): readonly Diagnostic[] {
+  const { address, type, live, recorded } = instance;
   const { nameAttribute, manifest } = type;
-  if (nameAttribute === undefined || !isKeyed(subject, nameAttribute)) return [];
+  if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
   const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
   const name = live?.name ?? recorded?.name;
   if (!change || name === undefined) return [];
   const line = `${nameAttribute}: ${asYaml(name)}`;
-  const where = manifest.shorthand ? `${keyOf(subject)}: { ${line}, … }` : line;
+  const where = manifest.shorthand ? `${keyOf(instance)}: { ${line}, … }` : line;
   return [
     warning(
       "plan.name_follows_key",
-      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(subject))}`,
+      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(instance))}`,
       {
         address,
         attribute: nameAttribute,
-        ...detail(subject, nameAttribute),
+        ...detail(instance, nameAttribute),
         hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
-        ...place(subject),
+        ...place(instance),
       },
     ),
   ];
 }
 
-function detail({ type, previousAddress }: Subject, nameAttribute: string): { readonly detail?: string } {
+function detail(
+  { type, previousAddress }: ResourceInstance,
+  nameAttribute: string,
+): { readonly detail?: string } {
   const sentences = [
     ...(previousAddress
       ? [`The move from ${previousAddress} alone would change nothing at the service.`]
@@ -43,14 +49,14 @@ function detail({ type, previousAddress }: Subject, nameAttribute: string): { re
   return sentences.length > 0 ? { detail: sentences.join(" ") } : {};
 }
 
-const keyOf = ({ address }: Subject): string => address.slice(address.lastIndexOf(".") + 1);
+const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);
 
 /** Its name stands nowhere but in its key. A stack always writes names: there only a move tells. */
-function isKeyed(subject: Subject, nameAttribute: string): boolean {
-  const { desired, previousAddress } = subject;
+function isKeyed(instance: ResourceInstance, nameAttribute: string): boolean {
+  const { desired, previousAddress } = instance;
   if (!desired) return false;
   const declared = desired.attributes.get(nameAttribute);
-  if (declared?.value !== keyOf(subject)) return false;
+  if (declared?.value !== keyOf(instance)) return false;
   const { range } = declared;
   const isImplied = range.start === desired.range.start && range.end === desired.range.end;
   return isImplied || previousAddress !== undefined;

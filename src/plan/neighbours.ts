@@ -6,12 +6,12 @@ import type { Decision } from "./decision";
 
 /** What is declared over what is live: also what nobody declared can stand in the way. */
 export function attributesAfter(decision: Decision): Pick<Attributes<ResolvedValue>, "get"> {
-  const { resolved, subject, action, attributes } = decision;
-  const live = action === "replace" ? undefined : subject.live?.attributes;
+  const { resolved, instance, action, attributes } = decision;
+  const live = action === "replace" ? undefined : instance.live?.attributes;
   const get = (path: string): ResolvedValue | undefined => {
     if (resolved.has(path)) return resolved.get(path);
     const isReset = attributes.some((change) => change.path === path);
-    return isReset ? subject.defaults.get(path) : live?.get(path);
+    return isReset ? instance.defaults.get(path) : live?.get(path);
   };
   return { get };
 }
@@ -20,8 +20,8 @@ const isMade = ({ action }: Decision): boolean => action === "create" || action 
 
 /** Only what the plan sends changes: what is declared may be ignored. */
 function isHiddenAfter(decision: Decision): boolean {
-  const { subject, attributes } = decision;
-  const { live, type } = subject;
+  const { instance, attributes } = decision;
+  const { live, type } = instance;
   const after = attributesAfter(decision);
   const isSent = (path: string): boolean => isMade(decision) || attributes.some((one) => one.path === path);
   const get = (path: string) => (isSent(path) || !live ? after.get(path) : live.attributes.get(path));
@@ -30,31 +30,31 @@ function isHiddenAfter(decision: Decision): boolean {
 
 /** Its name once the plan is applied. */
 export function nameAfter(decision: Decision): string | undefined {
-  const { subject } = decision;
-  const { nameAttribute } = subject.type;
+  const { instance } = decision;
+  const { nameAttribute } = instance.type;
   const name = nameAttribute === undefined ? undefined : attributesAfter(decision).get(nameAttribute);
-  return typeof name === "string" ? name : subject.live?.name;
+  return typeof name === "string" ? name : instance.live?.name;
 }
 
 /** Whether lists of the service show it, under its name, only once the plan is applied, and why. */
 export function appearanceOf(decision: Decision): Upstream["appears"] {
-  const { subject } = decision;
-  if (subject.removed || isHiddenAfter(decision)) return undefined;
+  const { instance } = decision;
+  if (instance.removed || isHiddenAfter(decision)) return undefined;
   if (isMade(decision)) return "made";
-  const { live, type } = subject;
+  const { live, type } = instance;
   if (live && type.isHidden?.(live.attributes)) return "restored";
   return live && nameAfter(decision) !== live.name ? "renamed" : undefined;
 }
 
 /** What lies beside a resource, of the types that it follows. */
 export function neighboursOf(
-  { subject }: Decision,
+  { instance }: Decision,
   decisions: ReadonlyMap<Address, Decision>,
 ): readonly Neighbour[] {
   const neighbours: Neighbour[] = [];
   for (const decision of decisions.values()) {
-    const { address, type, parent, live, recorded, removed } = decision.subject;
-    if (parent !== subject.parent || !subject.type.follows.includes(type.type)) continue;
+    const { address, type, parent, live, recorded, removed } = decision.instance;
+    if (parent !== instance.parent || !instance.type.follows.includes(type.type)) continue;
     const idBefore = live?.id ?? recorded?.id;
     const id = isMade(decision) ? undefined : idBefore;
     const name = nameAfter(decision);

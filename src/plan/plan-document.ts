@@ -122,10 +122,10 @@ function reasonCode({ action, attributes, missing }: Change): string | undefined
 }
 
 /** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
-function declaredDigest({ subject }: Change, unbound: readonly string[]): string {
+function declaredDigest({ instance }: Change, unbound: readonly string[]): string {
   const plain: Record<string, Plain> = {};
-  for (const [path, value] of subject.resolved) if (isPlain(value)) plain[path] = value;
-  const fingerprints = { ...subject.fingerprints };
+  for (const [path, value] of instance.resolved) if (isPlain(value)) plain[path] = value;
+  const fingerprints = { ...instance.fingerprints };
   for (const path of unbound) delete fingerprints[path];
   return sha256(canonicalJson({ plain, fingerprints }));
 }

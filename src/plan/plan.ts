@@ -16,7 +16,7 @@ import type { Revealed } from "./secret-prints";
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
 
 /** Why a field changes (DESIGN section 4). */
-export type Cause = "edit" | "drift" | "removed" | "take-over" | "released";
+export type ChangeCause = "edit" | "drift" | "removed" | "take-over" | "released";
 
 /** One side of a field's change, safe to print and to save: a secret or an unknown has no value. */
 export type ShownValue =
@@ -30,7 +30,7 @@ export interface AttributeChange {
   readonly path: string;
   readonly before: ShownValue;
   readonly after: ShownValue;
-  readonly cause: Cause;
+  readonly cause: ChangeCause;
   readonly forcesReplacement: boolean;
   /** Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed. */
   readonly from?: readonly string[];
@@ -106,10 +106,10 @@ export interface Change {
   readonly cost?: { readonly before: Money | null; readonly after: Money | null };
   readonly binding: Binding | null;
   /** In memory only, for apply: never rendered, never saved. */
-  readonly subject: ChangeSubject;
+  readonly instance: ChangeInstance;
 }
 
-export interface ChangeSubject {
+export interface ChangeInstance {
   readonly desired?: DesiredResource;
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;

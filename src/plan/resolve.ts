@@ -16,13 +16,13 @@ import {
 } from "../model/value";
 import type { Decision } from "./decision";
 import { changesRecordOnly } from "./diff-lifecycle";
-import { liveValue, type Subject } from "./subject";
+import { liveValue, type ResourceInstance } from "./subject";
 
 /** The value of one attribute of another resource, as far as this plan can know it. */
-export type Lookup = (reference: Reference) => ResolvedValue;
+export type ReferenceLookup = (reference: Reference) => ResolvedValue;
 
 /** A declared value with its references looked up. One Unknown part makes the whole unknown. */
-export function resolveValue(value: DesiredValue, lookup: Lookup): ResolvedValue {
+export function resolveValue(value: DesiredValue, lookup: ReferenceLookup): ResolvedValue {
   if (!(value instanceof Template)) return value;
   const [first, ...rest] = value.parts;
   if (first !== undefined && rest.length === 0 && isReference(first) && !value.secret) return lookup(first);
@@ -54,8 +54,8 @@ const noTemplates: ResolvedAttributes["templates"] = new Map();
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
  */
-export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAttributes {
-  const { address, desired, defaults, type } = subject;
+export function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
+  const { address, desired, defaults, type } = instance;
   // At once: what is looked up depends on what is decided by now.
   let templates: Map<string, ResolvedValue> | undefined;
   desired?.attributes.forEach(({ value }, path) => {
@@ -89,7 +89,7 @@ export function resolveAttributes(subject: Subject, lookup: Lookup): ResolvedAtt
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */
 export const lookupIn =
-  (decisions: ReadonlyMap<Address, Decision>): Lookup =>
+  (decisions: ReadonlyMap<Address, Decision>): ReferenceLookup =>
   (reference) => {
     const decision = decisions.get(reference.address);
     const found = decision && attributeAfter(decision, reference.attribute);
@@ -99,21 +99,21 @@ export const lookupIn =
 
 /** An attribute of a resource once the plan is applied; undefined when only apply will tell. */
 function attributeAfter(decision: Decision, attribute: string): ResolvedValue | undefined {
-  const { subject, action, resolved, attributes } = decision;
-  if (subject.removed) return undefined;
-  const isNew = action === "create" || action === "replace" || !(subject.live ?? subject.recorded);
-  const rule = ruleAt(subject.type, attribute);
+  const { instance, action, resolved, attributes } = decision;
+  if (instance.removed) return undefined;
+  const isNew = action === "create" || action === "replace" || !(instance.live ?? instance.recorded);
+  const rule = ruleAt(instance.type, attribute);
   if (rule) {
     const declared = resolved.get(attribute);
     if (declared !== undefined) return declared;
     if (rule.secret) return undefined;
     const isReset = attributes.some((change) => change.path === attribute);
-    return isNew || isReset ? subject.defaults.get(attribute) : (liveValue(subject, attribute) ?? null);
+    return isNew || isReset ? instance.defaults.get(attribute) : (liveValue(instance, attribute) ?? null);
   }
-  const computed = subject.type.computed[attribute];
+  const computed = instance.type.computed[attribute];
   const isMoved = attributes.some(({ path }) => computed?.movesWith?.includes(path));
   const isStable = attribute === "id" || (computed?.stable === true && !isMoved);
   if (isNew || (action === "update" && !isStable && !changesRecordOnly(decision))) return undefined;
-  if (attribute === "id") return subject.live?.id ?? subject.recorded?.id;
-  return subject.live?.computed.get(attribute) ?? subject.recorded?.computed[attribute] ?? null;
+  if (attribute === "id") return instance.live?.id ?? instance.recorded?.id;
+  return instance.live?.computed.get(attribute) ?? instance.recorded?.computed[attribute] ?? null;
 }

@@ -7,21 +7,21 @@ import type { State } from "../model/state";
 import { buildGraph, type Graph } from "./graph";
 import { applyMoves } from "./moves";
 import type { PlanOptions } from "./plan";
-import type { Subject, Subjects } from "./subject";
+import type { ResourceInstance, ResourceInstances } from "./subject";
 
 /** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
 export function selectScope(
-  subjects: Subjects,
+  instances: ResourceInstances,
   graph: Graph,
   { targets, excludes, replace }: PlanOptions,
 ): { readonly scope: ReadonlySet<Address>; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics = [...targets, ...excludes, ...replace]
-    .filter((address) => !subjects.has(address))
-    .map((address) => unknownTarget(address, subjects));
-  if (targets.length === 0 && excludes.length === 0) return { scope: new Set(subjects.keys()), diagnostics };
+    .filter((address) => !instances.has(address))
+    .map((address) => unknownTarget(address, instances));
+  if (targets.length === 0 && excludes.length === 0) return { scope: new Set(instances.keys()), diagnostics };
 
-  const wanted = targets.flatMap((target) => [target, ...partsOf(target, subjects)]);
-  const scope = targets.length === 0 ? new Set(subjects.keys()) : closure(wanted, needs(subjects, graph));
+  const wanted = targets.flatMap((target) => [target, ...partsOf(target, instances)]);
+  const scope = targets.length === 0 ? new Set(instances.keys()) : closure(wanted, needs(instances, graph));
   if (excludes.length > 0)
     for (const excluded of closure(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
@@ -36,23 +36,23 @@ export function foreseeScope(
 ): ReadonlySet<Address> {
   const { recorded } = applyMoves(resources, desired);
   const addresses = new Set([...recorded.keys(), ...desired.resources.keys()]);
-  const subjects = new Map<Address, Subject>();
+  const instances = new Map<Address, ResourceInstance>();
   for (const address of [...addresses].sort()) {
     const declared = desired.resources.get(address);
     const record = recorded.get(address);
     const type = types.find((one) => one.type === (declared?.type ?? record?.type));
     if (type === undefined) continue;
-    subjects.set(address, {
+    instances.set(address, {
       ...{ address, type, desired: declared, recorded: record, removed: !declared },
       ...{ parent: declared?.parent ?? record?.parent, defaults: new Map(), read: { kind: "absent" } },
     });
   }
-  return selectScope(subjects, buildGraph(subjects), options).scope;
+  return selectScope(instances, buildGraph(instances), options).scope;
 }
 
 /** What stands in its block and ends with it: the variables and the deployment of a service. */
-const partsOf = (target: Address, subjects: Subjects): Address[] =>
-  [...subjects.values()]
+const partsOf = (target: Address, instances: ResourceInstances): Address[] =>
+  [...instances.values()]
     .filter(({ parent, type }) => parent === target && type.removedWithParent)
     .map(({ address }) => address);
 
@@ -61,11 +61,11 @@ const partsOf = (target: Address, subjects: Subjects): Address[] =>
  * not concern the whole.
  */
 const needs =
-  (subjects: Subjects, { waits, goWith }: Graph) =>
+  (instances: ResourceInstances, { waits, goWith }: Graph) =>
   (address: Address): readonly Address[] => {
-    const subject = subjects.get(address);
-    const isPart = subject?.removed && subject.type.removedWithParent;
-    const needed = (waits.get(address) ?? []).filter((on) => !(isPart && on === subject.parent));
+    const instance = instances.get(address);
+    const isPart = instance?.removed && instance.type.removedWithParent;
+    const needed = (waits.get(address) ?? []).filter((on) => !(isPart && on === instance.parent));
     return [...needed, ...(goWith.get(address) ?? [])];
   };
 
@@ -88,8 +88,8 @@ function closure(roots: readonly Address[], next: (address: Address) => readonly
   return reached;
 }
 
-function unknownTarget(address: Address, subjects: Subjects): Diagnostic {
-  const hint = didYouMean(address, subjects.keys());
+function unknownTarget(address: Address, instances: ResourceInstances): Diagnostic {
+  const hint = didYouMean(address, instances.keys());
   return error("plan.target_unknown", `${address} is neither declared nor recorded`, {
     address,
     ...(hint && { hint }),

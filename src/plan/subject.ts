@@ -11,7 +11,7 @@ import type { MovedState } from "./moves";
 import type { PlanInput } from "./plan";
 
 /** All that is known of one address before anything is decided: declared, recorded and live side by side. */
-export interface Subject {
+export interface ResourceInstance {
   readonly address: Address;
   readonly type: ResourceType;
   /** The service's defaults for its type (column C of DESIGN section 4). */
@@ -26,20 +26,20 @@ export interface Subject {
   readonly removed: boolean;
 }
 
-export type Subjects = ReadonlyMap<Address, Subject>;
+export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
-/** One subject for every declared and every recorded address, sorted by address. */
-export function gatherSubjects(
+/** One instance for every declared and every recorded address, sorted by address. */
+export function gatherInstances(
   input: PlanInput,
   { recorded, previous }: MovedState,
-): { readonly subjects: Subjects; readonly diagnostics: readonly Diagnostic[] } {
+): { readonly instances: ResourceInstances; readonly diagnostics: readonly Diagnostic[] } {
   const types = new Map(input.types.map((type) => [type.type, type]));
   const defaults = new Map(input.types.map((type) => [type.type, type.defaults(input.catalog)]));
   const destroy = input.options.mode === "destroy";
   const addresses = new Set(recorded.keys());
   if (!destroy) for (const address of input.desired.resources.keys()) addresses.add(address);
 
-  const subjects = new Map<Address, Subject>();
+  const instances = new Map<Address, ResourceInstance>();
   const diagnostics: Diagnostic[] = [];
   for (const address of inOrder(addresses)) {
     const desired = input.desired.resources.get(address);
@@ -52,7 +52,7 @@ export function gatherSubjects(
     const previousAddress = previous.get(address);
     const read = readOf(input, address, previousAddress, record);
     const parent = destroy ? record?.parent : (desired?.parent ?? record?.parent);
-    subjects.set(address, {
+    instances.set(address, {
       address,
       type,
       defaults: defaultsOf(type, defaults.get(type.type) ?? new Map(), {
@@ -70,7 +70,7 @@ export function gatherSubjects(
       removed: destroy || !desired,
     });
   }
-  return { subjects, diagnostics };
+  return { instances, diagnostics };
 }
 
 /** The defaults of its type, over them those of what it is, over them its own as they were seen when it was made. */
@@ -135,20 +135,21 @@ const unknownType = (address: Address, recorded: RecordedResource | undefined): 
   );
 
 /** The recorded id is no longer there. */
-export const isGone = (subject: Subject): boolean =>
-  subject.recorded !== undefined && subject.read.kind === "gone";
+export const isGone = (instance: ResourceInstance): boolean =>
+  instance.recorded !== undefined && instance.read.kind === "gone";
 
 /** Recorded for the day it is declared again, and not managed: nothing is read, said or done about it. */
-export const isRetained = ({ removed, recorded }: Subject): boolean => removed && recorded?.retained === true;
+export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
+  removed && recorded?.retained === true;
 
 /** Why what is recorded is no longer there, in the words of a plan. */
-export const whyGone = ({ read }: Subject): string =>
+export const whyGone = ({ read }: ResourceInstance): string =>
   read.kind === "gone" && read.ending
     ? "it is being deleted, and its end is waited for"
     : "it was deleted outside of rnv";
 
 /** Why a deletion is asked for once more, as the reason of a decision; empty where it was not before. */
-export const whyAgain = ({ recorded }: Subject): { readonly reason?: string } =>
+export const whyAgain = ({ recorded }: ResourceInstance): { readonly reason?: string } =>
   recorded?.deletionFailed === undefined
     ? {}
     : { reason: `the last deletion failed: ${recorded.deletionFailed}` };
@@ -157,29 +158,29 @@ export const whyAgain = ({ recorded }: Subject): { readonly reason?: string } =>
  * The live value of a field (column V): as reported, else the service's default; for the field that holds the
  * parent, the parent's id. What could not be read counts as it was recorded.
  */
-export function liveValue(subject: Subject, path: string): Plain | undefined {
-  const { live, type } = subject;
-  if (!live) return subject.read.kind === "unchecked" ? recordedValue(subject, path) : undefined;
+export function liveValue(instance: ResourceInstance, path: string): Plain | undefined {
+  const { live, type } = instance;
+  if (!live) return instance.read.kind === "unchecked" ? recordedValue(instance, path) : undefined;
   const reported = live.attributes.get(path);
   if (reported !== undefined) return reported;
   return type.parents.some((parent) => parent.attribute === path)
     ? (live.parentId ?? undefined)
-    : subject.defaults.get(path);
+    : instance.defaults.get(path);
 }
 
 /** The recorded value of a field (column L) that is not a secret; undefined where there is none. */
-export function recordedValue(subject: Subject, path: string): Plain | undefined {
-  const { recorded, type } = subject;
+export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {
+  const { recorded, type } = instance;
   const value = recorded?.applied[path];
   if (value === undefined) {
     if (path === type.nameAttribute) return recorded?.name;
-    return type.ours?.includes(path) && wasApplied(subject) ? subject.defaults.get(path) : undefined;
+    return type.ours?.includes(path) && wasApplied(instance) ? instance.defaults.get(path) : undefined;
   }
   return isFingerprint(value) ? undefined : value;
 }
 
 /** False for what was only imported: nothing of it was set here yet. */
-function wasApplied({ recorded }: Subject): boolean {
+function wasApplied({ recorded }: ResourceInstance): boolean {
   for (const _path in recorded?.applied) return true;
   return false;
 }

@@ -34,10 +34,10 @@ export function listUnmanaged(
 ): Plan["unmanaged"] {
   const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
   const owned = new Set<string>();
-  for (const { subject, action } of decisions.values()) {
-    if (parts.has(subject.type.type) || isRetained(subject)) continue;
-    if (subject.recorded) owned.add(ownerKey(subject.type.type, subject.recorded.id));
-    if (action === "adopt" && subject.live) owned.add(ownerKey(subject.type.type, subject.live.id));
+  for (const { instance, action } of decisions.values()) {
+    if (parts.has(instance.type.type) || isRetained(instance)) continue;
+    if (instance.recorded) owned.add(ownerKey(instance.type.type, instance.recorded.id));
+    if (action === "adopt" && instance.live) owned.add(ownerKey(instance.type.type, instance.live.id));
   }
   // What a stack looks up is managed elsewhere, and known to be.
   for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));

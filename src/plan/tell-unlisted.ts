@@ -5,7 +5,7 @@ import type { RecordedResource } from "../model/state";
 import type { Decision } from "./decision";
 import { isDeletion } from "./guards";
 import type { PlanInput } from "./plan";
-import { isGone, isRetained, type Subject } from "./subject";
+import { isGone, isRetained, type ResourceInstance } from "./subject";
 
 const mostNamed = 5;
 
@@ -18,13 +18,13 @@ export function tellUnlisted(
   decisions: ReadonlyMap<Address, Decision>,
   scope: ReadonlySet<Address>,
 ): Diagnostic[] {
-  const retained: Subject[] = [];
-  const creates: Subject[] = [];
-  for (const { subject, action } of decisions.values()) {
-    const { type, address } = subject;
+  const retained: ResourceInstance[] = [];
+  const creates: ResourceInstance[] = [];
+  for (const { instance, action } of decisions.values()) {
+    const { type, address } = instance;
     if (!type.archivable || !scope.has(address)) continue;
-    if (isRetained(subject) && !isGone(subject)) retained.push(subject);
-    else if (action === "create" && type.unlisted !== undefined) creates.push(subject);
+    if (isRetained(instance) && !isGone(instance)) retained.push(instance);
+    else if (action === "create" && type.unlisted !== undefined) creates.push(instance);
   }
   const doubled = creates.filter(
     ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
@@ -42,20 +42,20 @@ export function tellUnlisted(
 /** It was not made here, so neither was what lies in it. */
 const isTakenOver = (decision: Decision | undefined): boolean =>
   decision?.action === "adopt" ||
-  (decision?.subject.recorded !== undefined && isOnlyImported(decision.subject.recorded));
+  (decision?.instance.recorded !== undefined && isOnlyImported(decision.instance.recorded));
 
 const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
   writes === 0 && Object.keys(applied).length === 0;
 
 const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
 
-const named = (subjects: readonly Subject[]): string =>
+const named = (instances: readonly ResourceInstance[]): string =>
   shortList(
-    subjects.map(({ address }) => address),
+    instances.map(({ address }) => address),
     mostNamed,
   );
 
-function unlisted(creates: readonly Subject[]): Diagnostic {
+function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.unlisted))].join(", ");
   const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
   return warning("live.unlisted", summary, {
@@ -65,7 +65,7 @@ function unlisted(creates: readonly Subject[]): Diagnostic {
 }
 
 /** What is retained under another address bears the name, and lies where it would be made. */
-function namesake(made: Subject, retained: readonly Subject[]): Diagnostic[] {
+function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
   const { address, type, desired } = made;
   const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
   const other = retained.find(
@@ -82,7 +82,7 @@ function namesake(made: Subject, retained: readonly Subject[]): Diagnostic[] {
   ];
 }
 
-const left = (retained: readonly Subject[]): Diagnostic =>
+const left = (retained: readonly ResourceInstance[]): Diagnostic =>
   warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
     hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
   });

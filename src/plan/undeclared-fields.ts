@@ -16,9 +16,9 @@ export interface UndeclaredField {
 /** The settings that somebody made outside of rnv and that no manifest speaks of. */
 export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): readonly UndeclaredField[] {
   const known = new Map(types.map((type) => [type.type, type]));
-  return plan.changes.flatMap(({ address, type: name, subject }) => {
+  return plan.changes.flatMap(({ address, type: name, instance }) => {
     const type = known.get(name);
-    const { desired, recorded, live, defaults } = subject;
+    const { desired, recorded, live, defaults } = instance;
     if (!type || !desired || !live) return [];
     const fields: UndeclaredField[] = [];
     for (const [path, byDefault] of defaults) {

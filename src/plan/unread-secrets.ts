@@ -12,9 +12,9 @@ import { isFingerprint } from "./subject";
  */
 export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readonly Unchecked[] {
   const unread: Unchecked[] = [];
-  for (const { subject, resolved, fingerprints, action, attributes } of decisions.values()) {
-    const { address, recorded, type, desired } = subject;
-    if (!recorded || subject.removed || action === "create" || action === "replace") continue;
+  for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
+    const { address, recorded, type, desired } = instance;
+    if (!recorded || instance.removed || action === "create" || action === "replace") continue;
     for (const path of secretPaths(type)) {
       const isCompared = path in fingerprints || !isFingerprint(recorded.applied[path]);
       if (isCompared || attributes.some((change) => change.path === path)) continue;
@@ -27,10 +27,10 @@ export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readon
 }
 
 /** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */
-export function unboundSecrets({ subject }: Pick<Change, "subject">): readonly string[] {
+export function unboundSecrets({ instance }: Pick<Change, "instance">): readonly string[] {
   const unbound: string[] = [];
-  for (const [path, value] of subject.resolved)
-    if (reasonOf(value) !== undefined && !(path in subject.fingerprints)) unbound.push(path);
+  for (const [path, value] of instance.resolved)
+    if (reasonOf(value) !== undefined && !(path in instance.fingerprints)) unbound.push(path);
   return unbound.sort();
 }
 

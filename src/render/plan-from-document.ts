@@ -85,7 +85,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     ...(change.blocked_by && { guard: change.blocked_by }),
     ...(change.cost && { cost: change.cost }),
     binding: change.binding,
-    subject: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
+    instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
   };
 }
 

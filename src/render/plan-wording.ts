@@ -1,7 +1,7 @@
 import type { Effect } from "../model/resource-type";
 import { shortList } from "../model/short-list";
 import { changesRecordOnly } from "../plan/diff-lifecycle";
-import type { Action, AttributeChange, Cause, Change, Plan, PlanOptions } from "../plan/plan";
+import type { Action, AttributeChange, Change, ChangeCause, Plan, PlanOptions } from "../plan/plan";
 import { inertString, inertText, shorten } from "./inert";
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
@@ -75,7 +75,7 @@ export const actionPhrases: Readonly<Record<Action, string>> = {
 };
 
 /** Why a field changes, where it is not what the reader just wrote. */
-export const causeNotes: Readonly<Record<Cause, string | undefined>> = {
+export const causeNotes: Readonly<Record<ChangeCause, string | undefined>> = {
   edit: undefined,
   drift: "drift: changed outside rnv",
   removed: "back to the default",

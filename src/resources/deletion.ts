@@ -4,7 +4,7 @@ import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/common";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/pending";
-import type { Accepted, DeleteInput, ReadSubject, Settled } from "../model/resource-type";
+import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-type";
 
 /** A DELETE was answered: done, or queued as an operation that is polled (interface, "Services"). */
 export function acceptedDeletion(
@@ -62,7 +62,7 @@ export async function pollDeletion(
   reads: Reads,
   pending: Pending,
   look: () => Promise<DeletionLook>,
-): Promise<Settled> {
+): Promise<OperationStatus> {
   const operation = await operationOf(reads, pending);
   const status = operation?.status;
   if (status !== undefined && status !== "complete" && status !== "failed")
@@ -117,7 +117,7 @@ async function operationOf(reads: Reads, { serviceId, variableId, projectId, id 
 }
 
 /** A look at an operation of a service. One that is not shown says nothing: reads may lag. */
-export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<Settled> {
+export async function pollOperation(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const operation = await unlessGone(() => reads.live.getOperation(serviceId, id));
   if (operation === undefined) {
     const summary = `the service does not show operation ${id}`;
@@ -159,5 +159,5 @@ export async function answersUnless404(read: () => Promise<unknown>): Promise<bo
 /** What still shows a deletion that failed, where its own read found that it stands. */
 export const stands = <T>(
   read: Extract<ById<T>, { readonly kind: "gone" }>,
-  { parentIsLive }: Pick<ReadSubject, "parentIsLive">,
+  { parentIsLive }: Pick<ReadTarget, "parentIsLive">,
 ): T | undefined => (parentIsLive ? read.deleting : undefined);

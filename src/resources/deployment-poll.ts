@@ -3,14 +3,14 @@ import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
 import { isOlder } from "../model/is-older";
 import type { Pending } from "../model/pending";
-import type { Settled } from "../model/resource-type";
+import type { OperationStatus } from "../model/resource-type";
 import { lagMs, unlessGone } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
  * or, once that is superseded, the newest deployment of the service.
  */
-export async function pollDeployment(reads: Reads, pending: Pending): Promise<Settled> {
+export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
   const { serviceId, id, commit } = pending;
   if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
   const found =
@@ -20,7 +20,7 @@ export async function pollDeployment(reads: Reads, pending: Pending): Promise<Se
   return settledAs(found, commit);
 }
 
-function settledAs(found: Deployment, commit: string | undefined): Settled {
+function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
   switch (found.status) {
     case "live":
       return servesAsPinned(found, commit);
@@ -32,7 +32,7 @@ function settledAs(found: Deployment, commit: string | undefined): Settled {
   }
 }
 
-function servesAsPinned(found: Deployment, commit: string | undefined): Settled {
+function servesAsPinned(found: Deployment, commit: string | undefined): OperationStatus {
   const serving = found.commitSha ?? "";
   if (commit === undefined || serving.toLowerCase() === commit) return { kind: "done" };
   return {
@@ -42,7 +42,7 @@ function servesAsPinned(found: Deployment, commit: string | undefined): Settled 
   };
 }
 
-function ended(found: Deployment): Settled {
+function ended(found: Deployment): OperationStatus {
   const reason = found.error || found.blockedReason || undefined;
   return {
     kind: "failed",
@@ -51,7 +51,7 @@ function ended(found: Deployment): Settled {
   };
 }
 
-function waiting(found: Deployment): Settled {
+function waiting(found: Deployment): OperationStatus {
   const reason = found.blockedReason || undefined;
   if (found.status === "queued" && reason !== undefined && awaitsCheckout(reason)) {
     return { kind: "checkout", summary: reason };
@@ -60,7 +60,7 @@ function waiting(found: Deployment): Settled {
 }
 
 /** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
-async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<Settled> {
+async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<OperationStatus> {
   reads.invalidate();
   const service = await reads.service(serviceId);
   const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
@@ -83,7 +83,7 @@ async function follow(
   serviceId: string,
   pending: Pending,
   superseded: Deployment | undefined,
-): Promise<Settled> {
+): Promise<OperationStatus> {
   const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
   // A list without the deployment that was just queued is short, or the service is gone.
   if (list === undefined || (!superseded && list.items.length === 0))

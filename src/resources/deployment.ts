@@ -12,10 +12,10 @@ import type {
   Accepted,
   CandidateSearch,
   CreateInput,
-  Patience,
-  ReadSubject,
+  ReadTarget,
   ResourceType,
   UpdateInput,
+  WaitPolicy,
 } from "../model/resource-type";
 import type { Standing } from "../model/standing";
 import { type Plain, type ResolvedValue, Unknown } from "../model/value";
@@ -95,7 +95,7 @@ export const deployment: Resource = {
   check: () => [],
   reaction: deploymentReaction,
   held: deploymentHeld,
-  patience,
+  waitPolicy,
   read,
   list: async () => [],
   create: queue,
@@ -103,13 +103,13 @@ export const deployment: Resource = {
   // A deployment is history: it is forgotten, not undone.
   remove: async (_writes, input) => ({ id: input.id }),
   candidates,
-  fence: (live) => ["id", "latestId"].flatMap((name) => textAt(live.computed, name) ?? []),
+  preexistingIds: (live) => ["id", "latestId"].flatMap((name) => textAt(live.computed, name) ?? []),
   pendingOf,
   poll: pollDeployment,
   foresee: foreseeDeployments,
 };
 
-function patience(declared: ReadonlyMap<string, ResolvedValue>): Patience {
+function waitPolicy(declared: ReadonlyMap<string, ResolvedValue>): WaitPolicy {
   const timeout = textAt(declared, "timeout") ?? defaultTimeout;
   return { wait: declared.get("wait") !== false, timeoutMs: parseDuration(timeout) ?? 0 };
 }
@@ -146,36 +146,36 @@ function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: Shown):
 
 const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
 
-function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
-  const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
-  const parent = subject.declared.get("serviceId");
-  const serviceId = typeof parent === "string" ? parent : subject.parentId;
+function read(reads: Reads, target: ReadTarget): Ready<ReadResult> {
+  const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
+  const parent = target.declared.get("serviceId");
+  const serviceId = typeof parent === "string" ? parent : target.parentId;
   if (serviceId === undefined || parent instanceof Unknown) {
     // Without its service it is no more: the service deletes the two together.
     return missing;
   }
   return whenReady(reads.service(serviceId), (service): Ready<ReadResult> => {
     if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-    const shown = service.kind === "found" ? service.value : stands(service, subject);
+    const shown = service.kind === "found" ? service.value : stands(service, target);
     if (shown === undefined) return missing;
     const latestId = shown.deploymentId ?? undefined;
     const liveId = shown.liveDeploymentId ?? undefined;
     const id = liveId ?? latestId;
     if (id === undefined) return missing;
-    return whenReady(detailsOf(reads, subject, serviceId, { id, liveId, latestId }), (details) => {
+    return whenReady(detailsOf(reads, target, serviceId, { id, liveId, latestId }), (details) => {
       const standing = deploymentStanding({ liveId, latestId, latest: details.latest });
       const { commit, latest } = details;
       // One that serves by itself and not by its service: the service is shown as it was before.
       const isBehind = latest?.status === "live" && latest.id === latestId && latestId !== liveId;
       const asOf = (isBehind ? shown.createdAt : latest?.createdAt) ?? undefined;
-      const live = liveDeployment({ id, serviceId, name: subject.name, commit, latestId, asOf });
-      return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, subject)] } : live };
+      const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
+      return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
     });
   });
 }
 
 /** One that is never deployed from here failed for someone else. */
-const asWanted = (standing: Standing, { declared }: ReadSubject): Standing =>
+const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
   declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
 
 interface Details {
@@ -192,11 +192,11 @@ interface Details {
  */
 function detailsOf(
   reads: Reads,
-  subject: ReadSubject,
+  target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
 ): Ready<Details> {
-  const { recorded, declared } = subject;
+  const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && declared.has("commit");
@@ -253,12 +253,12 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { parentId: serviceId, fence, name } = search;
+  const { parentId: serviceId, preexistingIds, name } = search;
   if (serviceId === undefined) return [];
   const listed = await unlessGone(() => reads.live.listDeployments(serviceId));
   if (listed === undefined) return (await reads.service(serviceId)).kind === "gone" ? [] : undefined;
   const { items } = listed;
-  const known = items.findIndex(({ id }) => fence.includes(id));
+  const known = items.findIndex(({ id }) => preexistingIds.includes(id));
   return (known === -1 ? items : items.slice(0, known))
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
     .map((one) => liveDeployment({ id: one.id, serviceId, name, commit: commitOf(one), latestId: one.id }));

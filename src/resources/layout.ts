@@ -8,7 +8,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { Accepted, CreateInput, ReadSubject, ResourceType, UpdateInput } from "../model/resource-type";
+import type { Accepted, CreateInput, ReadTarget, ResourceType, UpdateInput } from "../model/resource-type";
 import { type Plain, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import {
@@ -89,19 +89,19 @@ export const layout: Resource = {
   poll: async () => ({ kind: "done" }),
 };
 
-async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
-  const parent = subject.declared.get("projectId");
-  const projectId = typeof parent === "string" ? parent : (subject.parentId ?? subject.id);
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  const parent = target.declared.get("projectId");
+  const projectId = typeof parent === "string" ? parent : (target.parentId ?? target.id);
   if (projectId === undefined || parent instanceof Unknown) return { kind: "absent" };
   const project = await reads.project(projectId);
-  if (project.kind === "gone") return { kind: subject.id === undefined ? "absent" : "gone" };
+  if (project.kind === "gone") return { kind: target.id === undefined ? "absent" : "gone" };
   if (project.kind === "unreadable") return { kind: "unchecked", reason: project.reason };
   const canvas = await reads.layout(projectId);
-  if (subject.id === undefined && canvas.layout.revision === 0)
+  if (target.id === undefined && canvas.layout.revision === 0)
     return { kind: "absent", offers: nodesOffered(canvas) };
-  const declared = subject.declared.get("positions");
-  const live = liveLayout(canvas, projectId, subject.name, declared);
-  const lacks = declared === "auto" ? unplaced(canvas, subject.recorded) : undefined;
+  const declared = target.declared.get("positions");
+  const live = liveLayout(canvas, projectId, target.name, declared);
+  const lacks = declared === "auto" ? unplaced(canvas, target.recorded) : undefined;
   if (lacks === undefined) return { kind: "found", live };
   const attributes = new Map([...live.attributes, ["positions", "auto"] as const]);
   return { kind: "found", live: { ...live, attributes, lacks } };

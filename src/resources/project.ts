@@ -15,9 +15,9 @@ import type {
   CreateInput,
   DeleteInput,
   Holding,
-  ReadSubject,
+  OperationStatus,
+  ReadTarget,
   ResourceType,
-  Settled,
   UpdateInput,
 } from "../model/resource-type";
 import { shortList } from "../model/short-list";
@@ -93,8 +93,8 @@ export const project: Resource = {
   create,
   update,
   remove,
-  candidates: async (reads, { name, fence }) =>
-    (await named(reads, name)).filter(({ id }) => !fence.includes(id)),
+  candidates: async (reads, { name, preexistingIds }) =>
+    (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
   deletion,
   poll,
 };
@@ -137,14 +137,14 @@ export function productionEnvironmentId(found: Project): string | undefined {
 const named = async (reads: Reads, name: string): Promise<LiveResource[]> =>
   (await reads.projects()).filter((one) => one.name === name).map(liveProject);
 
-async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
-  if (subject.id !== undefined) {
-    const found = await reads.project(subject.id, subject.notOlderThan);
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  if (target.id !== undefined) {
+    const found = await reads.project(target.id, target.notOlderThan);
     if (found.kind === "gone") return { kind: "gone" };
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
     return { kind: "found", live: liveProject(found.value) };
   }
-  const matches = await named(reads, subject.name);
+  const matches = await named(reads, target.name);
   if (matches.length > 1) return { kind: "ambiguous", ids: matches.map(({ id }) => id) };
   return matches[0] === undefined ? { kind: "absent" } : { kind: "found", live: matches[0] };
 }
@@ -229,7 +229,7 @@ function deletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
 }
 
-function poll(reads: Reads, pending: Pending): Promise<Settled> {
+function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
   return pollDeletion(reads, pending, () => lookAt(reads, pending.projectId ?? pending.id));
 }
 

@@ -7,9 +7,9 @@ import type {
   ActionAim,
   ActionInput,
   Made,
+  OperationStatus,
   RecordedPart,
   ResourceAction,
-  Settled,
 } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { lagMs, pollOperation, unlessGone } from "./deletion";
@@ -109,10 +109,14 @@ async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promis
 const isWithout = (items: readonly Deployment[], last: RecordedPart | undefined): boolean =>
   last?.isYoung === true && !items.some(({ id }) => id === last.recorded.id);
 
-const behind: ActionAim = { fence: [], isBehind: true };
+const behind: ActionAim = { preexistingIds: [], isBehind: true };
 
 /** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
-async function fenceOf(reads: Reads, { id }: ActionInput, items: readonly Deployment[]): Promise<string[]> {
+async function preexistingIdsOf(
+  reads: Reads,
+  { id }: ActionInput,
+  items: readonly Deployment[],
+): Promise<string[]> {
   const service = await reads.service(id);
   const shown = service.kind === "found" ? service.value : undefined;
   const ids = [...items.map((item) => item.id), shown?.deploymentId, shown?.liveDeploymentId];
@@ -126,8 +130,8 @@ async function aimAtNewest(
 ): Promise<ActionAim> {
   const items = await deploymentsOf(reads, input);
   if (isWithout(items, last)) return behind;
-  const fence = await fenceOf(reads, input, items);
-  return { fence, warnings: await workerFindings(reads, "the deployment") };
+  const preexistingIds = await preexistingIdsOf(reads, input, items);
+  return { preexistingIds, warnings: await workerFindings(reads, "the deployment") };
 }
 
 /** What the manifest pins is deployed again, unless another commit is named. */
@@ -153,9 +157,9 @@ async function aimAtRelease(
   const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
   const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
   if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
-  const fence = await fenceOf(reads, input, items);
+  const preexistingIds = await preexistingIdsOf(reads, input, items);
   const warnings = await workerFindings(reads, "the rollback");
-  return { fence, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
+  return { preexistingIds, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
 }
 
 async function aimAtRunning(
@@ -163,12 +167,12 @@ async function aimAtRunning(
   input: ActionInput,
   last: RecordedPart | undefined,
 ): Promise<ActionAim> {
-  if (input.deploymentId !== undefined) return { fence: [], deploymentId: input.deploymentId };
+  if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
   const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
   if (isWithout(items, last)) return behind;
   const running = items.find((item) => !hasEnded(item));
   if (running === undefined) throw nothingTo(input, "no deployment in progress");
-  return { fence: [], deploymentId: running.id };
+  return { preexistingIds: [], deploymentId: running.id };
 }
 
 const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items: readonly Deployment[]) =>
@@ -185,13 +189,13 @@ function isDeploymentOf({ sourceDeploymentId, commitSha }: Deployment, { commit 
   return sourceDeploymentId == null && (commit === undefined || !commitSha || commitSha === commit);
 }
 
-/** Deployments that were queued since the fence was taken: the list is newest first, so it ends at the first known one. */
+/** Deployments that were queued since the preexistingIds was taken: the list is newest first, so it ends at the first known one. */
 function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): Action["find"] {
-  return async (reads, input, fence) => {
+  return async (reads, input, preexistingIds) => {
     const { id } = input;
     const listed = await unlessGone(() => reads.live.listDeployments(id, { limit: pageSize }));
     if (listed === undefined) return undefined;
-    const known = listed.items.findIndex((item) => fence.includes(item.id));
+    const known = listed.items.findIndex((item) => preexistingIds.includes(item.id));
     const since = known === -1 ? listed.items : listed.items.slice(0, known);
     return since.filter((item) => isOurs(item, input)).map((item) => item.id);
   };
@@ -207,7 +211,7 @@ async function findCancelled(
 }
 
 /** A cancellation is done once the deployment has ended; one that went live came too late. */
-async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<Settled> {
+async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
   const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
   if (found === undefined) {
     const summary = `the service does not show deployment ${id}`;

@@ -17,9 +17,9 @@ import type {
   CreateInput,
   DeleteInput,
   Money,
-  ReadSubject,
+  OperationStatus,
+  ReadTarget,
   ResourceType,
-  Settled,
   UpdateInput,
 } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
@@ -177,17 +177,17 @@ function monthlyCost(
 const liveIn = (reads: Reads, found: Service, declared?: string): Ready<LiveResource> =>
   whenReady(environmentNameFor(reads, found, declared), (environment) => liveService(found, environment));
 
-function read(reads: Reads, subject: ReadSubject): Ready<ReadResult> {
-  const { id } = subject;
-  if (id === undefined) return readByName(reads, subject);
-  return whenReady(reads.service(id, subject.notOlderThan), (found) => {
+function read(reads: Reads, target: ReadTarget): Ready<ReadResult> {
+  const { id } = target;
+  if (id === undefined) return readByName(reads, target);
+  return whenReady(reads.service(id, target.notOlderThan), (found) => {
     if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    if (found.kind === "found") return readLive(reads, found.value, subject);
+    if (found.kind === "found") return readLive(reads, found.value, target);
     const { deleting } = found;
-    const { recorded } = subject;
+    const { recorded } = target;
     if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
     // What is left of a deletion that failed: the thing stands.
-    if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, subject);
+    if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
     return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
   });
 }
@@ -203,21 +203,21 @@ async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
   return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
 }
 
-const readLive = (reads: Reads, found: Service, { declared }: ReadSubject): Ready<ReadResult> =>
+const readLive = (reads: Reads, found: Service, { declared }: ReadTarget): Ready<ReadResult> =>
   whenReady(liveIn(reads, found, textAt(declared, "environment")), (live) => ({ kind: "found", live }));
 
-async function readByName(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
-  const project = subject.declared.get("projectId") ?? subject.parentId ?? null;
+async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  const project = target.declared.get("projectId") ?? target.parentId ?? null;
   if (project instanceof Unknown) return { kind: "absent" };
   if (project === null && !(await reads.servicesAreComplete())) {
     return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
   }
   const [match, ...others] = (await reads.services()).filter(
-    (one) => one.name === subject.name && (one.projectId ?? null) === project,
+    (one) => one.name === target.name && (one.projectId ?? null) === project,
   );
   if (match === undefined) return { kind: "absent" };
   if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
-  return readLive(reads, match, subject);
+  return readLive(reads, match, target);
 }
 
 async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
@@ -225,7 +225,7 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
     (one) =>
       one.name === search.name &&
       (one.projectId ?? undefined) === search.parentId &&
-      !search.fence.includes(one.id),
+      !search.preexistingIds.includes(one.id),
   );
   return allReady(matches.map((found) => liveIn(reads, found)));
 }
@@ -295,7 +295,7 @@ function deletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 
-function poll(reads: Reads, pending: Pending): Promise<Settled> {
+function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
   return pollDeletion(reads, pending, () => lookAt(reads, pending.serviceId ?? pending.id));
 }
 

@@ -15,7 +15,7 @@ import type {
   CreateInput,
   DeleteInput,
   Finding,
-  ReadSubject,
+  ReadTarget,
   ResourceType,
   UpdateInput,
 } from "../model/resource-type";
@@ -151,26 +151,26 @@ function check(declared: ReadonlyMap<string, ResolvedValue>): readonly Finding[]
 
 const otherPath = `(${gapVariable("listVariables")} names another path)`;
 
-async function read(reads: Reads, subject: ReadSubject): Promise<ReadResult> {
-  const missing: ReadResult = { kind: subject.id === undefined ? "absent" : "gone" };
-  const serviceId = textAt(subject.declared, "serviceId") ?? subject.parentId;
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
+  const serviceId = textAt(target.declared, "serviceId") ?? target.parentId;
   if (serviceId === undefined) {
     // Without its service it is no more: the service deletes the two together.
     return missing;
   }
   const service = await reads.service(serviceId);
-  if (service.kind === "gone" && !stands(service, subject)) return missing;
+  if (service.kind === "gone" && !stands(service, target)) return missing;
   if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
   const variables = await reads.variables(serviceId);
   if (variables === undefined) {
-    return subject.id === undefined
+    return target.id === undefined
       ? missing
       : { kind: "unchecked", reason: `the service does not list variables ${otherPath}` };
   }
-  const key = textAt(subject.declared, "key") ?? subject.name;
+  const key = textAt(target.declared, "key") ?? target.name;
   // Only what is declared may stand in for a recorded id: a deletion must not follow a name.
-  const mayMatchKey = subject.id === undefined || subject.declared.size > 0;
-  const recorded = variables.find(({ id }) => id === subject.id);
+  const mayMatchKey = target.id === undefined || target.declared.size > 0;
+  const recorded = variables.find(({ id }) => id === target.id);
   const bearers = recorded === undefined && mayMatchKey ? variables.filter((one) => one.key === key) : [];
   // Gap "variable keys": two of a key are for a person to decide.
   if (bearers.length > 1) return { kind: "ambiguous", ids: bearers.map(({ id }) => id) };
@@ -192,7 +192,7 @@ async function candidates(
   reads: Reads,
   search: CandidateSearch,
 ): Promise<readonly LiveResource[] | undefined> {
-  const { name, parentId, fence, since } = search;
+  const { name, parentId, preexistingIds, since } = search;
   if (parentId === undefined) return [];
   // One that a list left out when the run was planned: its value is another, and cannot be read.
   const isFromBefore = ({ updatedAt }: Variable): boolean =>
@@ -200,7 +200,7 @@ async function candidates(
   const variables = await reads.variables(parentId);
   if (variables === undefined) return undefined;
   return variables
-    .filter((one) => one.key === name && !fence.includes(one.id) && !isFromBefore(one))
+    .filter((one) => one.key === name && !preexistingIds.includes(one.id) && !isFromBefore(one))
     .map((one) => liveVariable(one, parentId));
 }
 

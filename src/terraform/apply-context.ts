@@ -1,5 +1,5 @@
 import type { Reads } from "../api/reads";
-import { pathsNotTaken } from "../apply/verify-taken";
+import { unappliedPaths } from "../apply/verify-taken";
 import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
@@ -74,7 +74,7 @@ const defaultTimeoutMs = 15 * 60_000;
 
 /** Whether the end of a run is waited for: not where the configuration says so. */
 export const isWaitedFor = (type: ManagedType, config: TerraformObject): boolean =>
-  type.resource.patience?.(knownOf(declaredIn(type, config))).wait !== false;
+  type.resource.waitPolicy?.(knownOf(declaredIn(type, config))).wait !== false;
 
 /** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
 export type Ended = WaitResult & {
@@ -92,12 +92,12 @@ export async function settle(
   step: (typeof timeoutNames)[number],
 ): Promise<Ended> {
   const { pending, id, live } = accepted;
-  const patience = type.resource.patience?.(knownOf(declaredIn(type, config)));
-  if (pending === undefined || patience?.wait === false) return { kind: "done", id, ...(live && { live }) };
+  const waitPolicy = type.resource.waitPolicy?.(knownOf(declaredIn(type, config)));
+  if (pending === undefined || waitPolicy?.wait === false) return { kind: "done", id, ...(live && { live }) };
   const written = asObject(config.timeouts ?? null)?.[step];
   const timeoutMs =
     (typeof written === "string" ? parseDuration(written) : undefined) ??
-    patience?.timeoutMs ??
+    waitPolicy?.timeoutMs ??
     defaultTimeoutMs;
   let last = id;
   let told: string | undefined;
@@ -179,7 +179,7 @@ export const secretNotTaken =
   "A value cannot be read back, but its write must move updatedAt, and that is what it was before. Apply again to send it again.";
 
 /** A field that did not take is never a silent success. */
-export function notTaken(
+export function unappliedFields(
   type: ManagedType,
   sent: ReadonlyMap<string, AppliableValue>,
   live: LiveResource | undefined,
@@ -188,7 +188,7 @@ export function notTaken(
   before?: string,
 ): readonly Diagnostic[] {
   const refused =
-    live === undefined ? [] : pathsNotTaken({ type: type.resource, sent, live, defaults, before });
+    live === undefined ? [] : unappliedPaths({ type: type.resource, sent, live, defaults, before });
   return refused.map((path) =>
     severity("apply.not_taken", `the service accepted the change, but ${path} did not take`, {
       attribute: path,

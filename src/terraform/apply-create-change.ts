@@ -6,10 +6,10 @@ import {
   appliedIn,
   endedWith,
   isWaitedFor,
-  notTaken,
   parentOf,
   settle,
   stateAfter,
+  unappliedFields,
   unsettled,
   writtenNow,
 } from "./apply-context";
@@ -58,7 +58,7 @@ export async function applyCreate(
     accepted.live;
   const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
   if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
-  else diagnostics.push(...notTaken(type, attributes, accepted.live, defaults, warning));
+  else diagnostics.push(...unappliedFields(type, attributes, accepted.live, defaults, warning));
   const kept = {
     applied: appliedIn(type, config),
     ...writtenNow(session, accepted.live ?? live),

@@ -11,7 +11,7 @@ import { lookAtRun } from "./live-after";
 import { lookPatiently, stale } from "./look-patiently";
 import type { Session } from "./session";
 import { addressOfId } from "./sightings";
-import { type CreateOnce, fenceOf, madeAfterAll, sureOf } from "./sure-of-create";
+import { type CreateOnce, madeAfterAll, preexistingIdsOf, sureOf } from "./sure-of-create";
 
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
 const receiptMs = 23 * 60 * 60 * 1000;
@@ -34,7 +34,7 @@ export async function withGenerations(
   create: CreateOnce,
   write: (writes: ReturnType<Session["writes"]>) => Promise<Accepted>,
 ): Promise<Accepted> {
-  const fence = await fenceOf(session, create);
+  const preexistingIds = await preexistingIdsOf(session, create);
   for (let generation = 0; generation < mostGenerations; generation += 1) {
     let isReplay: boolean | undefined;
     const writes = session.writes({
@@ -43,11 +43,11 @@ export async function withGenerations(
         isReplay ??= replayed;
       },
     });
-    const answered = await sureOf(session, create, fence, () => write(writes));
+    const answered = await sureOf(session, create, preexistingIds, () => write(writes));
     const accepted =
       isReplay === true
         ? await aliveAs(session, create, answered)
-        : await ownAnswer(session, create, fence, answered);
+        : await ownAnswer(session, create, preexistingIds, answered);
     if (accepted !== undefined) {
       session.made.set(addressOfId(create.type, accepted.id), accepted.live);
       return accepted;
@@ -67,7 +67,7 @@ export async function withGenerations(
 async function ownAnswer(
   session: Session,
   create: CreateOnce,
-  fence: readonly string[],
+  preexistingIds: readonly string[],
   answered: Accepted,
 ): Promise<Accepted> {
   const { type, input, parentId } = create;
@@ -77,9 +77,9 @@ async function ownAnswer(
   if (isMade && id === parentId) throw new DiagnosticsError([sameTwice(create, id)]);
   const isBefore = async () =>
     (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
-  const isAnothers = isMade || fence.includes(id) || (!type.removedWithParent && (await isBefore()));
+  const isAnothers = isMade || preexistingIds.includes(id) || (!type.removedWithParent && (await isBefore()));
   if (!isAnothers) return answered;
-  const made = await madeAfterAll(session, create, [...fence, id]);
+  const made = await madeAfterAll(session, create, [...preexistingIds, id]);
   if (made === undefined) throw new DiagnosticsError([answeredWithAnother(create, id)]);
   return made;
 }
@@ -122,7 +122,7 @@ async function isStillShown(session: Session, create: CreateOnce, accepted: Acce
     throw new DiagnosticsError([stale(`the ${type.type} "${input.name}" (${accepted.id})`)]);
   if (seen.kind === "unchecked") return true;
   if (seen.kind !== "found") return false;
-  if (!(type.fence?.(seen.live) ?? [seen.live.id]).includes(accepted.id)) return false;
+  if (!(type.preexistingIds?.(seen.live) ?? [seen.live.id]).includes(accepted.id)) return false;
   if (accepted.pending === undefined) return true;
   const settled = await type.poll(session.reads, accepted.pending);
   return settled.kind !== "failed" && !(settled.kind === "waiting" && settled.next !== undefined);
@@ -207,7 +207,7 @@ async function candidates(
   { type, input, parentId }: CreateOnce,
 ): Promise<readonly LiveResource[]> {
   try {
-    const search = { name: input.name, fence: [], ...(parentId === undefined ? {} : { parentId }) };
+    const search = { name: input.name, preexistingIds: [], ...(parentId === undefined ? {} : { parentId }) };
     return (await type.candidates?.(reads, search)) ?? [];
   } catch (failure) {
     // It cannot be looked up: then the service has to refuse it.

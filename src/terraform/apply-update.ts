@@ -1,4 +1,4 @@
-import { pathsNotTaken } from "../apply/verify-taken";
+import { unappliedPaths } from "../apply/verify-taken";
 import { error } from "../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
 import { canonicalJson } from "../model/value";
@@ -8,9 +8,9 @@ import {
   appliedIn,
   endedWith,
   isWaitedFor,
-  notTaken,
   settle,
   stateAfter,
+  unappliedFields,
   unsettled,
   writtenNow,
 } from "./apply-context";
@@ -66,7 +66,7 @@ export async function applyUpdate(session: Session, type: ManagedType, sides: Up
   const seen =
     (await liveAfter(session, type, { accepted, name, parentId, isSettled })) ?? accepted.live ?? live;
   const before = live.updatedAt;
-  const refused = notTaken(type, sentOnly(attributes, sent), accepted.live, defaults, error, before);
+  const refused = unappliedFields(type, sentOnly(attributes, sent), accepted.live, defaults, error, before);
   // The state of before: the next plan compares it with what is live.
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   const after = {
@@ -132,7 +132,7 @@ async function sendUntilOwn(
     const accepted = await resource.update(session.writes({ text, onAnswer }), input);
     const { live } = accepted;
     const isTaken =
-      live === undefined || pathsNotTaken({ type: resource, sent, live, defaults }).length === 0;
+      live === undefined || unappliedPaths({ type: resource, sent, live, defaults }).length === 0;
     if (isTaken || !isReplay || attempt === mostAttempts) return accepted;
   }
 }

@@ -53,6 +53,6 @@ function isRunShown(resource: Resource, read: ReadResult, { accepted, name, isSe
   const { live } = read;
   if (isBehind(live, bareRecord({ type: resource.type, id, name, updatedAt: made?.asOf }), undefined))
     return false;
-  const shown = isSettled ? [live.id] : (resource.fence?.(live) ?? [live.id]);
+  const shown = isSettled ? [live.id] : (resource.preexistingIds?.(live) ?? [live.id]);
   return shown.includes(id) || isOlder(made?.asOf, live.asOf);
 }

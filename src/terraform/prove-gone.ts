@@ -2,8 +2,8 @@ import type { Resource } from "../api/resource";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import { doubtDisappearance } from "../plan/disappearance";
-import type { Subject } from "../plan/subject";
+import { checkMassDeletion } from "../plan/disappearance";
+import type { ResourceInstance } from "../plan/subject";
 import { resourceTypes, typeNamed } from "../resources";
 import { bareRecord } from "./plan-change";
 import type { Session } from "./session";
@@ -91,17 +91,17 @@ async function withItsParent(session: Session, child: Missing): Promise<Missing 
 
 async function disappearance(session: Session, missing: Missing): Promise<readonly Diagnostic[]> {
   const { byId } = session.sightings;
-  const gone: Subject = { ...recordedAs(missing.resource, missing), read: { kind: "gone" } };
+  const gone: ResourceInstance = { ...recordedAs(missing.resource, missing), read: { kind: "gone" } };
   byId.set(addressOfId(missing.resource, missing.id), gone);
   const listed = await Promise.all(
     resourceTypes
       .filter((type) => !type.removedWithParent || missingOf(type, byId) >= fewestInMass)
       .map(async (type) => (await type.list(session.reads)).map((live) => witness(type, live))),
   );
-  const seen = new Map<Address, Subject>();
+  const seen = new Map<Address, ResourceInstance>();
   for (const one of listed.flat()) seen.set(addressOfId(one.type, one.recorded?.id ?? ""), one);
   for (const [known, subject] of byId) seen.set(known, subject);
-  return doubtDisappearance(seen).diagnostics.map(inTerraform);
+  return checkMassDeletion(seen).diagnostics.map(inTerraform);
 }
 
 /** Fewer of a kind are never a mass: what would take a request for each parent need not be listed for them. */
@@ -111,7 +111,7 @@ const missingOf = (resource: Resource, byId: Sightings["byId"]): number =>
   [...byId.values()].filter(({ type, read }) => type === resource && read.kind === "gone").length;
 
 /** As the engine records it, but that ids stand for names, which are not unique here. */
-function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<Subject, "read"> {
+function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<ResourceInstance, "read"> {
   const applied = Object.fromEntries(resource.parents.map(({ attribute }) => [attribute, parentId ?? null]));
   const recorded = { ...bareRecord({ type: resource.type, id, name, updatedAt: undefined }), applied };
   const [parent] = resource.parents;
@@ -122,7 +122,7 @@ function recordedAs(resource: Resource, { id, name, parentId }: Named): Omit<Sub
   };
 }
 
-const witness = (resource: Resource, live: LiveResource): Subject => ({
+const witness = (resource: Resource, live: LiveResource): ResourceInstance => ({
   ...recordedAs(resource, live),
   read: { kind: "found", live },
   live,

@@ -1,6 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
-import { mayShareTime, movedTime, type Taken, timeStepMs } from "../apply/verify-taken";
+import { type ComparedWrite, mayShareTime, movedTime, timeStepMs } from "../apply/verify-taken";
 import type { LiveResource } from "../model/live";
 import type { Accepted } from "../model/resource-type";
 import type { Session } from "./session";
@@ -9,7 +9,7 @@ export interface SecretWrite {
   readonly type: Resource;
   readonly name: string;
   readonly parentId: string | undefined;
-  readonly sent: Taken["sent"];
+  readonly sent: ComparedWrite["sent"];
   /** The service's `updatedAt` before the write. */
   readonly before: string | undefined;
   /** What the key of the request is made of. */

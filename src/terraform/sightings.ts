@@ -1,10 +1,10 @@
 import type { Address } from "../model/address";
 import type { ResourceType } from "../model/resource-type";
-import type { Subject } from "../plan/subject";
+import type { ResourceInstance } from "../plan/subject";
 
 /** What this process was asked for by id, and whether it was found. Terraform asks for one thing after another. */
 export interface Sightings {
-  readonly byId: Map<Address, Subject>;
+  readonly byId: Map<Address, ResourceInstance>;
   /** The plan has failed already: what seems gone stays, and is not reported once more. */
   isDoubted: boolean;
 }

@@ -19,28 +19,28 @@ export interface CreateOnce {
 }
 
 /** Ids of runs that were there before: what bears a name is told apart by that. */
-export async function fenceOf(session: Session, create: CreateOnce): Promise<readonly string[]> {
+export async function preexistingIdsOf(session: Session, create: CreateOnce): Promise<readonly string[]> {
   const { type, input, parentId } = create;
   if (type.nameAttribute !== undefined || type.candidates === undefined || parentId === undefined) return [];
   // What it lies in was made a moment ago, and holds none.
   if (type.parents.some((parent) => session.made.has(addressOfId(parent, parentId)))) return [];
   const subject = { address: input.address, name: input.name, declared: new Map(), parentId };
   const read = await type.read(session.before, subject);
-  return read.kind === "found" ? (type.fence?.(read.live) ?? [read.live.id]) : [];
+  return read.kind === "found" ? (type.preexistingIds?.(read.live) ?? [read.live.id]) : [];
 }
 
 /** A create without a certain answer is looked for before it is sent again, under the same key. */
 export async function sureOf(
   session: Session,
   create: CreateOnce,
-  fence: readonly string[],
+  preexistingIds: readonly string[],
   send: () => Promise<Accepted>,
 ): Promise<Accepted> {
   try {
     return await onceItsPlaceIsShown(session, send);
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
-    return (await madeAfterAll(session, create, fence)) ?? send();
+    return (await madeAfterAll(session, create, preexistingIds)) ?? send();
   }
 }
 
@@ -64,10 +64,10 @@ export const isUnseen = (failure: unknown): failure is ApiError =>
 export async function madeAfterAll(
   session: Session,
   create: CreateOnce,
-  fence: readonly string[],
+  preexistingIds: readonly string[],
 ): Promise<Accepted | undefined> {
   const { type, input, parentId } = create;
-  const search = { name: input.name, fence, ...(parentId === undefined ? {} : { parentId }) };
+  const search = { name: input.name, preexistingIds, ...(parentId === undefined ? {} : { parentId }) };
   const isOther = ({ id }: LiveResource): boolean =>
     [session.removed, session.made].some((known) => known.has(addressOfId(type, id)));
   session.reads.invalidate();

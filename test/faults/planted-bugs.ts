@@ -137,7 +137,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a key is used with another credential",
     "apply/look-patiently.ts",
-    "resuming.state.run?.credential === resuming.credential() &&",
+    "recovering.state.run?.credential === recovering.credential() &&",
     "",
     "unlisted",
     "kill another-key",
@@ -193,8 +193,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "open intents are forgotten by the next run",
     "apply/resume.ts",
-    "for (const intent of resuming.state.open)",
-    "for (const intent of resuming.state.open.slice(0, 0))",
+    "for (const intent of recovering.state.open)",
+    "for (const intent of recovering.state.open.slice(0, 0))",
     "create-all",
     "kill",
   ),
@@ -209,8 +209,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "what stood there before is taken for what was made",
     "apply/resume.ts",
-    "fence: fenceOf(looking, intent), since };",
-    "fence: [] as string[], since }; void fenceOf;",
+    "preexistingIds: preexistingIdsOf(looking, intent), since };",
+    "preexistingIds: [] as string[], since }; void preexistingIdsOf;",
     "update",
     "kill",
   ),
@@ -225,8 +225,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a resent write leaves its first intent open",
     "apply/journaled-send.ts",
-    "[...carried, ...attempts]",
-    "[...carried]",
+    "[...retriableIntents, ...attempts]",
+    "[...retriableIntents]",
     "create-all",
     "500-before",
   ),

@@ -2,7 +2,7 @@ import type { Resource } from "../../api/resource";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { isBehind, isMissing } from "../../model/is-behind";
 import type { LiveResource, ReadResult } from "../../model/live";
-import type { ReadSubject } from "../../model/resource-type";
+import type { ReadTarget } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { isYoung } from "../../model/young";
 import { diagnosticMessage } from "../diagnostic-message";
@@ -97,7 +97,7 @@ async function readNow(
 async function readPatiently(
   session: Session,
   resource: Resource,
-  subject: ReadSubject & { readonly recorded: RecordedResource },
+  subject: ReadTarget & { readonly recorded: RecordedResource },
 ): Promise<ReadResult> {
   const { recorded, parentId, name } = subject;
   if (!isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);

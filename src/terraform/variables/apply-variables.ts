@@ -1,7 +1,7 @@
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
-import { notTaken } from "../apply-context";
+import { unappliedFields } from "../apply-context";
 import { createOnce } from "../apply-create";
 import { applyDelete } from "../apply-delete";
 import { diagnosticsOf } from "../diagnostic-message";
@@ -121,7 +121,7 @@ async function setEntry(
   const set = await sendSecret(session, write, (writes) =>
     resource.update(writes, { address, name, attributes, id, changed }),
   );
-  const refused = notTaken(entryType, sent, set.live, new Map(), error, before);
+  const refused = unappliedFields(entryType, sent, set.live, new Map(), error, before);
   if (refused.length > 0) throw new DiagnosticsError(refused);
   record(name, id, set.live, entries);
 }

@@ -1,9 +1,9 @@
 import {
+  type ComparedWrite,
   mayShareTime,
   movedTime,
-  pathsNotTaken,
-  type Taken,
-  verifyTaken,
+  unappliedPaths,
+  verifyApplied,
 } from "../../../src/apply/verify-taken";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource } from "../../../src/model/live";
@@ -30,8 +30,8 @@ const answer = (attributes: Readonly<Record<string, Plain>>, updatedAt?: string)
 const write = (
   sent: Readonly<Record<string, AppliableValue>>,
   live: LiveResource,
-  more: Partial<Taken> = {},
-): Taken => ({
+  more: Partial<ComparedWrite> = {},
+): ComparedWrite => ({
   type: service,
   sent: new Map(Object.entries(sent)),
   live,
@@ -44,7 +44,7 @@ const writeOfValue = (
   before: string | undefined,
   after: string | undefined,
   value = new Secret("x"),
-): Taken => write({ key: "A", value }, answer({ key: "A" }, after), { type: variable, before });
+): ComparedWrite => write({ key: "A", value }, answer({ key: "A" }, after), { type: variable, before });
 
 // "After every write the response is compared with what was sent: a field that did not take is an error naming it" (DESIGN section 4).
 describe("what an answer does not show as it was sent", () => {
@@ -90,57 +90,57 @@ describe("what an answer does not show as it was sent", () => {
     ["no id of what it lies in", { projectId: "p" }, {}, []],
     ["no field that the type does not know", { unheardOf: 1 }, {}, []],
   ])("is %s", (_, sent, shown, paths) => {
-    expect(pathsNotTaken(write(sent, answer(shown)))).toEqual(paths);
+    expect(unappliedPaths(write(sent, answer(shown)))).toEqual(paths);
   });
 
   it("is no id of any of the things it lies in", () => {
     const parents = [...service.parents, { type: "team", attribute: "teamId" }];
     const rules = { ...service.rules, teamId: { change: "update" } as const };
     const type = { ...service, parents, rules };
-    expect(pathsNotTaken(write({ projectId: "p", teamId: "t", name: "a" }, answer({}), { type }))).toEqual([
+    expect(unappliedPaths(write({ projectId: "p", teamId: "t", name: "a" }, answer({}), { type }))).toEqual([
       "name",
     ]);
   });
 
   it("is a value whose write did not move updatedAt", () => {
-    expect(pathsNotTaken(writeOfValue(time, time))).toEqual(["value"]);
-    expect(pathsNotTaken(writeOfValue(time, later))).toEqual([]);
+    expect(unappliedPaths(writeOfValue(time, time))).toEqual(["value"]);
+    expect(unappliedPaths(writeOfValue(time, later))).toEqual([]);
   });
 
   it("is no value where the times do not tell, and none that is taken away", () => {
-    expect(pathsNotTaken(writeOfValue(undefined, time))).toEqual([]);
-    expect(pathsNotTaken(writeOfValue(time, undefined))).toEqual([]);
-    expect(pathsNotTaken(write({ value: null }, answer({}, time), { type: variable, before: time }))).toEqual(
-      [],
-    );
+    expect(unappliedPaths(writeOfValue(undefined, time))).toEqual([]);
+    expect(unappliedPaths(writeOfValue(time, undefined))).toEqual([]);
+    expect(
+      unappliedPaths(write({ value: null }, answer({}, time), { type: variable, before: time })),
+    ).toEqual([]);
   });
 
   it("is no field that only rnv reads", () => {
-    expect(pathsNotTaken(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
+    expect(unappliedPaths(write({ preserve: true }, answer({}), { type: variable }))).toEqual([]);
   });
 
   it("is no field whose value nobody may compare", () => {
-    expect(pathsNotTaken(write({ name: new Secret("x") }, answer({ name: "y" })))).toEqual([]);
+    expect(unappliedPaths(write({ name: new Secret("x") }, answer({ name: "y" })))).toEqual([]);
   });
 });
 
 describe("the diagnostic of a write that did not take", () => {
   const change = {
     address: "service.api" as Address,
-    subject: { desired: { attributes: new Map() } },
+    instance: { desired: { attributes: new Map() } },
   } as unknown as Change;
 
   it("is none where it took", () => {
-    expect(verifyTaken(change, write({ name: "a" }, answer({ name: "a" })))).toBeUndefined();
+    expect(verifyApplied(change, write({ name: "a" }, answer({ name: "a" })))).toBeUndefined();
   });
 
   it("names every field, and points at the first", () => {
     const range = { file: "rnv.yaml", start: 1, end: 2 };
     const declaring = {
       ...change,
-      subject: { desired: { attributes: new Map([["name", { range }]]) } },
+      instance: { desired: { attributes: new Map([["name", { range }]]) } },
     } as unknown as Change;
-    expect(verifyTaken(declaring, write({ name: "a", archived: true }, answer({})))).toMatchObject({
+    expect(verifyApplied(declaring, write({ name: "a", archived: true }, answer({})))).toMatchObject({
       severity: "error",
       code: "apply.not_taken",
       summary: "service.api: the service accepted the change, but name, archived did not take",
@@ -152,12 +152,12 @@ describe("the diagnostic of a write that did not take", () => {
   });
 
   it("of what is not declared any more names the field as well", () => {
-    const removed = { ...change, subject: {} } as unknown as Change;
-    expect(verifyTaken(removed, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
+    const removed = { ...change, instance: {} } as unknown as Change;
+    expect(verifyApplied(removed, write({ name: "a" }, answer({})))).toMatchObject({ attribute: "name" });
   });
 
   it("of a value says that it may be held already, and which setting its body has", () => {
-    const { detail, hint } = verifyTaken(change, writeOfValue(time, time)) ?? {};
+    const { detail, hint } = verifyApplied(change, writeOfValue(time, time)) ?? {};
     expect(detail).toContain("must move updatedAt");
     expect(hint).toContain("apply --verify-values");
     expect(hint).toContain("RNV_GAP_PATCH_VARIABLE");
@@ -168,12 +168,12 @@ describe("the diagnostic of a write that did not take", () => {
       type: variable,
       before: time,
     });
-    expect(verifyTaken(change, both)?.hint).toContain("declare key: ");
+    expect(verifyApplied(change, both)?.hint).toContain("declare key: ");
   });
 
   it("of a type that knows nothing more says what every type says", () => {
     const { untaken: _, ...plain } = service;
-    const { hint } = verifyTaken(change, { ...write({ name: "a" }, answer({})), type: plain }) ?? {};
+    const { hint } = verifyApplied(change, { ...write({ name: "a" }, answer({})), type: plain }) ?? {};
     expect(hint).toBe(
       "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
     );

@@ -162,7 +162,7 @@ projects:
         });
         expect((await one.apply(request)).diagnostics).toEqual([]);
         const { plan } = await one.plan({ ...request, mode: "destroy" });
-        return plan?.changes.map(({ address, subject }) => [address, subject.recorded?.dependsOn]);
+        return plan?.changes.map(({ address, instance }) => [address, instance.recorded?.dependsOn]);
       } finally {
         one.remove();
       }

@@ -143,8 +143,8 @@ describe("the order of changes", () => {
     const world = new World();
     const forwards = world.plan(desiredOf(shop()));
     const backwards = world.plan(desiredOf(shop().reverse()));
-    expect(JSON.stringify(backwards.changes.map(({ subject: _, ...rest }) => rest))).toBe(
-      JSON.stringify(forwards.changes.map(({ subject: _, ...rest }) => rest)),
+    expect(JSON.stringify(backwards.changes.map(({ instance: _, ...rest }) => rest))).toBe(
+      JSON.stringify(forwards.changes.map(({ instance: _, ...rest }) => rest)),
     );
   });
 });

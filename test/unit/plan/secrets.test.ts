@@ -93,7 +93,7 @@ describe("a secret that was revealed", () => {
   });
 
   it("is marked in its change", () => {
-    expect(changeOf(planned("other"), address).subject.isRevealed).toBe(true);
-    expect(changeOf(settled().plan(shop()), address).subject.isRevealed).toBeUndefined();
+    expect(changeOf(planned("other"), address).instance.isRevealed).toBe(true);
+    expect(changeOf(settled().plan(shop()), address).instance.isRevealed).toBeUndefined();
   });
 });

@@ -235,10 +235,10 @@ export class World {
   }
 
   #carryOut(change: Change): void {
-    const { address, action, subject, previousAddress } = change;
-    if (previousAddress && subject.recorded) {
+    const { address, action, instance, previousAddress } = change;
+    if (previousAddress && instance.recorded) {
       this.recorded.delete(previousAddress);
-      this.recorded.set(address, subject.recorded);
+      this.recorded.set(address, instance.recorded);
     }
     if (change.retains) {
       this.#retain(change);
@@ -248,12 +248,13 @@ export class World {
     if (action === "forget") this.recorded.delete(address);
     if (action === "delete" || action === "forget") return;
     const isNew = action === "create" || action === "replace";
-    if (action === "no-op" && !subject.recorded) return;
-    const id = isNew ? `${address}#${this.#now()}` : (subject.live?.id ?? subject.recorded?.id ?? "");
+    if (action === "no-op" && !instance.recorded) return;
+    const id = isNew ? `${address}#${this.#now()}` : (instance.live?.id ?? instance.recorded?.id ?? "");
     const sends = isNew || action === "update" || (action === "adopt" && change.attributes.length > 0);
     const values = new Map<string, AppliableValue>();
     if (sends)
-      for (const [path, { value }] of subject.desired?.attributes ?? []) values.set(path, this.#known(value));
+      for (const [path, { value }] of instance.desired?.attributes ?? [])
+        values.set(path, this.#known(value));
     if (sends) this.#write(change, id, values, isNew);
     const live = this.live.get(id);
     const type = types.get(change.type) as ResourceType;
@@ -264,10 +265,10 @@ export class World {
         type,
         id,
         ...(live && { live }),
-        values: sends ? values : (subject.resolved as ReadonlyMap<string, ResolvedValue>),
-        ...(subject.recorded && { previous: subject.recorded }),
+        values: sends ? values : (instance.resolved as ReadonlyMap<string, ResolvedValue>),
+        ...(instance.recorded && { previous: instance.recorded }),
         defaults: type.defaults(catalog),
-        writes: (subject.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
+        writes: (instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
         ...(type.reaction && { inputs: this.#inputs(change, type) }),
         fingerprintKey: key,
       }),
@@ -343,8 +344,8 @@ export class World {
     throw new Error("unknown");
   }
 
-  #inputs({ subject }: Change, type: ResourceType): Record<string, number> {
-    const parent = subject.desired?.parent;
+  #inputs({ instance }: Change, type: ResourceType): Record<string, number> {
+    const parent = instance.desired?.parent;
     const inputs: Record<string, number> = {};
     for (const [address, one] of this.recorded)
       if (address === parent || (one.parent === parent && type.follows.includes(one.type)))

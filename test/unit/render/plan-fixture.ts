@@ -32,7 +32,7 @@ export const change = (
   withParent: false,
   onRemove: "delete",
   binding: null,
-  subject: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
+  instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
   ...rest,
 });
 

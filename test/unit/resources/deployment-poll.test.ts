@@ -2,14 +2,14 @@ import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
 import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
 import type { Pending } from "../../../src/model/pending";
-import type { Settled } from "../../../src/model/resource-type";
+import type { OperationStatus } from "../../../src/model/resource-type";
 import { pollDeployment } from "../../../src/resources/deployment-poll";
 
 const commit = "a".repeat(40);
 const other = "b".repeat(40);
 
 /** A service whose deployments are these, newest first. */
-function look(deployments: readonly object[], pending: Partial<Pending> = {}): Promise<Settled> {
+function look(deployments: readonly object[], pending: Partial<Pending> = {}): Promise<OperationStatus> {
   const items = deployments.map((one): Deployment => deploymentSchema.parse(one));
   const found = (id: string): Deployment => {
     const one = items.find((item) => item.id === id);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { createInput, type Embedded, embedded, settled, subject, updateInput } from "./embedded";
+import { createInput, type Embedded, embedded, settled, target, updateInput } from "./embedded";
 
 const commit = "a".repeat(40);
 const other = "b".repeat(40);
@@ -117,17 +117,17 @@ describe("reading a deployment", () => {
     made.emulator.store.failNextDeployment(made.serviceId);
     const failed = made.emulator.store.deploy(made.serviceId);
     made.emulator.store.settle();
-    const read = await deployment.read(made.reads(), subject("", { values: { serviceId: made.serviceId } }));
+    const read = await deployment.read(made.reads(), target("", { values: { serviceId: made.serviceId } }));
     expect(read).toMatchObject({ kind: "found", live: { id: serving, parentId: made.serviceId } });
     const live = read.kind === "found" ? read.live : undefined;
-    expect(live && deployment.fence?.(live)).toEqual([serving, failed.id]);
+    expect(live && deployment.preexistingIds?.(live)).toEqual([serving, failed.id]);
   });
 
   it("is absent until there is one", async () => {
     const made = await world();
     const values = { serviceId: made.serviceId };
-    expect(await deployment.read(made.reads(), subject("", { values }))).toEqual({ kind: "absent" });
-    expect(await deployment.read(made.reads(), subject(""))).toEqual({ kind: "absent" });
+    expect(await deployment.read(made.reads(), target("", { values }))).toEqual({ kind: "absent" });
+    expect(await deployment.read(made.reads(), target(""))).toEqual({ kind: "absent" });
   });
 
   it("asks for the commit only when one is declared and the state does not say", async () => {
@@ -138,7 +138,7 @@ describe("reading a deployment", () => {
       const values = { serviceId: made.serviceId, ...declared };
       const read = await deployment.read(
         made.reads(),
-        subject("", { values, ...(state && { id: state.id, recorded: state }) }),
+        target("", { values, ...(state && { id: state.id, recorded: state }) }),
       );
       const asked = made.requests().filter((request) => request.includes("/deploys/")).length;
       return [read.kind === "found" && read.live.attributes.get("commit"), asked];
@@ -157,7 +157,7 @@ describe("a deployment whose answer was lost", () => {
     const { serviceId } = made;
     await deployed(made);
     const known = await deployed(made);
-    const search = { name: "", parentId: serviceId, fence: [known] };
+    const search = { name: "", parentId: serviceId, preexistingIds: [known] };
     expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
     const lost = made.emulator.store.deploy(serviceId);
     expect(await deployment.candidates?.(made.reads(), search)).toMatchObject([{ id: lost.id }]);
@@ -165,17 +165,17 @@ describe("a deployment whose answer was lost", () => {
 
   it("is none where its service is gone", async () => {
     const made = await world();
-    const search = { name: "", parentId: randomUUID(), fence: [] };
+    const search = { name: "", parentId: randomUUID(), preexistingIds: [] };
     expect(await deployment.candidates?.(made.reads(), search)).toEqual([]);
   });
 });
 
-describe("the patience of a deployment", () => {
-  const patience = (values: object) => deployment.patience?.(new Map(Object.entries(values)));
+describe("the waitPolicy of a deployment", () => {
+  const waitPolicy = (values: object) => deployment.waitPolicy?.(new Map(Object.entries(values)));
 
   it("is half an hour unless declared", () => {
-    expect(patience({})).toEqual({ wait: true, timeoutMs: 1_800_000 });
-    expect(patience({ wait: false, timeout: "1h30m" })).toEqual({ wait: false, timeoutMs: 5_400_000 });
+    expect(waitPolicy({})).toEqual({ wait: true, timeoutMs: 1_800_000 });
+    expect(waitPolicy({ wait: false, timeout: "1h30m" })).toEqual({ wait: false, timeoutMs: 5_400_000 });
   });
 
   it("comes from a duration, which the schema checks like the commit", () => {

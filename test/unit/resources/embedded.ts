@@ -14,7 +14,7 @@ import {
 import { type ManualClock, manualClock } from "../../../src/emulator/manual-clock";
 import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/pending";
-import type { CreateInput, ReadSubject, Settled, UpdateInput } from "../../../src/model/resource-type";
+import type { CreateInput, OperationStatus, ReadTarget, UpdateInput } from "../../../src/model/resource-type";
 import { Secret } from "../../../src/model/secret";
 
 export interface Embedded {
@@ -78,10 +78,7 @@ export const updateInput = (id: string, values: Values, more: Partial<UpdateInpu
   ...more,
 });
 
-export const subject = (
-  name: string,
-  more: Partial<ReadSubject> & { values?: Values } = {},
-): ReadSubject => ({
+export const target = (name: string, more: Partial<ReadTarget> & { values?: Values } = {}): ReadTarget => ({
   address: `thing.${name}` as Address,
   name,
   declared: asMap(more.values ?? {}),
@@ -93,7 +90,7 @@ export async function settled(
   { reads, clock }: Embedded,
   type: Resource,
   pending: Pending,
-): Promise<Exclude<Settled, { kind: "waiting" }> & { readonly notes: readonly string[] }> {
+): Promise<Exclude<OperationStatus, { kind: "waiting" }> & { readonly notes: readonly string[] }> {
   const notes: string[] = [];
   for (let next = pending, looks = 0; looks < 100; looks += 1) {
     const seen = await type.poll(reads(), next);

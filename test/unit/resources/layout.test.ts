@@ -1,7 +1,7 @@
 import type { Endpoints } from "../../../src/api/endpoints";
 import { addressOf } from "../../../src/model/address";
 import { layout } from "../../../src/resources/layout";
-import { createInput, embedded, subject, updateInput } from "./embedded";
+import { createInput, embedded, target, updateInput } from "./embedded";
 
 function world() {
   const made = embedded();
@@ -13,7 +13,7 @@ function world() {
   const read = async (positions?: unknown, id: string | undefined = projectId) =>
     layout.read(
       made.reads(),
-      subject("shop", { id, values: { projectId, ...(positions ? { positions } : {}) } }),
+      target("shop", { id, values: { projectId, ...(positions ? { positions } : {}) } }),
     );
   const shown = async (positions?: unknown) => {
     const found = await read(positions);
@@ -161,7 +161,7 @@ describe("saving a layout", () => {
 describe("reading a layout", () => {
   it("is absent while none is saved and none is recorded", async () => {
     const { reads, projectId, save } = world();
-    const unrecorded = subject("shop", { values: { projectId, positions: "auto" } });
+    const unrecorded = target("shop", { values: { projectId, positions: "auto" } });
     expect(await layout.read(reads(), unrecorded)).toMatchObject({
       kind: "absent",
       offers: { positions: [{ name: "api" }, { name: "db" }] },

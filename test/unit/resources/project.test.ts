@@ -1,7 +1,7 @@
 import { defaultGaps } from "../../../src/api/gaps";
 import { productionEnvironmentId, project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
-import { createInput, embedded, settled, subject, updateInput } from "./embedded";
+import { createInput, embedded, settled, target, updateInput } from "./embedded";
 
 const removal = (id: string, name: string) => ({ address: createInput(name, {}).address, id, name });
 
@@ -47,7 +47,7 @@ describe("reading a project", () => {
   it("finds it by its recorded id, whatever its name is now", async () => {
     const { endpoints, reads } = embedded();
     const { id } = await project.create(endpoints, createInput("Shop", {}));
-    expect(await project.read(reads(), subject("Other", { id }))).toMatchObject({
+    expect(await project.read(reads(), target("Other", { id }))).toMatchObject({
       kind: "found",
       live: { id, name: "Shop", parentId: null },
     });
@@ -56,10 +56,10 @@ describe("reading a project", () => {
   it("finds it by its exact name, and says when two bear it", async () => {
     const { endpoints, reads } = embedded();
     const first = await project.create(endpoints, createInput("Shop", {}));
-    expect(await project.read(reads(), subject("shop"))).toEqual({ kind: "absent" });
-    expect(await project.read(reads(), subject("Shop"))).toMatchObject({ live: { id: first.id } });
+    expect(await project.read(reads(), target("shop"))).toEqual({ kind: "absent" });
+    expect(await project.read(reads(), target("Shop"))).toMatchObject({ live: { id: first.id } });
     const second = await project.create(endpoints, createInput("Shop", {}));
-    const read = await project.read(reads(), subject("Shop"));
+    const read = await project.read(reads(), target("Shop"));
     expect(read.kind === "ambiguous" && [...read.ids].sort()).toEqual([first.id, second.id].sort());
   });
 
@@ -69,14 +69,14 @@ describe("reading a project", () => {
     const { pending } = await project.remove(world.endpoints, removal(id, "Shop"));
     if (pending) await settled(world, project, pending);
     await project.create(world.endpoints, createInput("Shop", {}));
-    expect(await project.read(world.reads(), subject("Shop", { id }))).toEqual({ kind: "gone" });
+    expect(await project.read(world.reads(), target("Shop", { id }))).toEqual({ kind: "gone" });
   });
 
   it("leaves out what stood there before, when it looks for what an unanswered create made", async () => {
     const { endpoints, reads } = embedded();
     const before = await project.create(endpoints, createInput("Shop", {}));
     const made = await project.create(endpoints, createInput("Shop", {}));
-    const found = await project.candidates?.(reads(), { name: "Shop", fence: [before.id] });
+    const found = await project.candidates?.(reads(), { name: "Shop", preexistingIds: [before.id] });
     expect(found?.map(({ id }) => id)).toEqual([made.id]);
   });
 });

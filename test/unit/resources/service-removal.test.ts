@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/api/api-error";
 import { createReads } from "../../../src/api/create-reads";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
-import { createInput, type Embedded, embedded, settled, subject } from "./embedded";
+import { createInput, type Embedded, embedded, settled, target } from "./embedded";
 
 const refused = {
   kind: "refused",
@@ -28,7 +28,7 @@ describe("deleting a service", () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", web));
     expect(await service.remove(world.endpoints, removal(id))).toEqual({ id });
-    expect(await service.read(world.reads(), subject("api", { id }))).toEqual({ kind: "gone" });
+    expect(await service.read(world.reads(), target("api", { id }))).toEqual({ kind: "gone" });
   });
 
   it("waits for the queued operation when something runs", async () => {

@@ -2,7 +2,7 @@ import { documentedDefaults } from "../../../src/api/wire/configuration";
 import { embeddedCatalog } from "../../../src/emulator/catalog";
 import { project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
-import { createInput, type Embedded, embedded, subject, updateInput } from "./embedded";
+import { createInput, type Embedded, embedded, target, updateInput } from "./embedded";
 
 const web = { kind: "web", "configuration.repository": "https://git.example.com/shop/api" };
 
@@ -71,7 +71,7 @@ describe("creating a service", () => {
     const half = await service.create(refused, createInput("b", { ...web, archived: true }));
     expect(half.failure).toEqual(new Error("refused"));
     expect(half.live?.attributes.get("archived")).toBe(false);
-    expect(await service.read(world.reads(), subject("b", { id: half.id }))).toMatchObject({ kind: "found" });
+    expect(await service.read(world.reads(), target("b", { id: half.id }))).toMatchObject({ kind: "found" });
   });
 });
 
@@ -122,7 +122,7 @@ describe("updating a service", () => {
     const world = embedded();
     const shop = await shopIn(world);
     const { id } = await service.create(world.endpoints, createInput("api", { ...web, projectId: shop.id }));
-    const read = await service.read(world.reads(), subject("api", { id }));
+    const read = await service.read(world.reads(), target("api", { id }));
     const live = read.kind === "found" ? read.live : undefined;
     const after = await service.update(
       world.endpoints,
@@ -140,7 +140,7 @@ describe("reading a service", () => {
     const read = async (environment?: string) => {
       const found = await service.read(
         world.reads(),
-        subject("api", { values: { projectId: shop.id, ...(environment && { environment }) } }),
+        target("api", { values: { projectId: shop.id, ...(environment && { environment }) } }),
       );
       return found.kind === "found" ? found.live.attributes : new Map();
     };
@@ -156,10 +156,10 @@ describe("reading a service", () => {
     const world = embedded();
     const shop = await shopIn(world);
     const grouped = await service.create(world.endpoints, createInput("api", { ...web, projectId: shop.id }));
-    expect(await service.read(world.reads(), subject("api"))).toEqual({ kind: "absent" });
+    expect(await service.read(world.reads(), target("api"))).toEqual({ kind: "absent" });
     const bare = await service.create(world.endpoints, createInput("api", web));
-    expect(await service.read(world.reads(), subject("api"))).toMatchObject({ live: { id: bare.id } });
-    const inShop = subject("api", { values: { projectId: shop.id } });
+    expect(await service.read(world.reads(), target("api"))).toMatchObject({ live: { id: bare.id } });
+    const inShop = target("api", { values: { projectId: shop.id } });
     expect(await service.read(world.reads(), inShop)).toMatchObject({ live: { id: grouped.id } });
     await service.create(world.endpoints, createInput("api", { ...web, projectId: shop.id }));
     expect(await service.read(world.reads(), inShop)).toMatchObject({ kind: "ambiguous" });
@@ -168,14 +168,14 @@ describe("reading a service", () => {
   it("finds an archived service by its id", async () => {
     const world = embedded();
     const { id } = await service.create(world.endpoints, createInput("api", { ...web, archived: true }));
-    const read = await service.read(world.reads(), subject("api", { id }));
+    const read = await service.read(world.reads(), target("api", { id }));
     expect(read.kind === "found" && read.live.attributes.get("archived")).toBe(true);
   });
 
   it("does not take a name for free while the service cannot list everything", async () => {
     const { reads } = embedded();
     const short = { ...reads(), servicesAreComplete: async () => false };
-    expect(await service.read(short, subject("api"))).toMatchObject({ kind: "unchecked" });
+    expect(await service.read(short, target("api"))).toMatchObject({ kind: "unchecked" });
   });
 });
 

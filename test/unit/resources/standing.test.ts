@@ -2,7 +2,7 @@ import { isSuspended } from "../../../src/api/gap-answers";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { variable } from "../../../src/resources/variable";
-import { type Embedded, embedded, subject } from "./embedded";
+import { type Embedded, embedded, target } from "./embedded";
 
 interface World extends Embedded {
   readonly serviceId: string;
@@ -22,7 +22,7 @@ const world = (): World => {
 async function standing(made: World, recorded?: string, when = "changed") {
   const read = await deployment.read(
     made.reads(),
-    subject("", {
+    target("", {
       values: { serviceId: made.serviceId, when },
       ...(recorded && { id: recorded, recorded: { id: recorded, applied: {} } as never }),
     }),
@@ -109,7 +109,7 @@ it("of many services that were deployed elsewhere only the first are asked, in o
   for (let i = 0; i < 150; i += 1)
     await deployment.read(
       reads,
-      subject("", {
+      target("", {
         values: { serviceId: made.serviceId },
         id: "other",
         recorded: { id: "other", applied: {} } as never,
@@ -122,7 +122,7 @@ describe("a suspended service", () => {
   it("says so, and is otherwise as it was", async () => {
     const made = world();
     const look = async () => {
-      const read = await service.read(made.reads(), subject("api", { id: made.serviceId }));
+      const read = await service.read(made.reads(), target("api", { id: made.serviceId }));
       return read.kind === "found" ? read.live.standing : read.kind;
     };
     expect(await look()).toBeUndefined();

@@ -1,7 +1,7 @@
 import { Secret } from "../../../src/model/secret";
 import { service } from "../../../src/resources/service";
 import { variable } from "../../../src/resources/variable";
-import { createInput, embedded, subject, updateInput } from "./embedded";
+import { createInput, embedded, target, updateInput } from "./embedded";
 
 async function world(options: Parameters<typeof embedded>[0] = {}) {
   const made = embedded(options);
@@ -17,7 +17,7 @@ describe("a variable", () => {
     const accepted = await create("LOG_LEVEL");
     expect(accepted.live).toMatchObject({ name: "LOG_LEVEL", parentId: serviceId });
     expect([...(accepted.live?.attributes.keys() ?? [])]).toEqual(["serviceId", "key"]);
-    const read = await variable.read(reads(), subject("LOG_LEVEL", { id: accepted.id, parentId: serviceId }));
+    const read = await variable.read(reads(), target("LOG_LEVEL", { id: accepted.id, parentId: serviceId }));
     expect(JSON.stringify([accepted, read])).not.toContain("s3cret");
   });
 
@@ -47,7 +47,7 @@ describe("a variable", () => {
     const { id } = await create("LOG_LEVEL");
     const { address } = createInput("LOG_LEVEL", {});
     await variable.remove(endpoints, { address, id, name: "LOG_LEVEL", parentId: serviceId });
-    const read = await variable.read(reads(), subject("LOG_LEVEL", { id, parentId: serviceId }));
+    const read = await variable.read(reads(), target("LOG_LEVEL", { id, parentId: serviceId }));
     expect(read).toEqual({ kind: "gone" });
   });
 
@@ -97,22 +97,22 @@ describe("reading a variable", () => {
     const { create, reads, serviceId } = await world();
     const { id } = await create("LOG_LEVEL");
     const scope = { values: { serviceId } };
-    expect(await variable.read(reads(), subject("OTHER", { id, ...scope }))).toMatchObject({ live: { id } });
-    expect(await variable.read(reads(), subject("LOG_LEVEL", scope))).toMatchObject({ live: { id } });
+    expect(await variable.read(reads(), target("OTHER", { id, ...scope }))).toMatchObject({ live: { id } });
+    expect(await variable.read(reads(), target("LOG_LEVEL", scope))).toMatchObject({ live: { id } });
     expect(
-      await variable.read(reads(), subject("x", { values: { serviceId, key: "LOG_LEVEL" } })),
+      await variable.read(reads(), target("x", { values: { serviceId, key: "LOG_LEVEL" } })),
     ).toMatchObject({
       live: { id },
     });
-    expect(await variable.read(reads(), subject("OTHER", scope))).toEqual({ kind: "absent" });
+    expect(await variable.read(reads(), target("OTHER", scope))).toEqual({ kind: "absent" });
   });
 
   it("does not follow the key of one that is only recorded", async () => {
     const { create, reads, serviceId } = await world();
     const { id } = await create("LOG_LEVEL");
     const lost = { id: "lost", parentId: serviceId };
-    expect(await variable.read(reads(), subject("LOG_LEVEL", lost))).toEqual({ kind: "gone" });
-    const declared = subject("LOG_LEVEL", { ...lost, values: { serviceId } });
+    expect(await variable.read(reads(), target("LOG_LEVEL", lost))).toEqual({ kind: "gone" });
+    const declared = target("LOG_LEVEL", { ...lost, values: { serviceId } });
     expect(await variable.read(reads(), declared)).toMatchObject({ kind: "found", live: { id } });
   });
 
@@ -120,11 +120,11 @@ describe("reading a variable", () => {
     const { create, reads, serviceId } = await world({ gaps: { listVariables: false } });
     const { id } = await create("LOG_LEVEL");
     const scope = { values: { serviceId } };
-    expect(await variable.read(reads(), subject("LOG_LEVEL", { id, ...scope }))).toMatchObject({
+    expect(await variable.read(reads(), target("LOG_LEVEL", { id, ...scope }))).toMatchObject({
       kind: "unchecked",
     });
-    expect(await variable.read(reads(), subject("LOG_LEVEL", scope))).toEqual({ kind: "absent" });
-    const search = { name: "LOG_LEVEL", parentId: serviceId, fence: [] };
+    expect(await variable.read(reads(), target("LOG_LEVEL", scope))).toEqual({ kind: "absent" });
+    const search = { name: "LOG_LEVEL", parentId: serviceId, preexistingIds: [] };
     expect(await variable.candidates?.(reads(), search)).toBeUndefined();
   });
 
@@ -132,10 +132,10 @@ describe("reading a variable", () => {
     const { create, endpoints, reads, serviceId } = await world();
     const { id } = await create("LOG_LEVEL");
     await endpoints.deleteService(serviceId, "api");
-    expect(await variable.read(reads(), subject("LOG_LEVEL", { id, parentId: serviceId }))).toEqual({
+    expect(await variable.read(reads(), target("LOG_LEVEL", { id, parentId: serviceId }))).toEqual({
       kind: "gone",
     });
-    expect(await variable.read(reads(), subject("LOG_LEVEL", { id }))).toEqual({ kind: "gone" });
+    expect(await variable.read(reads(), target("LOG_LEVEL", { id }))).toEqual({ kind: "gone" });
   });
 
   it("lists those of every service", async () => {
