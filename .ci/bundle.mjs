@@ -14,6 +14,8 @@ const { outputFiles } = await build({
   outdir: folder,
   bundle: true,
   external: ["./run"],
+  // Its main file asks for its parts in a way that a bundler does not see.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   platform: "node",
   target: "node20",
   format: "cjs",

@@ -17,7 +17,7 @@ import type { SecretReach } from "./secret-reach";
 import type { Program, Stack } from "./stack";
 import { readResource, type StackBlock } from "./stack-blocks";
 import { buildData, dependants, type FoundData, readData } from "./stack-data";
-import { parseStackDocument, StackDocument } from "./stack-document";
+import { parseStackDocument } from "./stack-document";
 import { findStacks } from "./stack-files";
 import { maskBrokenStack, maskStack } from "./stack-mask";
 import { addressOfResource } from "./stack-names";
@@ -102,14 +102,14 @@ async function readStacks(
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);
-    const document = parseStackDocument(file, text);
-    if (document instanceof StackDocument) {
-      const stack = readStack(document, name, report);
+    const parsed = parseStackDocument(file, text);
+    if ("document" in parsed) {
+      const stack = readStack(parsed.document, name, report);
       stacks.push(stack);
       masked.set(file, () => maskStack(stack, { types }));
     } else {
-      masked.set(file, () => maskBrokenStack(text, document[0]?.range?.start ?? 0));
-      document.forEach(report);
+      masked.set(file, () => maskBrokenStack(text, parsed.failedAt));
+      parsed.problems.forEach(report);
     }
   }
   return { stacks, texts, masked: lookedUp(masked), isPartial: stacks.length < files.length };

@@ -1,6 +1,6 @@
+import { createScanner, type Node, parseTree, visit } from "jsonc-parser";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
-import { type Scan, type Span, scanJson } from "./stack-scan";
 
 /** Any JSON value as `JSON.parse` gives it. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -11,107 +11,68 @@ export interface JsonObject {
 export const isObject = (value: Json | undefined): value is JsonObject =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
-/**
- * A stack's JSON with a place for every value. The text is parsed natively; where things stand is worked out the
- * first time that someone asks, which a stack without mistakes rarely needs.
- */
-export class StackDocument {
-  // Private for good: what prints a place must not print the secrets of its document.
+/** A stack's JSON: its value, and the location of every value in it. */
+export interface StackDocument {
+  readonly file: string;
+  readonly text: string;
+  readonly value: Json;
+  readonly root: Place;
+}
+
+/** The range of one value of a JSON text, of its key, and of the values in it by key or index. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly key?: readonly [number, number];
+  readonly members?: ReadonlyMap<string | number, Span>;
+}
+
+/** The location of one value. */
+export class Place implements SourceRange {
+  readonly start: number;
+  readonly end: number;
+  // Private: what prints a location must not print the secrets of its text.
   readonly #text: string;
-  readonly #value: Json;
-  #scan: Scan | undefined;
+  readonly #span: Span;
 
   constructor(
     readonly file: string,
     text: string,
-    value: Json,
+    span: Span,
   ) {
+    this.start = span.start;
+    this.end = span.end;
     this.#text = text;
-    this.#value = value;
+    this.#span = span;
   }
 
-  get text(): string {
-    return this.#text;
-  }
-
-  get value(): Json {
-    return this.#value;
-  }
-
-  get root(): Place {
-    return new Place(this, undefined, "");
-  }
-
-  get scan(): Scan {
-    this.#scan ??= scanJson(this.#text);
-    return this.#scan;
-  }
-}
-
-/** Where one value stands, or its key. Offsets are looked up on demand. */
-export class Place implements SourceRange {
-  readonly #document: StackDocument;
-  readonly #parent: Place | undefined;
-  readonly #key: string | number;
-  readonly #isKey: boolean;
-
-  constructor(document: StackDocument, parent: Place | undefined, key: string | number, isKey = false) {
-    this.#document = document;
-    this.#parent = parent;
-    this.#key = key;
-    this.#isKey = isKey;
-  }
-
+  /** Returns the location of the value at `key`, or this location when the text has no such value. */
   at(key: string | number): Place {
-    return new Place(this.#document, this, key);
+    const member = this.#span.members?.get(key);
+    return member === undefined ? this : new Place(this.file, this.#text, member);
   }
 
   /** The key that opens this value. */
-  get keyPlace(): Place {
-    return new Place(this.#document, this.#parent, this.#key, true);
+  get keyPlace(): SourceRange {
+    const [start, end] = this.#span.key ?? [this.start, this.end];
+    return { file: this.file, start, end };
   }
 
-  /** A piece of the text, where it stands as it is; else the text as a whole. */
+  /** Returns the location of `source` in this value, or that of the value when it is written in another form. */
   within(source: string): SourceRange {
-    return new TextPlace(this, source);
-  }
-
-  get file(): string {
-    return this.#document.file;
-  }
-
-  get start(): number {
-    return this.#offsets()[0];
-  }
-
-  get end(): number {
-    return this.#offsets()[1];
-  }
-
-  get raw(): string {
-    return this.#document.text.slice(this.start, this.end);
-  }
-
-  #offsets(): readonly [number, number] {
-    const span = this.#span();
-    if (span === undefined) return [0, 0];
-    return this.#isKey && span.key !== undefined ? span.key : [span.start, span.end];
-  }
-
-  /** The value's span, or that of the nearest value around it which the scan knows. */
-  #span(): Span | undefined {
-    if (this.#parent === undefined) return this.#document.scan.root;
-    const above = this.#parent.#span();
-    return above?.members?.get(this.#key) ?? above;
+    return new TextPlace(this, this.#text, source);
   }
 }
 
+/** A piece of a text value. It is searched for when its location is asked for: most are never told. */
 class TextPlace implements SourceRange {
   readonly #whole: Place;
+  readonly #text: string;
   readonly #source: string;
 
-  constructor(whole: Place, source: string) {
+  constructor(whole: Place, text: string, source: string) {
     this.#whole = whole;
+    this.#text = text;
     this.#source = source;
   }
 
@@ -128,27 +89,87 @@ class TextPlace implements SourceRange {
   }
 
   get #offset(): number {
-    return this.#whole.raw.indexOf(this.#source);
+    return this.#text.slice(this.#whole.start, this.#whole.end).indexOf(this.#source);
   }
 }
 
-/** The document of a text, or what keeps it from being one. */
-export function parseStackDocument(file: string, text: string): StackDocument | readonly Diagnostic[] {
+export type ParsedStack =
+  | { readonly document: StackDocument }
+  /** `failedAt`: the offset up to which the text is JSON. */
+  | { readonly problems: readonly Diagnostic[]; readonly failedAt: number };
+
+/** Parses a stack's JSON; returns the problems when it is not valid JSON or holds a key twice in one object. */
+export function parseStackDocument(file: string, text: string): ParsedStack {
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    const at = scanJson(text).failedAt ?? 0;
-    // The engine's own words can quote the text, and the text can hold a secret.
-    return [
-      error("manifest.syntax", "the text is not valid JSON", {
-        range: { file, start: at, end: at + 1 },
-        hint: jsonHint(text, at),
-      }),
-    ];
+    return syntaxProblem(file, text);
   }
-  const document = new StackDocument(file, text, value);
-  return countKeys(value) === countColons(text) ? document : withoutDuplicates(document);
+  const duplicates: Diagnostic[] = [];
+  const tree = tooDeepAt(text) === undefined ? parseTree(text) : undefined;
+  const span = tree && spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
+  const [first] = duplicates;
+  if (first?.range !== undefined) return { problems: duplicates, failedAt: first.range.start };
+  const root = new Place(file, text, span ?? { start: 0, end: text.length });
+  return { document: { file, text, value, root } };
+}
+
+/** The parser calls itself for each level. In a text with more levels every value has the location of the whole. */
+const maxDepth = 100;
+
+/** The offset of the first value that is nested too deep; undefined when no value is. */
+function tooDeepAt(text: string): number | undefined {
+  const scanner = createScanner(text, true);
+  let depth = 0;
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const start = text[scanner.getTokenOffset()];
+    if (start === "{" || start === "[") depth += 1;
+    if (start === "}" || start === "]") depth -= 1;
+    if (depth > maxDepth) return scanner.getTokenOffset();
+  }
+  return undefined;
+}
+
+/** The ranges of a value and of all in it; `reportDuplicate` is given each key that its object holds already. */
+function spanOf(
+  { type, offset, length, children = [], parent }: Node,
+  reportDuplicate: (key: Node) => void,
+): Span {
+  const [name] = parent?.type === "property" ? (parent.children ?? []) : [];
+  const members = new Map<string | number, Span>();
+  for (const child of children) {
+    const [key, value] = type === "object" ? (child.children ?? []) : [undefined, child];
+    const member = (key?.value as string | undefined) ?? members.size;
+    if (key !== undefined && members.has(member)) reportDuplicate(key);
+    else if (value !== undefined) members.set(member, spanOf(value, reportDuplicate));
+  }
+  return {
+    start: offset,
+    end: offset + length,
+    ...(name && { key: [name.offset, name.offset + name.length] }),
+    ...(members.size > 0 && { members }),
+  };
+}
+
+const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
+  error("manifest.duplicate_key", "the key stands twice in one object", {
+    range: { file, start: offset, end: offset + length },
+  });
+
+/** Why a text is no JSON. The engine's own words can quote the text, and the text can hold a secret. */
+function syntaxProblem(file: string, text: string): ParsedStack {
+  let failedAt: number | undefined;
+  const onError = (_code: number, offset: number): void => {
+    failedAt ??= offset;
+  };
+  visit(text.slice(0, tooDeepAt(text)), { onError }, { disallowComments: true });
+  const at = failedAt ?? 0;
+  const problem = error("manifest.syntax", "the text is not valid JSON", {
+    range: { file, start: at, end: at + 1 },
+    hint: jsonHint(text, at),
+  });
+  return { problems: [problem], failedAt: at };
 }
 
 /** What to write where JSON breaks off; nothing of the text is quoted. */
@@ -163,46 +184,3 @@ function jsonHint(text: string, at: number): string {
   if (found === "<" || found === "=" || found === ">") return "a merge conflict may stand here unresolved";
   return "a stack is JSON as the synthesis writes it: synthesize it again";
 }
-
-function withoutDuplicates(document: StackDocument): StackDocument | readonly Diagnostic[] {
-  const { duplicates } = document.scan;
-  if (duplicates.length === 0) return document;
-  return duplicates.map(([start, end]) =>
-    error("manifest.duplicate_key", "the key stands twice in one object", {
-      range: { file: document.file, start, end },
-    }),
-  );
-}
-
-/** Keys as the parser kept them: a key that stands twice is kept once. */
-function countKeys(value: Json): number {
-  if (value === null || typeof value !== "object") return 0;
-  let count = 0;
-  const waiting: (readonly Json[] | JsonObject)[] = [value];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const items = Array.isArray(next) ? (next as readonly Json[]) : Object.values(next);
-    if (!Array.isArray(next)) count += items.length;
-    for (const item of items) if (item !== null && typeof item === "object") waiting.push(item);
-  }
-  return count;
-}
-
-/** Keys as they are written, or more where a text begins like the end of one: then the scan decides. */
-function countColons(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1))
-    if (isEndOfText(text, at - 1)) count += 1;
-  return count;
-}
-
-/** Whether a text ends here or in the white space before: at a quote that no backslash escapes. */
-function isEndOfText(text: string, from: number): boolean {
-  let at = from;
-  while (isSpace(text.charCodeAt(at))) at -= 1;
-  if (text[at] !== '"') return false;
-  let backslashes = 0;
-  while (text[at - 1 - backslashes] === "\\") backslashes += 1;
-  return backslashes % 2 === 0;
-}
-
-const isSpace = (code: number): boolean => code === 32 || code === 9 || code === 10 || code === 13;

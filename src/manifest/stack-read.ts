@@ -1,4 +1,5 @@
 import { error, warning } from "../diagnostics/diagnostic";
+import type { SourceRange } from "../diagnostics/source-range";
 import { terraformPrefix } from "../model/terraform-name";
 import type { Report } from "./findings";
 import { constructPathOf, type Entry, type Stack, type StackResource } from "./stack";
@@ -108,8 +109,8 @@ function checkSettings(body: JsonObject, root: Place, name: string, report: Repo
   }
 }
 
-const ownState = (what: string, name: string, place: Place) =>
+const ownState = (what: string, name: string, range: SourceRange) =>
   warning("manifest.unsupported", `${name}: ${what} is not used`, {
-    range: place,
+    range,
     detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
   });

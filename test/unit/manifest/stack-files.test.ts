@@ -1,5 +1,5 @@
 import { removeFolders } from "./load";
-import { loadFiles, loadStackJson, resource, values } from "./stack";
+import { file, loadFiles, loadStackJson, resource, values } from "./stack";
 
 afterEach(removeFolders);
 
@@ -61,6 +61,58 @@ describe("a stack that is no JSON", () => {
     const { diagnostics } = await loadStackJson(text);
     expect(diagnostics).toMatchObject([
       { code: "manifest.syntax", summary: "the text is not valid JSON", hint },
+    ]);
+  });
+});
+
+/** A megabyte of values, each in the one before it. */
+const deep = (open: string, inner: string, close: string): string => {
+  const levels = Math.floor(1_000_000 / (open.length + close.length));
+  return open.repeat(levels) + inner + close.repeat(levels);
+};
+
+describe("a stack whose values are nested without end", () => {
+  it.each([
+    ["[", "1", "]"],
+    ['{"a":', "1", "}"],
+  ])("%j is read where rnv needs no value of it, and refused where it does", async (open, inner, close) => {
+    const project = (name: string) => `{"resource": {"rnv_project": {"shop": {"name": ${name}}}}`;
+    const unread = `${project('"Shop"')}, "//": ${deep(open, inner, close)}}`;
+    expect((await loadStackJson(unread)).diagnostics).toEqual([]);
+    const read = `${project(deep(open, inner, close))}}`;
+    expect((await loadStackJson(read)).diagnostics).toMatchObject([{ code: "manifest.too_deep" }]);
+  });
+
+  it.each([
+    ["[", "", ""],
+    ['{"a":', "", ""],
+    ["[", "}", "]"],
+    ['{"a":[', "'", "]}"],
+  ])("%j around %j is no JSON, which is said where it is too deep to look on", async (open, inner, close) => {
+    const text = deep(open, inner, close);
+    const { diagnostics, sources } = await loadStackJson(text);
+    expect(diagnostics).toMatchObject([{ code: "manifest.syntax", summary: "the text is not valid JSON" }]);
+    expect(diagnostics[0]?.range?.start).toBeLessThan(1_000);
+    expect(sources.get(file)).toHaveLength(text.length);
+  });
+
+  it("no secret beside or below it is shown", async () => {
+    const { diagnostics, sources } = await loadStackJson(
+      `{"//": ${"[".repeat(200)}${"]".repeat(200)}, "locals": {"key": "canary"}, "nonsense": {}}`,
+    );
+    expect(diagnostics).toMatchObject([{ code: "manifest.unsupported" }]);
+    expect(sources.get(file)).not.toContain("canary");
+  });
+});
+
+describe("a key that stands twice", () => {
+  it("is told for each place, in any spelling", async () => {
+    const text = '{"a": {"k": 1, "\\u006b": 2, "k": 3}, "b": ["k\\":", {"k": {}, "l": {"l": 1, "l": "x:"}}]}';
+    const { diagnostics } = await loadStackJson(text);
+    expect(diagnostics.map(({ code, range }) => [code, text.slice(range?.start, range?.end)])).toEqual([
+      ["manifest.duplicate_key", '"\\u006b"'],
+      ["manifest.duplicate_key", '"k"'],
+      ["manifest.duplicate_key", '"l"'],
     ]);
   });
 });
