@@ -1,7 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import { type LoadedManifest, loadManifest, type ManifestRequest } from "./load-manifest";
-import { loadStack } from "./load-stack";
-import { isStackPath } from "./stack-files";
+import { isStackPath } from "./stack/files";
+import { loadStack } from "./stack/load";
 
 /** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {

@@ -6,7 +6,7 @@ import { App, TerraformResource, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import type * as Constructs from "../../src/cdktf/cdktf";
 import type * as Load from "../../src/manifest/load-desired";
-import type * as Document from "../../src/manifest/stack-document";
+import type * as Document from "../../src/manifest/stack/document";
 import type * as Resources from "../../src/resources";
 import { median } from "./measure";
 

@@ -1,9 +1,9 @@
-import type { SourceRange } from "../diagnostics/source-range";
-import type { Plain } from "../model/value";
-import type { ScalarNode, SourceNode } from "./source-tree";
-import { StackProblem, unsupported } from "./stack-problem";
-import type { TemplatePart } from "./template";
-import { sourceKeys } from "./type-index";
+import type { SourceRange } from "../../diagnostics/source-range";
+import type { Plain } from "../../model/value";
+import type { ScalarNode, SourceNode } from "../source-tree";
+import type { TemplatePart } from "../template";
+import { sourceKeys } from "../type-index";
+import { StackProblem, unsupported } from "./stack";
 
 /** The same node, marked as one that must not be shown. */
 export const markSensitive = <Node extends SourceNode>(node: Node): Node => ({ ...node, isSensitive: true });
@@ -53,4 +53,54 @@ export function plainOf(node: SourceNode, purpose: string): Plain {
       throw unsupported(`${purpose} of a value that is not known while planning`);
     })
     .join("");
+}
+
+/** The functions that the library writes for plain TypeScript. */
+export function callFunction(name: string, args: readonly SourceNode[], range: SourceRange): SourceNode {
+  const [first, ...others] = args;
+  if (name === "sensitive" && first !== undefined && others.length === 0)
+    return markSensitive({ ...first, range });
+  if (name === "join" && first !== undefined && others.length > 0) {
+    const items = others.flatMap((list) => {
+      if (list.kind === "list") return list.items;
+      throw new StackProblem("manifest.invalid_type", "join takes a separator and lists");
+    });
+    const joined = joinNodes(items, String(plainOf(first, "join")), range);
+    return args.some((node) => node.isSensitive) ? markSensitive({ ...joined, value: "" }) : joined;
+  }
+  if (name === "jsonencode" && first !== undefined && others.length === 0) {
+    const text = jsonEncode(plainOf(first, "jsonencode"));
+    const isMarked = first.isSensitive === true;
+    const encoded: ScalarNode = {
+      kind: "scalar",
+      value: isMarked ? "" : text,
+      parts: [{ kind: "text", text }],
+      range,
+    };
+    return isMarked ? markSensitive(encoded) : encoded;
+  }
+  throw unsupported(`the function ${name}`);
+}
+
+const escaped: Readonly<Record<string, string>> = {
+  "<": "\\u003c",
+  ">": "\\u003e",
+  "&": "\\u0026",
+  "\u2028": "\\u2028",
+  "\u2029": "\\u2029",
+};
+
+/** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
+export const jsonEncode = (value: Plain): string =>
+  JSON.stringify(sorted(value)).replace(/[<>&\u2028\u2029]/g, (character) => escaped[character] as string);
+
+function sorted(value: Plain): Plain {
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const object = value as Record<string, Plain>;
+  return Object.fromEntries(
+    Object.keys(object)
+      .sort()
+      .map((key) => [key, sorted(object[key] as Plain)]),
+  );
 }

@@ -1,9 +1,19 @@
-import { didYouMean } from "../diagnostics/suggest";
-import { catalogFields } from "../model/catalog";
-import { catalogDataSource, snakeCase } from "../model/terraform-name";
-import type { Program } from "./stack";
-import { StackProblem } from "./stack-problem";
-import type { PlacedType } from "./type-index";
+import { didYouMean } from "../../diagnostics/suggest";
+import { type Address, addressOf, isLogicalName } from "../../model/address";
+import { catalogFields } from "../../model/catalog";
+import { catalogDataSource, snakeCase } from "../../model/terraform-name";
+import type { PlacedType } from "../type-index";
+import { type Program, StackProblem } from "./stack";
+
+/**
+ * The address of a Terraform resource: `rnv_service.api` is `service.api`, and `__` stands for a dot, so that
+ * `rnv_service.shop__api` is `service.shop.api`, as a manifest would call it. Two names never share an address.
+ */
+export function addressOfResource(placed: PlacedType, name: string): Address {
+  if (!name.includes("__")) return addressOf(placed.type.type, name);
+  const segments = name.split("__");
+  return addressOf(placed.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
+}
 
 /** What has a name and a life of its own can be looked up. */
 const isLookedUp = ({ type }: PlacedType): boolean =>

@@ -1,19 +1,27 @@
-import { error } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
-import { dataSegments } from "../model/data-source";
-import type { DesiredAttribute, DesiredData } from "../model/desired";
-import { terraformPrefix } from "../model/terraform-name";
-import { Template } from "../model/value";
-import { readValue } from "./read-attribute";
-import type { Reading } from "./reading";
-import type { Dependant } from "./references";
-import type { SourceNode } from "./source-tree";
-import { constructPathOf, crossStackInput, type Entry, type Program, type Stack } from "./stack";
-import { isDataSource, lookedUpType, lookupKeys } from "./stack-data-shape";
-import { isObject } from "./stack-document";
-import { dependsOnOf } from "./stack-meta";
-import { problemAt, StackProblem, unsupported } from "./stack-problem";
-import { type Reader, readerOf } from "./stack-reader";
+import { error } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
+import { dataSegments } from "../../model/data-source";
+import type { DesiredAttribute, DesiredData } from "../../model/desired";
+import { terraformPrefix } from "../../model/terraform-name";
+import { Template } from "../../model/value";
+import { readValue } from "../read-attribute";
+import type { Reading } from "../reading";
+import type { Dependant } from "../references";
+import type { SourceNode } from "../source-tree";
+import { isObject } from "./document";
+import { isDataSource, lookedUpType, lookupKeys } from "./names";
+import { type Reader, readerOf } from "./resolve";
+import { dependsOnOf } from "./resources";
+import {
+  constructPathOf,
+  crossStackInput,
+  type Entry,
+  type Program,
+  problemAt,
+  type Stack,
+  StackProblem,
+  unsupported,
+} from "./stack";
 
 /** A data source whose query has been worked out, but not read as values yet. */
 export interface FoundData extends Omit<DesiredData, "query"> {

@@ -1,16 +1,15 @@
-import { error } from "../diagnostics/diagnostic";
-import { type Address, isLogicalName } from "../model/address";
-import type { Desired, DesiredAttribute } from "../model/desired";
-import { readValue } from "./read-attribute";
-import { readMoved, readRemoved } from "./read-top-level";
-import type { Reading } from "./reading";
-import type { MapEntry, MapNode, SourceNode } from "./source-tree";
-import { crossStackOutput, type Program, type Stack } from "./stack";
-import type { StackBlock } from "./stack-blocks";
-import { isObject, type JsonObject, type Place } from "./stack-document";
-import { blocksOf, resourceNamed } from "./stack-meta";
-import { StackProblem, unsupported } from "./stack-problem";
-import { readerOf } from "./stack-reader";
+import { error } from "../../diagnostics/diagnostic";
+import { type Address, isLogicalName } from "../../model/address";
+import type { Desired, DesiredAttribute } from "../../model/desired";
+import { terraformPrefix } from "../../model/terraform-name";
+import { readValue } from "../read-attribute";
+import { readMoved, readRemoved } from "../read-top-level";
+import type { Reading } from "../reading";
+import type { MapEntry, MapNode, SourceNode } from "../source-tree";
+import { isObject, type JsonObject, type Place } from "./document";
+import { readerOf } from "./resolve";
+import { blocksOf, resourceNamed, type StackBlock } from "./resources";
+import { crossStackOutput, labelled, type Program, type Stack, StackProblem, unsupported } from "./stack";
 
 const topBlocks = (stack: Stack, key: string): readonly { value: JsonObject; place: Place }[] =>
   blocksOf(
@@ -153,3 +152,53 @@ export function readStackOutputs(program: Program, reading: Reading): Desired["o
     }
   return outputs;
 }
+
+/** Settings of the provider that rnv takes from its environment. */
+const settings: Readonly<Record<string, string>> = {
+  base_url: "RNV_BASE_URL",
+  workspace_id: "RNV_WORKSPACE_ID",
+};
+
+/**
+ * The provider block of rnv. A run goes where its environment says; a stack that names another service or workspace
+ * must not be applied there. What Terraform's provider has besides is refused, so that nobody relies on it.
+ */
+export function checkProvider(stack: Stack, program: Program): void {
+  const body = isObject(stack.document.value) ? stack.document.value : {};
+  const reader = readerOf(stack, program, `${stack.name}: provider.${terraformPrefix}`);
+  for (const { labels, value, place } of labelled(body, stack.document.root, "provider", 1)) {
+    if (labels[0] !== terraformPrefix || !isObject(value)) continue;
+    for (const [key, written] of Object.entries(value)) {
+      const at: Place = place.at(key);
+      const variable = settings[key];
+      if (key === "//" || key === "alias" || written === null) continue;
+      if (key === "api_key")
+        reader.refuse(
+          new StackProblem(
+            "manifest.unsupported",
+            "a key does not belong into a stack",
+            "set RNV_API_KEY, or RNV_API_KEY_FILE",
+          ),
+          at.keyPlace,
+        );
+      else if (variable === undefined) reader.refuse(unsupported(key), at.keyPlace);
+      else {
+        const node = reader.read(written, at);
+        const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+        const wanted = program.environment[variable];
+        if (found === undefined || wanted === undefined || sameText(found, wanted)) continue;
+        reader.refuse(
+          new StackProblem(
+            "config.invalid",
+            `${key} is not what ${variable} says`,
+            `this run is for ${wanted}`,
+          ),
+          at,
+        );
+      }
+    }
+  }
+}
+
+const sameText = (a: string, b: string): boolean =>
+  a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();
