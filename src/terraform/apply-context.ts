@@ -1,4 +1,3 @@
-import type { Reads } from "../api/reads";
 import { unappliedPaths } from "../apply/verify-taken";
 import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
@@ -10,12 +9,12 @@ import type { Accepted, AppliableValue } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
+import { addressOfId, readById } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";
 import type { PrivateData } from "./private-data";
 import { setComputed } from "./read-state";
 import type { ManagedType, timeoutNames } from "./schema/managed-type";
 import type { Session } from "./session";
-import { addressOfId } from "./sightings";
 import { addressIn, declaredIn, draftOf, knownOf, setValue, valueAt } from "./values/attributes";
 import { asObject, holdsUnknown, type TerraformObject, type TerraformValue } from "./values/terraform-value";
 
@@ -45,13 +44,11 @@ export async function parentOf(
     const id = attributes.get(attribute);
     const resource = typeNamed(parentType);
     if (typeof id !== "string" || resource === undefined) continue;
-    const address = addressOfId(resource, id);
-    const made = session.made.get(address);
+    const made = session.made.get(addressOfId(resource, id));
     if (made !== undefined) return made.computed;
-    const look = (reads: Reads) => resource.read(reads, { address, id, name: id, declared: new Map() });
-    const before = await look(session.before);
+    const before = await readById(session.before, resource, id);
     if (before.kind === "found") return before.live.computed;
-    const { seen } = await lookPatiently(session, () => look(session.reads), isMissing);
+    const { seen } = await lookPatiently(session, () => readById(session.reads, resource, id), isMissing);
     if (seen.kind === "found") return seen.live.computed;
   }
   return undefined;

@@ -7,10 +7,10 @@ import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-type";
 import { plainEqual } from "../model/value";
+import { addressOfId } from "./confirm-deleted";
 import { lookAtRun } from "./live-after";
 import { lookPatiently, stale } from "./look-patiently";
 import type { Session } from "./session";
-import { addressOfId } from "./sightings";
 import { type CreateOnce, madeAfterAll, preexistingIdsOf, sureOf } from "./sure-of-create";
 
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */

@@ -4,12 +4,12 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../model/resource-type";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
+import { addressOfId } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";
 import type { PrivateData } from "./private-data";
 import { protection } from "./protection";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
-import { addressOfId } from "./sightings";
 import { addressIn, liveOf } from "./values/attributes";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -94,10 +94,10 @@ async function endAfter(
 }
 
 /** The service shows nothing at all any more, though something was found that is not being deleted. */
-const isHidden = ({ sightings, removed }: Session, end: WaitResult): boolean =>
+const isHidden = ({ existence, removed }: Session, end: WaitResult): boolean =>
   end.kind === "done" &&
   end.showsNothing === true &&
-  [...sightings.byId].some(([key, { read }]) => read.kind === "found" && !removed.has(key));
+  [...existence.byId].some(([key, { live }]) => live !== undefined && !removed.has(key));
 
 const hidden = (type: ManagedType, name: string): Diagnostic =>
   error("live.gone_unproven", `${type.resource.type} "${name}" is not shown any more, and nothing else is`, {

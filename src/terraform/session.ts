@@ -10,8 +10,8 @@ import type { Address } from "../model/address";
 import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Secret } from "../model/secret";
+import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import { keyedSend, type WriteSeed } from "./keyed-send";
-import { noSightings, type Sightings } from "./sightings";
 
 export interface SessionOptions {
   readonly baseUrl: string;
@@ -35,7 +35,7 @@ export interface Session {
   readonly signal: AbortSignal;
   readonly deletionProtection: boolean;
   /** What reads of this process found, and what they did not. */
-  readonly sightings: Sightings;
+  readonly existence: ExistenceCache;
   /** Shared by every read and plan; dropped by writes. */
   readonly reads: Reads;
   /** As the workspace was when this process first looked: names that were taken before our writes. */
@@ -67,7 +67,7 @@ export function openSession(options: SessionOptions): Session {
     clock,
     signal,
     deletionProtection: options.deletionProtection,
-    sightings: noSightings(),
+    existence: emptyExistenceCache(),
     reads,
     before: createReads(plain),
     canvas: plain.canvas,

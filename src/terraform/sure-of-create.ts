@@ -5,9 +5,9 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, CreateInput } from "../model/resource-type";
+import { addressOfId } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";
 import type { Session } from "./session";
-import { addressOfId } from "./sightings";
 
 export interface CreateOnce {
   readonly type: Resource;

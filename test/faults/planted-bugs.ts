@@ -249,8 +249,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "everything that vanishes is gone",
     "plan/disappearance.ts",
-    "if (gone.length === 0 && !isRetainedLost) return",
-    "if (gone.length >= 0 || isRetainedLost) return",
+    "const diagnostics = recorded.some(isLost)",
+    "const diagnostics = recorded.length < 0",
     "delete",
     "revoked onward",
   ),

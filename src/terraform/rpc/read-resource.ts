@@ -5,11 +5,11 @@ import type { LiveResource, ReadResult } from "../../model/live";
 import type { ReadTarget } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { isYoung } from "../../model/young";
+import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessage } from "../diagnostic-message";
 import { lookPatiently, stale } from "../look-patiently";
 import { recordedOf } from "../plan-change";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
-import { doubtGone, isParentLeaving, isShownElsewhere, noteFound } from "../prove-gone";
 import type { Provider } from "../provider";
 import { declaredOf, refreshed } from "../read-state";
 import type { ManagedType } from "../schema/managed-type";
@@ -73,7 +73,7 @@ async function readNow(
       const missing = { resource: type.resource, id: id ?? "", name, parentId, workspace: kept.workspace };
       // A deletion that goes on may fail yet.
       if (read.ending !== undefined) return { next: "unchecked", diagnostics: [stillThere(type, name)] };
-      const doubt = await doubtGone(session, missing);
+      const doubt = await confirmDeleted(session, missing);
       return doubt === undefined ? { next: null } : { next: "unchecked", ...doubt };
     }
     case "ambiguous":

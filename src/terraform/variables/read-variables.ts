@@ -3,9 +3,9 @@ import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder } from "../../model/is-older";
 import { isYoung } from "../../model/young";
 import { liveVariable } from "../../resources/variable";
+import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { lookPatiently, stale } from "../look-patiently";
 import type { PrivateData } from "../private-data";
-import { type Doubt, doubtGone, isParentLeaving, isShownElsewhere, noteFound } from "../prove-gone";
 import type { Session } from "../session";
 import { textIn } from "../values/attributes";
 import type { TerraformObject } from "../values/terraform-value";
@@ -60,7 +60,7 @@ export async function readVariables(
   const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
   const { resource } = entryType;
   const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
-    doubtGone(session, { resource, id, name, parentId: serviceId, workspace });
+    confirmDeleted(session, { resource, id, name, parentId: serviceId, workspace });
   const { seen, isStale } = await lookPatiently(
     session,
     () => lookAt(session, serviceId),

@@ -1,0 +1,185 @@
+import type { Reads } from "../api/reads";
+import type { Resource } from "../api/resource";
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource, ReadResult } from "../model/live";
+import type { ResourceType } from "../model/resource-type";
+import { type Existence, findUnprovenLosses } from "../plan/disappearance";
+import { resourceTypes, typeNamed } from "../resources";
+
+/** A resource that this process asked for by its id. */
+interface KnownResource {
+  readonly resource: Resource;
+  readonly id: string;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  /** Undefined where it was not found. */
+  readonly live?: LiveResource;
+}
+
+/** What reads of this process found by id, and what they did not: Terraform asks for one resource after another. */
+export interface ExistenceCache {
+  readonly byId: Map<Address, KnownResource>;
+  /** The plan has failed already: what seems gone stays, and is not reported once more. */
+  isDoubted: boolean;
+}
+
+export const emptyExistenceCache = (): ExistenceCache => ({ byId: new Map(), isDoubted: false });
+
+/** Stands for an address, which a provider is not told. Ids alone do not do: a layout bears that of its project. */
+export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): Address =>
+  `${type}.${id}` as Address;
+
+/** What the proof works with: a session. */
+interface Proof {
+  readonly existence: ExistenceCache;
+  readonly reads: Reads;
+  readonly workspaceId: string;
+}
+
+/** A resource of the state that the service does not show. */
+export interface MissingResource extends Omit<KnownResource, "live"> {
+  /** Workspace in which it was last applied, where that is known. */
+  readonly workspace: string | undefined;
+}
+
+/** Why a resource that seems gone stays in the state; the error is reported once. */
+export interface Doubt {
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Remembers that `live` was found: proof for other resources that are not. */
+export function noteFound(
+  { existence }: Pick<Proof, "existence">,
+  resource: Resource,
+  live: LiveResource,
+): void {
+  existence.byId.set(addressOfId(resource, live.id), knownLive(resource, live));
+}
+
+/** Whether `id` was shown in another parent: the answer to its creation was another's, and reads are not behind. */
+export function isShownElsewhere(
+  { existence }: Pick<Proof, "existence">,
+  resource: Resource,
+  id: string,
+  parentId: string | undefined,
+): boolean {
+  const live = existence.byId.get(addressOfId(resource, id))?.live;
+  return live !== undefined && live.parentId !== parentId;
+}
+
+/**
+ * Returns undefined where `missing` is proven gone (DESIGN section 5), else why not. The rule is that of the engine. A
+ * provider is never told all that is recorded, so what the workspace lists stands beside what this process was asked
+ * for. A resource that lives and dies with its parent is judged by its parent as long as that is missing too.
+ */
+export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Doubt | undefined> {
+  const { existence } = session;
+  const judged = missing.resource.removedWithParent ? await withItsParent(session, missing) : missing;
+  // Its parent is still being deleted, which says so itself: the deletion may fail.
+  if (judged === undefined) return { diagnostics: [] };
+  const elsewhere = otherWorkspace(session, missing);
+  const found = elsewhere === undefined ? await unprovenLosses(session, judged) : [elsewhere];
+  if (found.length === 0 && !existence.isDoubted) return undefined;
+  const diagnostics = existence.isDoubted ? [] : found.slice(0, 1);
+  existence.isDoubted = true;
+  return { diagnostics };
+}
+
+/** Whether the parent `id` was found to be gone by this process, or shows that it is being deleted. */
+export async function isParentLeaving(
+  { existence, reads }: Pick<Proof, "existence" | "reads">,
+  { parents: [parent] }: Resource,
+  id: string | undefined,
+): Promise<boolean> {
+  const resource = parent && typeNamed(parent.type);
+  if (resource === undefined || id === undefined) return false;
+  const known = existence.byId.get(addressOfId(resource, id));
+  if (known !== undefined && known.live === undefined) return true;
+  const read = await readById(reads, resource, id);
+  return read.kind === "gone" && read.ending !== undefined;
+}
+
+/** Reads a resource of which nothing but the id is known. */
+export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
+  resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
+
+/** The parent where it is missing too, else the child; undefined where the parent is being deleted. */
+async function withItsParent(session: Proof, child: MissingResource): Promise<MissingResource | undefined> {
+  const [parent] = child.resource.parents;
+  const resource = parent && typeNamed(parent.type);
+  const { parentId, workspace } = child;
+  if (resource === undefined || parentId === undefined) return child;
+  const read = await readById(session.reads, resource, parentId);
+  if (read.kind === "found") noteFound(session, resource, read.live);
+  if (read.kind !== "gone") return child;
+  if (read.ending !== undefined) return undefined;
+  return { resource, id: parentId, name: parentId, parentId: undefined, workspace };
+}
+
+async function unprovenLosses(session: Proof, missing: MissingResource): Promise<readonly Diagnostic[]> {
+  const { byId } = session.existence;
+  const { resource, id, name, parentId } = missing;
+  byId.set(addressOfId(resource, id), { resource, id, name, parentId });
+  const listed = await Promise.all(
+    resourceTypes
+      .filter((type) => !type.removedWithParent || missingOf(type, byId) >= fewestInMass)
+      .map(async (type) => (await type.list(session.reads)).map((live) => knownLive(type, live))),
+  );
+  const known = new Map(listed.flat().map((one) => [addressOfId(one.resource, one.id), one]));
+  for (const [address, one] of byId) known.set(address, one);
+  const existences = [...known.values()].map((one) => existenceOf(one, known));
+  return findUnprovenLosses(existences).map(inTerraform);
+}
+
+/** Fewer of a type are never a mass: those whose list takes a request for each parent need not be listed. */
+const fewestInMass = 3;
+
+const missingOf = (resource: Resource, byId: ExistenceCache["byId"]): number =>
+  [...byId.values()].filter((known) => known.resource === resource && known.live === undefined).length;
+
+const knownLive = (resource: Resource, live: LiveResource): KnownResource => ({
+  ...{ resource, live, id: live.id, name: live.name },
+  parentId: live.parentId ?? undefined,
+});
+
+function existenceOf(
+  { resource, name, parentId, live }: KnownResource,
+  known: ReadonlyMap<Address, KnownResource>,
+): Existence {
+  const [parent] = resource.parents;
+  const isParentLive =
+    parent !== undefined &&
+    parentId !== undefined &&
+    known.get(addressOfId(parent, parentId))?.live !== undefined;
+  return {
+    address: `${resource.type}.${name}` as Address,
+    isLive: live !== undefined,
+    isLost: live === undefined,
+    isDependent: resource.removedWithParent,
+    isCounted: !resource.removedWithParent || isParentLive,
+  };
+}
+
+/** The engine's words speak of its own state and commands. */
+const inTerraform = (found: Diagnostic): Diagnostic => ({
+  ...found,
+  ...(found.code === "live.mass_disappearance"
+    ? { summary: "much of what this state records is gone at once" }
+    : {}),
+  hint:
+    "check the key and the workspace: nothing was taken out of the state. If it was really deleted, say so: " +
+    "terraform state rm ADDRESS",
+});
+
+/** An id means nothing in a workspace that it does not come from. */
+function otherWorkspace(
+  session: Proof,
+  { resource, name, workspace }: MissingResource,
+): Diagnostic | undefined {
+  if (workspace === undefined || workspace === session.workspaceId) return undefined;
+  return error("state.workspace", `the ${resource.type} "${name}" was applied in another workspace`, {
+    detail: `It lies in ${workspace}; the provider is configured for ${session.workspaceId}, which does not show it.`,
+    hint: "set workspace_id to the workspace that it lies in, or begin a state of its own for the other one",
+  });
+}
