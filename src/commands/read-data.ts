@@ -5,10 +5,11 @@ import type { Address } from "../model/address";
 import { unflatten } from "../model/attributes";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
-import type { LiveResource, ReadResult } from "../model/live";
+import type { ReadResult } from "../model/live";
 import { isPlain, type Plain, Template, Unknown } from "../model/value";
 import { deferredUntil } from "../plan/check-data";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
+import { findResource, type ResourceQuery } from "../resources/find-resource";
 
 /** What was read so far: resources, and what data sources found. */
 export interface Found {
@@ -99,28 +100,14 @@ async function look(
 ): Promise<DataRead> {
   const type = types.find((candidate) => candidate.type === one.type);
   if (type === undefined) return { kind: "found", values: (await reads.catalog()) as unknown as Values };
-  const id = query.get("id");
-  const name = query.get(type.nameAttribute ?? "name") ?? "";
   const [parent] = type.parents;
-  const parentId = parent && query.get(parent.attribute);
-  const what = described(type, id, name, parentId);
-  if (id === undefined ? name === "" : !isId(id)) return failed(one, missing(one, what));
-  const read = await type.read(reads, {
-    address: one.address,
-    name,
-    declared: new Map(parent && parentId !== undefined ? [[parent.attribute, parentId]] : []),
-    ...(id !== undefined && { id }),
-    ...(parentId !== undefined && { parentId }),
-  });
-  if (read.kind === "ambiguous") return failed(one, ambiguous(one, type, name, read.ids));
-  if (read.kind === "unchecked")
-    return failed(
-      one,
-      error("live.unchecked", `${one.owner}: ${what} could not be read`, { detail: read.reason }),
-    );
-  const isMeant = (live: LiveResource): boolean =>
-    (name === "" || live.name === name) && (parentId === undefined || live.parentId === parentId);
-  if (read.kind !== "found" || !isMeant(read.live)) return failed(one, missing(one, what));
+  const wanted = {
+    id: query.get("id"),
+    name: query.get(type.nameAttribute ?? "name") ?? "",
+    parentId: parent && query.get(parent.attribute),
+  };
+  const read = await findResource(reads, type, wanted);
+  if (read.kind !== "found") return failed(one, notFound(one, type, wanted, read));
   const { live } = read;
   const place = parent && { [parent.attribute]: live.parentId };
   const values = {
@@ -132,26 +119,15 @@ async function look(
   return { kind: "found", values: values as Values, live };
 }
 
-const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-
-function described(
-  type: Resource,
-  id: string | undefined,
-  name: string,
-  parentId: string | undefined,
-): string {
+function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {
   const words = [
     type.type,
     ...(name === "" ? [] : [`called ${JSON.stringify(name)}`]),
     ...(id === undefined ? [] : [`with the id ${id}`]),
-    ...type.parents.flatMap((parent) =>
-      parentId === undefined
-        ? id === undefined
-          ? [`outside of every ${parent.type}`]
-          : []
-        : [`in the ${parent.type} ${parentId}`],
-    ),
   ];
+  const [parent] = type.parents;
+  if (parent !== undefined && parentId !== undefined) words.push(`in the ${parent.type} ${parentId}`);
+  else if (parent !== undefined && id === undefined) words.push(`outside of every ${parent.type}`);
   return words.join(" ");
 }
 
@@ -160,21 +136,26 @@ const failed = ({ address, range }: DesiredData, diagnostic: Diagnostic): DataRe
   diagnostic: { ...diagnostic, address, range },
 });
 
-const missing = ({ owner }: DesiredData, what: string): Diagnostic =>
-  error("live.data_missing", `${owner}: there is no ${what}`, {
-    hint: "a data source finds what exists already; what this stack makes is referred to by its construct",
-  });
-
-const ambiguous = (
+/** Why a lookup has no single result. */
+function notFound(
   { owner }: DesiredData,
   type: Resource,
-  name: string,
-  ids: readonly string[],
-): Diagnostic =>
-  error("live.ambiguous", `${owner}: ${ids.length} of ${type.type} are called ${JSON.stringify(name)}`, {
-    detail: `Ids: ${[...ids].sort().join(", ")}`,
-    hint: "look it up by its id",
+  wanted: ResourceQuery,
+  read: Exclude<ReadResult, { readonly kind: "found" }>,
+): Diagnostic {
+  const what = described(type, wanted);
+  if (read.kind === "unchecked")
+    return error("live.unchecked", `${owner}: ${what} could not be read`, { detail: read.reason });
+  if (read.kind === "ambiguous")
+    return error(
+      "live.ambiguous",
+      `${owner}: ${read.ids.length} of ${type.type} are called ${JSON.stringify(wanted.name)}`,
+      { detail: `Ids: ${[...read.ids].sort().join(", ")}`, hint: "look it up by its id" },
+    );
+  return error("live.data_missing", `${owner}: there is no ${what}`, {
+    hint: "a data source finds what exists already; what this stack makes is referred to by its construct",
   });
+}
 
 const withoutValue = ({ owner, address, range }: DesiredData): Diagnostic =>
   error("plan.data_unusable", `${owner}: what it is looked up by has no value now`, { address, range });
