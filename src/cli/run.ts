@@ -96,7 +96,6 @@ async function runHere(): Promise<void> {
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
-  process.once("exit", terminal.flush);
   const interruption = listenForInterruption(process, () => process.exit(exitInterrupted));
   const exitCode = await run(argv, terminal, interruption);
   interruption.dispose();

@@ -34,8 +34,8 @@ export interface TerminalOptions {
 /** A terminal over the streams of the process. A reader that goes away (`| head`) ends output, not the run. */
 export function createTerminal(streams: TerminalStreams, options: TerminalOptions): Terminal {
   const { stdout, stderr } = streams;
-  const out = writer(stdout, stdout.isTTY !== true);
-  const err = writer(stderr, false, out.push);
+  const out = writer(stdout);
+  const err = writer(stderr);
   const color = {
     out: wantsColor(stdout, options),
     err: wantsColor(stderr, options),
@@ -74,46 +74,25 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 
 interface Writer {
   readonly write: (text: string) => void;
-  /** Writes what is still held back. */
-  readonly push: () => void;
   readonly flush: () => Promise<void>;
   readonly failure: () => NodeJS.ErrnoException | undefined;
 }
 
-/** Milliseconds that text for a reader who is no terminal may wait for more. */
-const patience = 20;
-
-/**
- * With `gathers`, all text of 20 ms is one write: a write for each of many short lines is a tenth of the time of a large
- * run. `before` puts what another stream holds back in front of this one.
- */
-function writer(stream: TerminalStream, gathers: boolean, before: () => void = () => {}): Writer {
+function writer(stream: TerminalStream): Writer {
   let open = true;
-  let held = "";
   let failure: NodeJS.ErrnoException | undefined;
   const note = (cause?: NodeJS.ErrnoException | null): void => {
     if (cause && open && cause.code !== "EPIPE") failure ??= cause;
     // EPIPE: nobody reads any more. Work in progress must still end properly, so only the output stops.
     if (cause) open = false;
   };
-  const push = (): void => {
-    const text = held;
-    held = "";
-    if (open && text !== "") stream.write(text, note);
-  };
   stream.on("error", note);
   return {
     write: (text) => {
-      if (text === "") return;
-      before();
-      if (gathers && held === "") setTimeout(push, patience);
-      held += text;
-      if (!gathers) push();
+      if (open && text !== "") stream.write(text, note);
     },
-    push,
     flush: () =>
       new Promise((resolve) => {
-        push();
         if (!open) return resolve();
         stream.once("error", () => resolve());
         stream.write("", () => resolve());

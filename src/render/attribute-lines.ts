@@ -1,7 +1,8 @@
+import stringWidth from "string-width";
 import { shortList } from "../model/short-list";
 import { plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
-import { displayWidth, padTo } from "./display-width";
+import { padTo } from "./display-width";
 import { inertText } from "./inert";
 import { diffLines } from "./line-diff";
 import { causeNotes } from "./plan-wording";
@@ -47,13 +48,13 @@ export const coloured = (sign: string, text: string, style: Style): string => {
 
 /** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
 export function attributeLines(changes: readonly AttributeChange[], style: Style): string[] {
-  const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => displayWidth(change.path))));
+  const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => stringWidth(change.path))));
   const room = style.width - indent.length - 2 - pathWidth - 2;
   const rows = changes.map((change) => ({ change, inline: inlineValue(change, room, style) }));
   const valueWidth = Math.max(
     0,
     ...rows
-      .map(({ inline }) => (inline === undefined ? 0 : displayWidth(inline)))
+      .map(({ inline }) => (inline === undefined ? 0 : stringWidth(inline)))
       .filter((width) => width <= widestAlignedValue),
   );
   return rows.flatMap(({ change, inline }) => {
@@ -85,7 +86,7 @@ function inlineValue(change: AttributeChange, room: number, style: Style): strin
   if (sign !== "~") return shownText(oneSide(change));
   const arrow = arrowOf(style);
   const text = `${shownText(before)} ${arrow} ${shownText(after)}`;
-  if (displayWidth(text) > Math.max(room, 24)) return undefined;
+  if (stringWidth(text) > Math.max(room, 24)) return undefined;
   return `${shownText(before)} ${style.colors.dim(arrow)} ${shownText(after)}`;
 }
 

@@ -1,6 +1,6 @@
+import stringWidth from "string-width";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { positionAt } from "../diagnostics/source-range";
-import { displayWidth } from "./display-width";
 import { inertText } from "./inert";
 import { ellipsisOf, type Style } from "./style";
 
@@ -72,23 +72,23 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const marked = drawn(source.slice(from, to));
   const after = drawn(source.slice(to));
   const markedText = cut(marked, Math.floor(room / 2), ellipsis);
-  const left = room - displayWidth(markedText);
-  const afterRoom = Math.max(Math.floor(left / 2), left - displayWidth(before));
+  const left = room - stringWidth(markedText);
+  const afterRoom = Math.max(Math.floor(left / 2), left - stringWidth(before));
   const afterText = cut(after, afterRoom, ellipsis);
-  const beforeText = cutStart(before, left - displayWidth(afterText), ellipsis);
+  const beforeText = cutStart(before, left - stringWidth(afterText), ellipsis);
   return {
     // Once more: parts that are inert each may be a command together.
     text: inertText(beforeText + markedText + afterText),
-    caretOffset: displayWidth(beforeText),
-    caretWidth: Math.max(1, displayWidth(markedText)),
+    caretOffset: stringWidth(beforeText),
+    caretWidth: Math.max(1, stringWidth(markedText)),
   };
 }
 
 const cut = (text: string, room: number, ellipsis: string): string =>
-  displayWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
+  stringWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
 
 const cutStart = (text: string, room: number, ellipsis: string): string =>
-  displayWidth(text) <= room
+  stringWidth(text) <= room
     ? text
     : ellipsis +
       fitting([...text].reverse(), room - ellipsis.length)
@@ -99,7 +99,7 @@ const cutStart = (text: string, room: number, ellipsis: string): string =>
 function fitting(characters: readonly string[], room: number): string[] {
   let width = 0;
   const end = characters.findIndex((character) => {
-    width += displayWidth(character);
+    width += stringWidth(character);
     return width > room;
   });
   return characters.slice(0, end === -1 ? undefined : end);

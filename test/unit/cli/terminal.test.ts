@@ -61,29 +61,6 @@ describe("createTerminal", () => {
     expect(terminal.lostOutput()?.code).toBe("ENOSPC");
   });
 
-  it("gathers lines for a pipe, and writes those to a terminal one by one", async () => {
-    for (const [tty, expected] of [
-      [false, ["one\ntwo\n"]],
-      [true, ["one\n", "two\n"]],
-    ] as const) {
-      const written: string[] = [];
-      const stdout = new Writable({
-        write: (chunk, _encoding, done) => {
-          written.push(String(chunk));
-          done();
-        },
-      });
-      const streams = { ...fakeStreams({ tty }), stdout: Object.assign(stdout, { isTTY: tty }) };
-      const terminal = createTerminal(streams, { environment: {}, noColor: false });
-      terminal.out("one\n");
-      terminal.out("two\n");
-      expect(written).toEqual(tty ? expected : []);
-      // Without a flush: whoever reads a pipe waits for the next line.
-      while (written.length === 0) await new Promise(setImmediate);
-      expect(written).toEqual(expected);
-    }
-  });
-
   it("keeps the order of standard output and standard error", () => {
     const order: string[] = [];
     const into = () =>

@@ -1,6 +1,6 @@
+import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
 import type { Release, RunningService } from "../../../src/model/running-service";
-import { displayWidth } from "../../../src/render/display-width";
 import { releasesText } from "../../../src/render/releases-text";
 import { statusJson } from "../../../src/render/status-json";
 import { oneStatusText, statusText } from "../../../src/render/status-text";
@@ -128,7 +128,7 @@ describe("what runs", () => {
     const columns = statusText(wide, now, plainStyle)
       .split("\n")
       .slice(1, 3)
-      .map((line) => displayWidth(line.slice(0, line.indexOf("main"))));
+      .map((line) => stringWidth(line.slice(0, line.indexOf("main"))));
     expect(new Set(columns).size).toBe(1);
   });
 
