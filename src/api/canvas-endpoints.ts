@@ -3,7 +3,6 @@ import type { CanvasScope, Endpoints } from "./endpoints";
 import { aboutThing, ask } from "./parse-answer";
 import type { About, ApiRequest } from "./send";
 import { type Canvas, canvas } from "./wire/canvas";
-import { isCanvas } from "./wire/is-canvas";
 
 type CanvasEndpoints = Pick<Endpoints, "canvas" | "saveCanvas">;
 
@@ -16,7 +15,6 @@ export function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpo
   return {
     canvas: (scope = {}) =>
       read(canvas, "canvas", path("canvas"), query(scope), {
-        isWhole: isCanvas,
         about: (shown) => aboutScope(shown, scope),
       }),
     saveCanvas: async (scope, body) => {

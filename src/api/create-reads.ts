@@ -1,5 +1,4 @@
 import { isOlder } from "../model/is-older";
-import type { Ready } from "../model/ready";
 import { ApiError } from "./api-error";
 import { GAP_OFF } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
@@ -31,8 +30,6 @@ export function createReads(endpoints: Endpoints): Reads {
 class CachedReads implements Reads {
   readonly live: Reads["live"];
   #cache = new Map<string, Promise<unknown>>();
-  /** What has been answered, of the same parts. */
-  #known = new Map<string, unknown>();
   #started = false;
   /** What is known of the gap routes; a fact about the service, so it outlives the cache. */
   #serviceRoute: "unproven" | "works" | "missing" = "unproven";
@@ -53,25 +50,16 @@ class CachedReads implements Reads {
     return (await this.#projects()).projects;
   }
 
-  project(id: string, notOlderThan?: string): Ready<ById<Project>> {
-    const known = this.#knownPart<ProjectList>("projects")?.byId.get(id);
-    if (known !== undefined && !isOlder(known.updatedAt, notOlderThan))
-      return { kind: "found", value: known };
+  async project(id: string, notOlderThan?: string): Promise<ById<Project>> {
+    const listed = (await this.#projects()).byId.get(id);
+    if (listed !== undefined && !isOlder(listed.updatedAt, notOlderThan))
+      return { kind: "found", value: listed };
     return this.#once(`project ${id}`, async () => {
-      const listed = (await this.#projects()).byId.get(id);
-      if (listed !== undefined) {
-        if (!isOlder(listed.updatedAt, notOlderThan)) return { kind: "found", value: listed };
-        const value = await newer(listed, () => this.endpoints.getProject(id));
-        const { projects } = await this.#projects();
-        this.#correct("projects", projectList(projects.map((one) => (one.id === id ? value : one))));
-        return { kind: "found", value };
-      }
-      try {
-        return { kind: "found", value: await this.endpoints.getProject(id) };
-      } catch (failure) {
-        if (statusOf(failure) === 404) return { kind: "gone" };
-        throw failure;
-      }
+      if (listed === undefined) return this.#projectById(id);
+      const value = await newer(listed, () => this.endpoints.getProject(id));
+      const { projects } = await this.#projects();
+      this.#correct("projects", projectList(projects.map((one) => (one.id === id ? value : one))));
+      return { kind: "found", value };
     });
   }
 
@@ -87,13 +75,11 @@ class CachedReads implements Reads {
     return (await this.#services()).complete;
   }
 
-  service(id: string, notOlderThan?: string): Ready<ById<Service>> {
-    const known = this.#knownPart<ServiceList>("services")?.byId.get(id);
-    if (known !== undefined && !isOlder(known.updatedAt, notOlderThan)) return foundOrGone(known);
+  async service(id: string, notOlderThan?: string): Promise<ById<Service>> {
+    const shown = (await this.#services()).byId.get(id);
+    if (shown !== undefined && !isOlder(shown.updatedAt, notOlderThan)) return foundOrGone(shown);
     return this.#once(`service ${id}`, async () => {
-      const shown = (await this.#services()).byId.get(id);
       if (shown === undefined) return this.#serviceById(id);
-      if (!isOlder(shown.updatedAt, notOlderThan)) return foundOrGone(shown);
       const value = await newer(shown, () => this.endpoints.getService(id));
       const list = await this.#services();
       const byId = new Map(list.byId).set(id, value);
@@ -138,7 +124,6 @@ class CachedReads implements Reads {
 
   invalidate(): void {
     this.#cache = new Map();
-    this.#known = new Map();
   }
 
   /** The three requests that show a workspace leave together, the first time one of them is needed. */
@@ -149,27 +134,19 @@ class CachedReads implements Reads {
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    // Those of now: what was asked before a write must not count as known after it.
-    const [cache, known] = [this.#cache, this.#known];
+    // The cache of now: what was asked before a write must not count as known after it.
+    const cache = this.#cache;
     const before = cache.get(part);
     if (before !== undefined) return before as Promise<T>;
     const reading = read();
     cache.set(part, reading);
-    reading.then(
-      (value) => known.set(part, value),
-      () => cache.delete(part),
-    );
+    reading.catch(() => cache.delete(part));
     return reading;
   }
 
   /** What was read of a part is corrected by what was read since. */
   #correct(part: string, value: ProjectList | ServiceList): void {
     this.#cache.set(part, Promise.resolve(value));
-    this.#known.set(part, value);
-  }
-
-  #knownPart<T>(part: string): T | undefined {
-    return this.#known.get(part) as T | undefined;
   }
 
   #projects(): Promise<ProjectList> {
@@ -236,6 +213,15 @@ class CachedReads implements Reads {
     if (this.#listing === undefined) return begin();
     this.#nextListing ??= this.#listing.then(begin, begin);
     return this.#nextListing;
+  }
+
+  async #projectById(id: string): Promise<ById<Project>> {
+    try {
+      return { kind: "found", value: await this.endpoints.getProject(id) };
+    } catch (failure) {
+      if (statusOf(failure) === 404) return { kind: "gone" };
+      throw failure;
+    }
   }
 
   async #serviceById(id: string): Promise<ById<Service>> {

@@ -6,31 +6,19 @@ import type { Deletion } from "./wire/common";
 
 /**
  * An answer's body checked by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
- * path in the body and what was expected there, never the value. `isWhole` tells of large bodies, faster than their
- * schema, that it would return them unchanged.
+ * path in the body and what was expected there, never the value.
  */
-export function parseAnswer<T>(
+export const parseAnswer = <T>(
   schema: ZodType<T>,
   request: ApiRequest,
   response: ApiResponse,
   body: unknown = response.body,
-  isWhole?: (body: unknown) => body is T,
-): T {
-  return parsedOrThrow(readBody(schema, body, isWhole), request, response, body);
-}
+): T => parsedOrThrow(schema.safeParse(body), request, response, body);
 
-type Parsed<T> = { readonly success: true; readonly data: T } | ReturnType<ZodType<T>["safeParse"]>;
-
-function readBody<T>(schema: ZodType<T>, body: unknown, isWhole?: (body: unknown) => body is T): Parsed<T> {
-  return isWhole?.(body)
-    ? { success: true, data: body }
-    : schema.safeParse(body, { jitless: isRare(schema) });
-}
+type Parsed<T> = ReturnType<ZodType<T>["safeParse"]>;
 
 /** How the answer of one endpoint is read. */
 export interface Reading<T> {
-  /** Tells of large bodies, faster than their schema, that it would return them unchanged. */
-  readonly isWhole?: (body: unknown) => body is T;
   /** Finds what the schema describes in the body. */
   readonly inner?: (body: unknown) => unknown;
   /** What the answer is about; nothing unless said. */
@@ -42,13 +30,13 @@ export async function ask<T>(
   send: Send,
   schema: ZodType<T>,
   request: ApiRequest,
-  { isWhole, inner = (body) => body, about }: Reading<T>,
+  { inner = (body) => body, about }: Reading<T>,
 ): Promise<T> {
   let last: { readonly body: unknown; readonly parsed: Parsed<T> } | undefined;
   // The same body is looked at on its way and at its end.
   const read = (body: unknown): Parsed<T> => {
     const parsed = last?.body === body ? last?.parsed : undefined;
-    const known = parsed ?? readBody(schema, inner(body), isWhole);
+    const known = parsed ?? schema.safeParse(inner(body));
     last = { body, parsed: known };
     return known;
   };
@@ -98,15 +86,6 @@ function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiR
   const path = (first?.path.map(String).join(".") || "the body") + ownerAt(body, first?.path ?? []);
   const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
   throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
-}
-
-const answers = new WeakMap<ZodType, number>();
-
-/** zod writes a program for each object of a schema when it first meets one; a handful of answers never repays it. */
-function isRare(schema: ZodType): boolean {
-  const before = answers.get(schema) ?? 0;
-  answers.set(schema, before + 1);
-  return before < 8;
 }
 
 /** The id of the innermost thing that a path leads to, so that it can be found in the dashboard. */

@@ -1,4 +1,3 @@
-import type { Ready } from "../model/ready";
 import type { Endpoints } from "./endpoints";
 import type { Canvas, CanvasGroup } from "./wire/canvas";
 import type { Project } from "./wire/project";
@@ -21,7 +20,7 @@ export interface Reads {
   catalog(): ReturnType<Endpoints["catalog"]>;
   projects(): Promise<readonly Project[]>;
   /** From the list, else by id; also by id where the list shows it as of before `notOlderThan`. */
-  project(id: string, notOlderThan?: string): Ready<ById<Project>>;
+  project(id: string, notOlderThan?: string): Promise<ById<Project>>;
   /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
@@ -29,7 +28,7 @@ export interface Reads {
   /** False when a canvas above its limit left ungrouped services out of `services()`. */
   servicesAreComplete(): Promise<boolean>;
   /** From the canvas, else by id, as `project`: archived and deleting services are not on the canvas. */
-  service(id: string, notOlderThan?: string): Ready<ById<Service>>;
+  service(id: string, notOlderThan?: string): Promise<ById<Service>>;
   /** The same, uncached: by id, and from a list that is asked for anew before a 404 is believed. */
   serviceNow(id: string): Promise<ById<Service>>;
   /** Undefined when the service has no route to list variables (404/405 for a service that exists). */

@@ -1,4 +1,3 @@
-import { afterArrivals } from "../model/after-arrivals";
 import type { Clock } from "../model/clock";
 import { ApiError, type FailureKind } from "./api-error";
 import { classify, type Outcome, type RetryReason, retryLimits, type Verdict } from "./classify";
@@ -123,7 +122,6 @@ export async function sendToTheEnd(
     if (reply.kind === "response" && isSuccess(reply.response)) {
       turn.end("clean");
       onDone?.();
-      await afterArrivals();
     }
     const exchange = read(reply, channel, journey);
     journey.last = exchange;

@@ -9,7 +9,6 @@ import type { About, ApiRequest } from "./send";
 import { updateService } from "./update-service";
 import { deletion, operation } from "./wire/common";
 import { deploymentAnswer } from "./wire/deployment";
-import { isServiceAnswer } from "./wire/is-canvas";
 import { actionAnswer, patchAnswer, type Service, serviceAnswer } from "./wire/service";
 
 type ServiceEndpoints = Pick<
@@ -34,7 +33,7 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
         await write(
           serviceAnswer,
           { operation: "createService", method: "POST", path: path("services"), body: draft },
-          { isWhole: isServiceAnswer, about: ({ service }) => aboutMade(service, draft) },
+          { about: ({ service }) => aboutMade(service, draft) },
         )
       ).service,
     updateService: (id, change) => {
@@ -49,7 +48,6 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
           patchAnswer,
           { ...request, body },
           {
-            isWhole: isServiceAnswer,
             inner: (answered) => wrappedAs("service", answered, gaps.serviceAnswer),
             about: ({ service }) => (service ? aboutThing("service", service, { id }) : {}),
           },

@@ -3,8 +3,8 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { normalizeArgv } from "./argv";
 import { type Interruption, listenForInterruption } from "./interruption";
 import type { Handler, OptionValues } from "./invocation";
-import { lazy } from "./lazy";
 import { createProgram, optionShapes } from "./program";
+import { report, reportFailure } from "./report";
 import { createTerminal, type Terminal } from "./terminal";
 import { version } from "./version";
 import { wholeWrites } from "./whole-writes";
@@ -38,7 +38,6 @@ async function run(argv: readonly string[], terminal: Terminal, interruption: In
   } catch (cause) {
     // The parser has told the user already. Help and version are not errors.
     if (cause instanceof CommanderError) return cause.exitCode;
-    const { reportFailure } = lazy.report();
     return reportFailure(cause, { terminal, environment: process.env }, interruption.signal.aborted);
   }
 }
@@ -69,7 +68,6 @@ export async function main(): Promise<void> {
 async function exitCodeWith(terminal: Terminal, exitCode: number): Promise<number> {
   const cause = terminal.lostOutput();
   if (cause === undefined) return exitCode;
-  const { report } = lazy.report();
   report({ terminal, environment: process.env }, [
     error("command.output_lost", `standard output could not be written (${cause.code ?? cause.message})`, {
       detail: "What was printed is not whole. What the command does besides printing was done to its end.",

@@ -106,9 +106,8 @@ export function blockOf(
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
   const written = new Map<string, Plain>();
-  // Fields that this version does not know are looked at where the catalog does.
-  const further = [...base.keys()].filter((path) => isOpenField(resourceType, path));
-  const shown = [...attributes, ...further.map((path) => [path, attributes.get(path) ?? null] as const)];
+  // Of the fields that this version does not know, those that the catalog does.
+  const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
     const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
     if (isDeclarable && value !== null && !plainEqual(value, base.get(path))) written.set(path, value);

@@ -10,7 +10,6 @@ import { dataType } from "../model/data-source";
 import { justDeleted } from "../model/deleted";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { Ready } from "../model/ready";
 import { ruleAt } from "../model/rule-at";
 import type { RecordedResource, State } from "../model/state";
 import { isPlain, type Plain, plainEqual } from "../model/value";
@@ -191,7 +190,7 @@ async function readLive(
 async function unlessNew(
   { clock, signal, say }: Context,
   { reads }: Connection,
-  look: () => Ready<ReadResult>,
+  look: () => Promise<ReadResult>,
 ): Promise<ReadResult> {
   let read = await look();
   for (const pause of gracePauses) {

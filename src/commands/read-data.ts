@@ -6,6 +6,7 @@ import { unflatten } from "../model/attributes";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
 import type { ReadResult } from "../model/live";
+import { withoutOpenFields } from "../model/rule-at";
 import { isPlain, type Plain, Template, Unknown } from "../model/value";
 import { deferredUntil } from "../plan/check-data";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
@@ -111,7 +112,7 @@ async function look(
   const { live } = read;
   const place = parent && { [parent.attribute]: live.parentId };
   const values = {
-    ...unflatten(live.attributes),
+    ...unflatten(withoutOpenFields(type, live.attributes)),
     ...place,
     ...Object.fromEntries(live.computed),
     id: live.id,

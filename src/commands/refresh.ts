@@ -4,12 +4,10 @@ import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
-import { LazyMap } from "../model/lazy-map";
 import type { LiveResource, ReadResult } from "../model/live";
-import { attempt, type Ready } from "../model/ready";
 import type { Holding } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
-import type { ResolvedValue } from "../model/value";
+import type { DesiredValue, ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
 import { isYoung } from "../model/young";
 import { resolveValue } from "../plan/resolve";
@@ -47,19 +45,14 @@ export async function refresh(
   const results = new Map<Address, ReadResult>();
   const subjects = subjectsOf(desired, state, destroys);
   const found: Found = { resources: results, data: new Map() };
-  // What these show is then read without waiting.
-  await Promise.all([reads.projects(), reads.services()]);
   for (const level of levelsOf(types)) {
     await readData(reads, types, desired, found);
-    const waiting: Promise<unknown>[] = [];
-    for (const subject of subjects) {
+    const reading = subjects.map(async (subject) => {
       const type = level.find((candidate) => candidate.type === subject.type);
-      if (type === undefined) continue;
-      const read = attempt(() => readOne(reads, type, subject, desired, state, found, now));
-      if (read instanceof Promise) waiting.push(read.then((answer) => results.set(subject.address, answer)));
-      else results.set(subject.address, read);
-    }
-    await Promise.all(waiting);
+      if (type === undefined) return;
+      results.set(subject.address, await readOne(reads, type, subject, desired, state, found, now));
+    });
+    await Promise.all(reading);
   }
   await readData(reads, types, desired, found);
   failWaitingData(desired, found);
@@ -131,7 +124,7 @@ function levelsOf(types: readonly Resource[]): Resource[][] {
   return levels;
 }
 
-function readOne(
+async function readOne(
   reads: Reads,
   type: Resource,
   subject: Subject,
@@ -139,7 +132,7 @@ function readOne(
   state: State | undefined,
   found: Found,
   now: number,
-): Ready<ReadResult> {
+): Promise<ReadResult> {
   const done = found.resources;
   const declared = desired.resources.get(subject.address);
   const recorded = recordedAt(subject.address, desired, state);
@@ -199,9 +192,7 @@ function knownAttributes(
   desired: Desired,
   state: State | undefined,
 ): Attributes<ResolvedValue> {
-  const valueAt = (path: string): ResolvedValue | undefined => {
-    const value = attributes.get(path)?.value;
-    if (value === undefined) return undefined;
+  const knownValue = (value: DesiredValue): ResolvedValue | undefined => {
     if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
     const [reference, ...others] = value.references;
     // A place that is not known is no place: nothing must be looked for elsewhere instead.
@@ -211,10 +202,10 @@ function knownAttributes(
       ? idOf(reference.address, found.resources, state)
       : undefined;
   };
-  return new LazyMap(valueAt, (visit) => {
-    for (const path of attributes.keys()) {
-      const value = valueAt(path);
-      if (value !== undefined) visit(value, path);
-    }
-  });
+  const known = new Map<string, ResolvedValue>();
+  for (const [path, { value }] of attributes) {
+    const plain = knownValue(value);
+    if (plain !== undefined) known.set(path, plain);
+  }
+  return known;
 }

@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
-import { lookedUp } from "../model/lazy-map";
 import type { ResourceType } from "../model/resource-type";
 import { buildResource } from "./build-resource";
 import { fetchSecrets } from "./fetch-secrets";
@@ -118,7 +117,7 @@ function readLayers(
   { report }: Findings,
 ): ReadFiles {
   const texts = new Map<string, string>();
-  const masked = new Map<string, () => string>();
+  const masked = new Map<string, string>();
   const roots: MapNode[] = [];
   let left = maxTotalBytes;
   let isPartial = false;
@@ -134,10 +133,8 @@ function readLayers(
       left -= Buffer.byteLength(text);
       texts.set(file, text);
       const { root, failed } = parseYaml(file, text, report, (broken) => maskBroken(broken, index));
-      masked.set(file, () => {
-        const shown = root === undefined ? text : maskSecrets(text, root, index);
-        return failed ? maskBroken(shown, index) : shown;
-      });
+      const shown = root === undefined ? text : maskSecrets(text, root, index);
+      masked.set(file, failed ? maskBroken(shown, index) : shown);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
@@ -145,5 +142,5 @@ function readLayers(
     }
     if (united !== undefined) roots.push(united);
   }
-  return { roots, texts, masked: lookedUp(masked), isPartial };
+  return { roots, texts, masked: masked, isPartial };
 }

@@ -1,8 +1,6 @@
-import { isAscii } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { error } from "../diagnostics/diagnostic";
-import { utf8Text } from "../model/utf8";
 import type { Report } from "./findings";
 import { reasonOf } from "./paths";
 
@@ -77,7 +75,7 @@ function badLine(bytes: Buffer): number {
 
 function decode(file: string, bytes: Buffer, report: Report): string | undefined {
   try {
-    return isAscii(bytes) ? utf8Text(bytes) : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     report(

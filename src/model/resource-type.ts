@@ -5,7 +5,6 @@ import type { Attributes } from "./attributes";
 import type { Catalog } from "./catalog";
 import type { LiveResource, Offers, ReadResult } from "./live";
 import type { Pending } from "./pending";
-import type { Ready } from "./ready";
 import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
 import type { Plain, ResolvedValue } from "./value";
@@ -386,7 +385,7 @@ export interface CandidateSearch {
  * writes go through an endpoint set that already keys and journals them.
  */
 export interface ResourceOperations<Reads, Writes> {
-  readonly read: (reads: Reads, target: ReadTarget) => Ready<ReadResult>;
+  readonly read: (reads: Reads, target: ReadTarget) => Promise<ReadResult>;
   /** What lies in it besides resources, without which alone the service deletes it. */
   readonly holdings?: (reads: Reads, id: string) => Promise<readonly Holding[]>;
   /** Everything of this type that is live, for `export`, `import` and the count of what is not managed. */

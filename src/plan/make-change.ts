@@ -1,7 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import { sha256 } from "../model/digest";
 import type { Effect } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import { ruleAt, withoutOpenFields } from "../model/rule-at";
 import { canonicalJson, type Plain } from "../model/value";
 import { costOf } from "./cost";
 import { changesSomething, type Decision } from "./decision";
@@ -104,9 +104,9 @@ const changesTheBill = (cost: Change["cost"]): boolean =>
   (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
   (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
 
-function bindingOf({ live }: ResourceInstance): Binding | null {
+function bindingOf({ live, type }: ResourceInstance): Binding | null {
   if (!live) return null;
-  const attributes = canonicalJson(Object.fromEntries(live.attributes) as Plain);
+  const attributes = canonicalJson(Object.fromEntries(withoutOpenFields(type, live.attributes)) as Plain);
   return {
     id: live.id,
     updatedAt: live.updatedAt ?? null,

@@ -1,5 +1,4 @@
 import type { Address } from "../model/address";
-import { LazyMap } from "../model/lazy-map";
 import type { Reference } from "../model/reference";
 import { ruleAt } from "../model/rule-at";
 import { Secret } from "../model/secret";
@@ -48,43 +47,23 @@ export interface ResolvedAttributes {
   readonly templates: ReadonlyMap<string, ResolvedValue>;
 }
 
-const noTemplates: ResolvedAttributes["templates"] = new Map();
-
 /**
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
  */
 export function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
   const { address, desired, defaults, type } = instance;
-  // At once: what is looked up depends on what is decided by now.
-  let templates: Map<string, ResolvedValue> | undefined;
-  desired?.attributes.forEach(({ value }, path) => {
-    if (typeof value !== "object" || !(value instanceof Template)) return;
-    templates ??= new Map();
-    templates.set(path, resolveValue(value, lookup));
-  });
-  const resolve = (value: DesiredValue, path: string): ResolvedValue => {
-    const found =
-      typeof value === "object" && value instanceof Template ? (templates?.get(path) ?? null) : value;
-    return found === null ? (defaults.get(path) ?? null) : found;
-  };
+  const resolved = new Map<string, ResolvedValue>();
+  const templates = new Map<string, ResolvedValue>();
+  for (const [path, { value }] of desired?.attributes ?? []) {
+    const found = resolveValue(value, lookup);
+    if (value instanceof Template) templates.set(path, found);
+    resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
+  }
   const { nameAttribute } = type;
-  const isUnnamed = nameAttribute !== undefined && !desired?.attributes.has(nameAttribute);
-  const logicalName = (): string => address.slice(address.lastIndexOf(".") + 1);
-  const resolved = new LazyMap<ResolvedValue>(
-    (path) => {
-      const value = desired?.attributes.get(path)?.value;
-      if (value !== undefined) return resolve(value, path);
-      return isUnnamed && path === nameAttribute ? logicalName() : undefined;
-    },
-    (visit) => {
-      desired?.attributes.forEach(({ value }, path) => {
-        visit(resolve(value, path), path);
-      });
-      if (isUnnamed) visit(logicalName(), nameAttribute);
-    },
-  );
-  return { resolved, templates: templates ?? noTemplates };
+  if (nameAttribute !== undefined && !resolved.has(nameAttribute))
+    resolved.set(nameAttribute, address.slice(address.lastIndexOf(".") + 1));
+  return { resolved, templates };
 }
 
 /** Looks references up in what is decided so far; in dependency order that is all that can be referred to. */

@@ -7,7 +7,6 @@ import { durationPattern, parseDuration } from "../model/duration";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
-import { type Ready, whenReady } from "../model/ready";
 import type {
   Accepted,
   CandidateSearch,
@@ -146,7 +145,7 @@ function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: Shown):
 
 const commitOf = (found: Deployment | undefined): string | undefined => found?.commitSha || undefined;
 
-function read(reads: Reads, target: ReadTarget): Ready<ReadResult> {
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const missing: ReadResult = { kind: target.id === undefined ? "absent" : "gone" };
   const parent = target.declared.get("serviceId");
   const serviceId = typeof parent === "string" ? parent : target.parentId;
@@ -154,24 +153,21 @@ function read(reads: Reads, target: ReadTarget): Ready<ReadResult> {
     // Without its service it is no more: the service deletes the two together.
     return missing;
   }
-  return whenReady(reads.service(serviceId), (service): Ready<ReadResult> => {
-    if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
-    const shown = service.kind === "found" ? service.value : stands(service, target);
-    if (shown === undefined) return missing;
-    const latestId = shown.deploymentId ?? undefined;
-    const liveId = shown.liveDeploymentId ?? undefined;
-    const id = liveId ?? latestId;
-    if (id === undefined) return missing;
-    return whenReady(detailsOf(reads, target, serviceId, { id, liveId, latestId }), (details) => {
-      const standing = deploymentStanding({ liveId, latestId, latest: details.latest });
-      const { commit, latest } = details;
-      // One that serves by itself and not by its service: the service is shown as it was before.
-      const isBehind = latest?.status === "live" && latest.id === latestId && latestId !== liveId;
-      const asOf = (isBehind ? shown.createdAt : latest?.createdAt) ?? undefined;
-      const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
-      return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
-    });
-  });
+  const service = await reads.service(serviceId);
+  if (service.kind === "unreadable") return { kind: "unchecked", reason: service.reason };
+  const shown = service.kind === "found" ? service.value : stands(service, target);
+  if (shown === undefined) return missing;
+  const latestId = shown.deploymentId ?? undefined;
+  const liveId = shown.liveDeploymentId ?? undefined;
+  const id = liveId ?? latestId;
+  if (id === undefined) return missing;
+  const { commit, latest } = await detailsOf(reads, target, serviceId, { id, liveId, latestId });
+  const standing = deploymentStanding({ liveId, latestId, latest });
+  // One that serves by itself and not by its service: the service is shown as it was before.
+  const isBehind = latest?.status === "live" && latest.id === latestId && latestId !== liveId;
+  const asOf = (isBehind ? shown.createdAt : latest?.createdAt) ?? undefined;
+  const live = liveDeployment({ id, serviceId, name: target.name, commit, latestId, asOf });
+  return { kind: "found", live: standing ? { ...live, standing: [asWanted(standing, target)] } : live };
 }
 
 /** One that is never deployed from here failed for someone else. */
@@ -190,33 +186,29 @@ interface Details {
  * declared and the state does not say; the latest deployment, when it does not serve, or (for the first of many) was not
  * made from here, and may be a rollback.
  */
-function detailsOf(
+async function detailsOf(
   reads: Reads,
   target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
-): Ready<Details> {
+): Promise<Details> {
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;
   const asksCommit = known === undefined && declared.has("commit");
   const isOther = recorded !== undefined && recorded.id !== latestId;
   const asksLatest = latestId !== liveId || (isOther && mayAskMore(reads));
-  if (!asksCommit && !asksLatest) return known === undefined ? nothing : { commit: known };
+  if (!asksCommit && !asksLatest) return { commit: known };
   const get = (one: string) => unlessGone(() => reads.live.getDeployment(serviceId, one));
-  return (async () => {
-    const serving = asksCommit ? await get(id) : undefined;
-    const latest =
-      !asksLatest || latestId === undefined
-        ? undefined
-        : serving && latestId === id
-          ? serving
-          : await get(latestId);
-    return { commit: known ?? commitOf(serving), latest };
-  })();
+  const serving = asksCommit ? await get(id) : undefined;
+  const latest =
+    !asksLatest || latestId === undefined
+      ? undefined
+      : serving && latestId === id
+        ? serving
+        : await get(latestId);
+  return { commit: known ?? commitOf(serving), latest };
 }
-
-const nothing: Details = {};
 
 /** Where services deploy themselves, each release was made elsewhere: a plan is not to read them all one by one. */
 const mostAsked = 100;

@@ -1,10 +1,9 @@
 import type { Service } from "../api/wire/service";
 import type { Attributes } from "../model/attributes";
-import { LazyMap } from "../model/lazy-map";
 import type { LiveResource } from "../model/live";
 import type { Plain } from "../model/value";
 import { present } from "./attribute-values";
-import { configurationField, configurationNames, configurationPath } from "./service-configuration";
+import { configurationNames } from "./service-configuration";
 import { serviceStanding } from "./standing";
 
 /** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
@@ -17,7 +16,6 @@ const known = new WeakMap<
 export function liveService(found: Service, environment?: string): LiveResource {
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
-  let computed: Attributes | undefined;
   const standing = serviceStanding(found);
   const live: LiveResource = {
     type: "service",
@@ -25,10 +23,7 @@ export function liveService(found: Service, environment?: string): LiveResource 
     name: found.name,
     parentId: found.projectId ?? null,
     attributes: liveAttributes(found, environment),
-    get computed() {
-      computed ??= liveComputed(found);
-      return computed;
-    },
+    computed: liveComputed(found),
     updatedAt: found.updatedAt ?? undefined,
     ...(standing && { standing }),
   };
@@ -38,41 +33,13 @@ export function liveService(found: Service, environment?: string): LiveResource 
 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
-  const own: Readonly<Record<string, Plain | undefined>> = {
-    name,
-    kind,
-    projectId,
-    environment: environment ?? found.environmentId,
-    archived,
-  };
-  const look = (path: string): Plain | undefined => {
-    const field = configurationField(path);
-    if (field !== undefined) return (configuration[field] ?? undefined) as Plain | undefined;
-    if (Object.hasOwn(own, path)) return own[path] ?? undefined;
-    // A field that this version does not know is answered for by its name, and never listed.
-    const further = path.startsWith(group) ? path.slice(group.length) : "";
-    return Object.hasOwn(configuration, further)
-      ? ((configuration[further] ?? undefined) as Plain | undefined)
-      : undefined;
-  };
-  return new LazyMap(look, (visit) => {
-    for (const path of paths) {
-      const value = look(path);
-      if (value !== undefined) visit(value, path);
-    }
+  // Fields in the order of the interface, then those that this version does not know.
+  const fields = [...configurationNames, ...Object.keys(configuration)];
+  return present({
+    ...{ name, kind, projectId, environment: environment ?? found.environmentId, archived },
+    ...Object.fromEntries(fields.map((field) => [`configuration.${field}`, configuration[field] as Plain])),
   });
 }
-
-const group = "configuration.";
-
-const paths = [
-  "name",
-  "kind",
-  "projectId",
-  "environment",
-  "archived",
-  ...configurationNames.map(configurationPath),
-];
 
 function liveComputed(found: Service): Attributes {
   const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;

@@ -60,13 +60,6 @@ export const configurationNames = Object.keys(configurationFields) as readonly C
 
 export const configurationPath = (field: ConfigurationField): string => `configuration.${field}`;
 
-const fields: ReadonlyMap<string, ConfigurationField> = new Map(
-  configurationNames.map((field) => [configurationPath(field), field]),
-);
-
-/** The configuration field of an attribute path; undefined for any other path. */
-export const configurationField = (path: string): ConfigurationField | undefined => fields.get(path);
-
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
  * none that it does not, so `at once` stands only at what the service itself reads when something happens there.

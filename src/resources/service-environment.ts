@@ -7,24 +7,21 @@ import type { Service } from "../api/wire/service";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Attributes } from "../model/attributes";
-import { type Ready, whenReady } from "../model/ready";
 import { textAt } from "./attribute-values";
 import { productionEnvironmentId, productionName } from "./project";
 
 /** The environment of a service as a manifest would write it: the declared id where it is that, else its name. */
-export function environmentNameFor(
+export async function environmentNameFor(
   reads: Reads,
   service: Service,
   declared: string | undefined,
-): Ready<string | undefined> {
+): Promise<string | undefined> {
   const { environmentId, projectId } = service;
   if (environmentId == null) return undefined;
   if (environmentId === declared || projectId == null) return environmentId;
-  return whenReady(reads.project(projectId), (project) =>
-    project.kind === "found"
-      ? (environmentNames(project.value).get(environmentId) ?? environmentId)
-      : environmentId,
-  );
+  const project = await reads.project(projectId);
+  const name = project.kind === "found" ? environmentNames(project.value).get(environmentId) : undefined;
+  return name ?? environmentId;
 }
 
 const namesOf = new WeakMap<Project, ReadonlyMap<string, string>>();

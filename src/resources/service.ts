@@ -10,7 +10,6 @@ import type { Catalog } from "../model/catalog";
 import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
-import { allReady, type Ready, whenReady } from "../model/ready";
 import type {
   Accepted,
   CandidateSearch,
@@ -145,7 +144,7 @@ export const service: Resource = {
   untaken: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,
   read,
-  list: async (reads) => allReady((await reads.services()).map((found) => liveIn(reads, found))),
+  list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
   create,
   update,
   remove: async (writes, input) =>
@@ -174,22 +173,21 @@ function monthlyCost(
   return instancePrice(plan, instancesOf({ scaling, replicas, minReplicas }));
 }
 
-const liveIn = (reads: Reads, found: Service, declared?: string): Ready<LiveResource> =>
-  whenReady(environmentNameFor(reads, found, declared), (environment) => liveService(found, environment));
+const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
+  liveService(found, await environmentNameFor(reads, found, declared));
 
-function read(reads: Reads, target: ReadTarget): Ready<ReadResult> {
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const { id } = target;
   if (id === undefined) return readByName(reads, target);
-  return whenReady(reads.service(id, target.notOlderThan), (found) => {
-    if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
-    if (found.kind === "found") return readLive(reads, found.value, target);
-    const { deleting } = found;
-    const { recorded } = target;
-    if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
-    // What is left of a deletion that failed: the thing stands.
-    if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-    return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
-  });
+  const found = await reads.service(id, target.notOlderThan);
+  if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
+  if (found.kind === "found") return readLive(reads, found.value, target);
+  const { deleting } = found;
+  const { recorded } = target;
+  if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
+  // What is left of a deletion that failed: the thing stands.
+  if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
+  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
 }
 
 /** What is archived is in no list (DESIGN section 4). */
@@ -203,8 +201,10 @@ async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
   return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
 }
 
-const readLive = (reads: Reads, found: Service, { declared }: ReadTarget): Ready<ReadResult> =>
-  whenReady(liveIn(reads, found, textAt(declared, "environment")), (live) => ({ kind: "found", live }));
+const readLive = async (reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> => ({
+  kind: "found",
+  live: await liveIn(reads, found, textAt(declared, "environment")),
+});
 
 async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   const project = target.declared.get("projectId") ?? target.parentId ?? null;
@@ -227,7 +227,7 @@ async function candidates(reads: Reads, search: CandidateSearch): Promise<readon
       (one.projectId ?? undefined) === search.parentId &&
       !search.preexistingIds.includes(one.id),
   );
-  return allReady(matches.map((found) => liveIn(reads, found)));
+  return Promise.all(matches.map((found) => liveIn(reads, found)));
 }
 
 const changedConfiguration = (

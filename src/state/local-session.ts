@@ -1,5 +1,5 @@
+import { setImmediate } from "node:timers/promises";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { afterArrivals } from "../model/after-arrivals";
 import type { JournalEntry, State } from "../model/state";
 import type { StateSession } from "./backend";
 import { type Disk, diskCode, isLinkUnsupported } from "./disk";
@@ -95,7 +95,7 @@ export class LocalSession implements StateSession {
   async #flush(): Promise<void> {
     let batch: readonly Request[] = [];
     try {
-      await afterArrivals();
+      await setImmediate();
       if (this.#failed !== undefined) throw this.#failed;
       batch = this.#queue.splice(0);
       if (batch.length > 0) await this.#write(batch);

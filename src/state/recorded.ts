@@ -1,6 +1,5 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
-import { utf8Text } from "../model/utf8";
 import type { Disk } from "./disk";
 import { readFailed } from "./disk-failure";
 import { emptyState, fold } from "./fold";
@@ -151,7 +150,7 @@ export async function decodeSnapshot(
   origin: Origin,
   cipher: StateCipher,
 ): Promise<Snapshot> {
-  const parsed = await cipher.parse(utf8Text(bytes), path);
+  const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
   if (parsed.state === undefined) throw new DiagnosticsError(parsed.diagnostics);
   const mismatch = workspaceMismatch(parsed.state, path, origin);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);

@@ -1,7 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import type { State } from "../model/state";
-import { isState } from "./is-state";
 import { hostileReason, sortedKeys } from "./plain-document";
 import { isSealed } from "./sealed-text";
 import { stateSchema } from "./state-schema";
@@ -60,7 +59,7 @@ export function parseState(text: string, name: string): ParsedState {
     };
   const hostile = hostileReason(document);
   if (hostile !== undefined) return unreadable(name, hostile);
-  const issue = isState(head) ? undefined : stateSchema.safeParse(document).error?.issues[0];
+  const issue = stateSchema.safeParse(document).error?.issues[0];
   if (issue !== undefined)
     return unreadable(name, `at ${issue.path.map(String).join(".") || "its top"}: ${issue.message}`);
   const misnamed = Object.keys(head.resources as object).find((key) => parseAddress(key) === undefined);

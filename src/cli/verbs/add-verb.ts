@@ -1,6 +1,5 @@
 import type { Command, Option } from "commander";
 import type { Handler, Run } from "../invocation";
-import { lazy } from "../lazy";
 import { withStack } from "../with-stack";
 
 /** One verb of the command line. */
@@ -16,10 +15,10 @@ export interface Verb {
   readonly hidden?: boolean;
   /** Command lines with a word on each. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
-  readonly handler: (handlers: typeof lazy) => Handler;
+  readonly handler: Handler;
 }
 
-/** Adds a verb to the program (or to the verb it belongs to). Its handler loads when it is called. */
+/** Adds a verb to the program (or to the verb it belongs to). */
 export function addVerb(parent: Command, run: Run, verb: Verb): Command {
   const command = parent
     .command(verb.usage, { hidden: verb.hidden === true })
@@ -28,7 +27,7 @@ export function addVerb(parent: Command, run: Run, verb: Verb): Command {
     .addHelpText("after", examplesText(verb.examples))
     .action(
       run(async (invocation) =>
-        verb.handler(lazy)(readsFiles(verb) ? await withStack(invocation, takesPlan(verb)) : invocation),
+        verb.handler(readsFiles(verb) ? await withStack(invocation, takesPlan(verb)) : invocation),
       ),
     );
   for (const option of verb.options ?? []) command.addOption(option);

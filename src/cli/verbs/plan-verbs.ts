@@ -1,4 +1,9 @@
 import { type Command, Option } from "commander";
+import { applyHandler, destroyHandler } from "../handlers/apply";
+import { driftHandler } from "../handlers/drift";
+import { planHandler } from "../handlers/plan";
+import { showHandler } from "../handlers/show";
+import { validateHandler } from "../handlers/validate";
 import type { Run } from "../invocation";
 import { options } from "../options";
 import { addVerb } from "./add-verb";
@@ -49,7 +54,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv validate", "the default files"],
       ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
     ],
-    handler: (lazy) => lazy.validate().validateHandler,
+    handler: validateHandler,
   });
   addVerb(program, run, {
     usage: "plan",
@@ -77,7 +82,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv plan --no-secrets --format markdown", "for a comment on a pull request"],
       ["rnv plan -target service.shop.api", "one service and what it needs"],
     ],
-    handler: (lazy) => lazy.plan().planHandler,
+    handler: planHandler,
   });
   addVerb(program, run, {
     usage: "apply [planfile]",
@@ -93,7 +98,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion; with a plan file too"],
       ["rnv apply -auto-approve -json", "one JSON object a line"],
     ],
-    handler: (lazy) => lazy.apply().applyHandler,
+    handler: applyHandler,
   });
   addVerb(program, run, {
     usage: "destroy",
@@ -114,7 +119,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv destroy -target service.shop.worker", "one service"],
       ["rnv destroy -auto-approve", "without asking: everything goes"],
     ],
-    handler: (lazy) => lazy.apply().destroyHandler,
+    handler: destroyHandler,
   });
   addVerb(program, run, {
     usage: "drift",
@@ -145,7 +150,7 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv drift -fail-on pending", "exit 2 also when the manifest is not applied"],
       ["rnv drift -strict", "exit 2 also for what nobody declares"],
     ],
-    handler: (lazy) => lazy.drift().driftHandler,
+    handler: driftHandler,
   });
   addVerb(program, run, {
     usage: "show [planfile]",
@@ -156,6 +161,6 @@ export function addPlanVerbs(program: Command, run: Run): void {
       ["rnv show plan.rnvplan", "a saved plan"],
       ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
     ],
-    handler: (lazy) => lazy.show().showHandler,
+    handler: showHandler,
   });
 }

@@ -1,4 +1,6 @@
 import { type Command, Option } from "commander";
+import { actionHandler, cancelHandler, deployHandler, rollbackHandler } from "../handlers/runtime";
+import { deploymentsHandler, statusHandler } from "../handlers/status";
 import type { Run } from "../invocation";
 import { duration, options, positive } from "../options";
 import { addVerb } from "./add-verb";
@@ -31,7 +33,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       ["rnv status service.shop.api", "one of them, with ids and exact times"],
       ["rnv status -json", "for programs"],
     ],
-    handler: (lazy) => lazy.status().statusHandler,
+    handler: statusHandler,
   });
   addVerb(program, run, {
     usage: "deployments <address>",
@@ -48,7 +50,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       ["rnv deployments service.shop.api", "the last 20"],
       ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
     ],
-    handler: (lazy) => lazy.status().deploymentsHandler,
+    handler: deploymentsHandler,
   });
   addVerb(program, run, {
     usage: "deploy <address>",
@@ -66,7 +68,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       ],
       ["rnv deploy service.shop.api -no-wait", "only queue it"],
     ],
-    handler: (lazy) => lazy.runtime().deployHandler,
+    handler: deployHandler,
   });
   for (const [action, summary] of [
     ["restart", "Restart a running service"],
@@ -79,7 +81,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       detail: forAService,
       options: waiting(),
       examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
-      handler: (lazy) => lazy.runtime().actionHandler(action),
+      handler: actionHandler(action),
     });
   }
   addVerb(program, run, {
@@ -95,7 +97,7 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
       ["rnv rollback service.shop.api", "asks for the name of the service"],
       ["rnv rollback service.shop.api --confirm api", "in a script"],
     ],
-    handler: (lazy) => lazy.runtime().rollbackHandler,
+    handler: rollbackHandler,
   });
   addVerb(program, run, {
     usage: "cancel <address> [deployment-id]",
@@ -103,6 +105,6 @@ export function addRuntimeVerbs(program: Command, run: Run): void {
     detail: `${forAService}\nWithout a deployment id: the newest one.`,
     options: waiting(),
     examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
-    handler: (lazy) => lazy.runtime().cancelHandler,
+    handler: cancelHandler,
   });
 }

@@ -1,4 +1,18 @@
 import { Argument, type Command, Option } from "commander";
+import { exportHandler, importHandler } from "../handlers/live";
+import {
+  forceUnlockHandler,
+  outputHandler,
+  stateBackupsHandler,
+  stateListHandler,
+  stateMoveHandler,
+  statePullHandler,
+  statePushHandler,
+  stateRemoveHandler,
+  stateRestoreHandler,
+  stateShowHandler,
+} from "../handlers/state";
+import { graphHandler } from "../handlers/tools";
 import type { Run } from "../invocation";
 import { options } from "../options";
 import { addVerb } from "./add-verb";
@@ -21,7 +35,7 @@ export function addStateVerbs(program: Command, run: Run): void {
         "adopt one service; `import:` in the manifest does it in git",
       ],
     ],
-    handler: (lazy) => lazy.live().importHandler,
+    handler: importHandler,
   });
   addVerb(program, run, {
     usage: "export",
@@ -39,7 +53,7 @@ export function addStateVerbs(program: Command, run: Run): void {
       ["rnv export", "print everything of the workspace"],
       ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
     ],
-    handler: (lazy) => lazy.live().exportHandler,
+    handler: exportHandler,
   });
   addVerb(program, run, {
     usage: "output [name]",
@@ -50,7 +64,7 @@ export function addStateVerbs(program: Command, run: Run): void {
       ["rnv output -raw apiUrl", "one, for a script"],
       ["rnv output -json", "all, as JSON"],
     ],
-    handler: (lazy) => lazy.state().outputHandler,
+    handler: outputHandler,
   });
   addVerb(program, run, {
     usage: "graph",
@@ -65,7 +79,7 @@ export function addStateVerbs(program: Command, run: Run): void {
       ["rnv graph | dot -Tsvg > graph.svg", "as a picture"],
       ["rnv graph -mermaid", "for Markdown"],
     ],
-    handler: (lazy) => lazy.tools().graphHandler,
+    handler: graphHandler,
   });
   addVerb(program, run, {
     usage: "force-unlock <lock-id>",
@@ -73,7 +87,7 @@ export function addStateVerbs(program: Command, run: Run): void {
     detail: "Make sure that no other run is alive: two writers of one state lose work.",
     options: [options.state()],
     examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
-    handler: (lazy) => lazy.state().forceUnlockHandler,
+    handler: forceUnlockHandler,
   });
   addStateSubverbs(program, run);
 }
@@ -92,14 +106,14 @@ function addStateSubverbs(program: Command, run: Run): void {
       ["rnv state list", "all"],
       ["rnv state list service.shop.api", "one service and what belongs to it"],
     ],
-    handler: (lazy) => lazy.state().stateListHandler,
+    handler: stateListHandler,
   });
   addVerb(state, run, {
     usage: "show <address>",
     summary: "Show what is recorded for an address",
     options: [options.state(), options.json()],
     examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
-    handler: (lazy) => lazy.state().stateShowHandler,
+    handler: stateShowHandler,
   });
   addVerb(state, run, {
     usage: "mv <from> <to>",
@@ -107,21 +121,21 @@ function addStateSubverbs(program: Command, run: Run): void {
     detail: "What lies in it moves along. `moved:` in the manifest does the same in git.",
     options: writing(),
     examples: [["rnv state mv service.shop.web service.shop.api", "after a renaming in the manifest"]],
-    handler: (lazy) => lazy.state().stateMoveHandler,
+    handler: stateMoveHandler,
   });
   addVerb(state, run, {
     usage: "rm <address...>",
     summary: "Forget records; the service keeps the things",
     options: writing(),
     examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
-    handler: (lazy) => lazy.state().stateRemoveHandler,
+    handler: stateRemoveHandler,
   });
   addVerb(state, run, {
     usage: "pull",
     summary: "Print the state as JSON",
     options: [options.state()],
     examples: [["rnv state pull > backup.json", "a copy"]],
-    handler: (lazy) => lazy.state().statePullHandler,
+    handler: statePullHandler,
   });
   addVerb(state, run, {
     usage: "push",
@@ -132,7 +146,7 @@ function addStateSubverbs(program: Command, run: Run): void {
       ["rnv state push backup.json", "from a file"],
       ["rnv state push - < backup.json", "from standard input"],
     ],
-    handler: (lazy) => lazy.state().statePushHandler,
+    handler: statePushHandler,
   }).addArgument(new Argument("<file>", "state file, `-` for standard input"));
   addVerb(state, run, {
     usage: "backups",
@@ -141,7 +155,7 @@ function addStateSubverbs(program: Command, run: Run): void {
       "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
     options: [options.state(), options.json()],
     examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
-    handler: (lazy) => lazy.state().stateBackupsHandler,
+    handler: stateBackupsHandler,
   });
   addVerb(state, run, {
     usage: "restore",
@@ -154,6 +168,6 @@ function addStateSubverbs(program: Command, run: Run): void {
       ["rnv state restore 1", "the newest of `rnv state backups`"],
       ["rnv state restore backup.json", "a file"],
     ],
-    handler: (lazy) => lazy.state().stateRestoreHandler,
+    handler: stateRestoreHandler,
   }).addArgument(new Argument("<backup>", "number in `rnv state backups`, or a state file"));
 }

@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { terraformInstallHandler } from "../handlers/terraform";
 import type { Run } from "../invocation";
 import { addVerb } from "./add-verb";
 
@@ -24,6 +25,6 @@ export function addTerraformVerbs(program: Command, run: Run): void {
       ["rnv terraform install", "for this user"],
       ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
     ],
-    handler: (lazy) => lazy.terraform().terraformInstallHandler,
+    handler: terraformInstallHandler,
   });
 }

@@ -3,6 +3,9 @@ import { schemaNames } from "../../commands/schema-names";
 import { conditionNames } from "../../emulator/conditions";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { completionScript, type Shell, shells } from "../completion";
+import { completeHandler } from "../handlers/complete";
+import { initHandler } from "../handlers/init";
+import { emulatorHandler, schemaHandler } from "../handlers/tools";
 import type { Run } from "../invocation";
 import { options, positive } from "../options";
 import { versionText } from "../version";
@@ -17,7 +20,7 @@ export function addToolVerbs(program: Command, run: Run): void {
     detail: "Never overwrites a file. Asks the service once whether the key opens the workspace.",
     options: [options.state()],
     examples: [["RNV_BASE_URL=embedded rnv init", "to try it without an account"]],
-    handler: (lazy) => lazy.init().initHandler,
+    handler: initHandler,
   });
   addVerb(program, run, {
     usage: "emulator",
@@ -41,7 +44,7 @@ export function addToolVerbs(program: Command, run: Run): void {
       ],
       ["rnv emulator -lag projects=1s,canvas=2reads", "reads that do not show yet what was just written"],
     ],
-    handler: (lazy) => lazy.tools().emulatorHandler,
+    handler: emulatorHandler,
   });
   addVerb(program, run, {
     usage: "schema",
@@ -55,14 +58,14 @@ export function addToolVerbs(program: Command, run: Run): void {
         "what the service's documents do not show: what rnv assumes, and each RNV_GAP_… setting",
       ],
     ],
-    handler: (lazy) => lazy.tools().schemaHandler,
+    handler: schemaHandler,
   }).addArgument(new Argument("[name]", "which one (default: manifest)").choices([...schemaNames, "gaps"]));
   addVerb(program, run, {
     usage: "version",
     summary: "Print the version",
     options: [options.json()],
     examples: [["rnv version -json", "for programs"]],
-    handler: () => async (invocation) => {
+    handler: async (invocation) => {
       invocation.terminal.out(versionText(invocation.options.json === true));
       return 0;
     },
@@ -78,19 +81,17 @@ export function addToolVerbs(program: Command, run: Run): void {
       ["rnv completion zsh > ~/.zfunc/_rnv", "zsh, with ~/.zfunc in fpath"],
       ["rnv completion fish > ~/.config/fish/completions/rnv.fish", "fish"],
     ],
-    handler:
-      () =>
-      async ({ positional, terminal }) => {
-        terminal.out(completionScript(positional[0] as Shell));
-        return 0;
-      },
+    handler: async ({ positional, terminal }) => {
+      terminal.out(completionScript(positional[0] as Shell));
+      return 0;
+    },
   }).addArgument(new Argument("<shell>", "the shell").choices(shells));
   addVerb(program, run, {
     usage: "complete",
     hidden: true,
     summary: "Print what may stand at the cursor; the completion scripts ask it",
     examples: [["rnv complete bash -- plan -target service.", "addresses that begin so"]],
-    handler: (lazy) => lazy.complete().completeHandler,
+    handler: completeHandler,
   })
     .addArgument(new Argument("<shell>", "the shell").choices(shells))
     .addArgument(new Argument("[words...]", "words typed so far, the last one being that at the cursor"));

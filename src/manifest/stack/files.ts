@@ -114,6 +114,9 @@ function inOrder(stacks: readonly Listed[]): readonly Listed[] | undefined {
   return ordered;
 }
 
+/** Values nested deeper are hidden whole. */
+const maxDepth = 100;
+
 /** A value without text of its own: `${rnv_service.api.url}`, `${var.x}`. */
 const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
 
@@ -123,12 +126,14 @@ const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
  */
 export function maskStack(stack: Stack, program: Pick<Program, "types">): string {
   const ranges: [number, number][] = [];
-  const hide = (value: Json, place: Place): void => {
-    if (typeof value === "string" || typeof value === "number") {
+  const hide = (value: Json, place: Place, depth = 0): void => {
+    if (depth > maxDepth) {
+      ranges.push([place.start, place.end]);
+    } else if (typeof value === "string" || typeof value === "number") {
       if (!onlyNames.test(String(value))) ranges.push([place.start, place.end]);
     } else if (value !== null && typeof value === "object")
       for (const [key, inner] of Object.entries(value))
-        hide(inner, place.at(Array.isArray(value) ? Number(key) : key));
+        hide(inner, place.at(Array.isArray(value) ? Number(key) : key), depth + 1);
   };
   for (const { value, place } of stack.locals.values()) hide(value, place);
   for (const { value, place } of [...stack.variables.values(), ...stack.outputs.values()])

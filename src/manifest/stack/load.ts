@@ -3,7 +3,6 @@ import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic"
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
 import type { Desired, DesiredAttribute, DesiredResource } from "../../model/desired";
-import { lookedUp } from "../../model/lazy-map";
 import { terraformNameOf } from "../../model/terraform-name";
 import { Template } from "../../model/value";
 import { type BuiltResource, buildResource } from "../build-resource";
@@ -92,7 +91,7 @@ async function readStacks(
 ): Promise<ReadStacks> {
   const stacks: Stack[] = [];
   const texts = new Map<string, string>();
-  const masked = new Map<string, () => string>();
+  const masked = new Map<string, string>();
   let left = maxTotalBytes;
   for (const { file, name } of files) {
     const text = readSource(file, cwd, left, report);
@@ -103,13 +102,13 @@ async function readStacks(
     if ("document" in parsed) {
       const stack = readStack(parsed.document, name, report);
       stacks.push(stack);
-      masked.set(file, () => maskStack(stack, { types }));
+      masked.set(file, maskStack(stack, { types }));
     } else {
-      masked.set(file, () => maskBrokenStack(text, parsed.failedAt));
+      masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(report);
     }
   }
-  return { stacks, texts, masked: lookedUp(masked), isPartial: stacks.length < files.length };
+  return { stacks, texts, masked, isPartial: stacks.length < files.length };
 }
 
 /** Every resource of every stack, each after its parent; one address twice is an error. */

@@ -136,23 +136,6 @@ describe("the gate of a 429", () => {
 });
 
 describe("the place of a request", () => {
-  it("is free for the next one before a successful answer is read", async () => {
-    const order: string[] = [];
-    const { client } = scriptedClient(
-      () => {
-        order.push("sent");
-        return done;
-      },
-      { maxConcurrency: 1 },
-    );
-    const all = Array.from({ length: 3 }, () =>
-      client.send(keyedWrite, { onDone: () => order.push("done") }).then(() => order.push("read")),
-    );
-    await Promise.all(all);
-    expect(order.slice(0, 4)).toEqual(["sent", "done", "sent", "done"]);
-    expect(order.filter((step) => step === "read")).toHaveLength(3);
-  });
-
   it("is not given up between the attempts of one that fails", async () => {
     let done = 0;
     const { client, sent } = scriptedClient([answer(503), failure("ECONNRESET"), answer(400)]);
