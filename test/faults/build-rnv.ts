@@ -1,26 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { build, type Plugin } from "esbuild";
+import { type Edit, locate, type Replacement, sourceWith } from "./plant";
 
 export type Rnv = typeof import("./rnv");
-
-/** A change of one source file before it is bundled: a bug planted on purpose. */
-export interface Edit {
-  /** Below `src`. */
-  readonly file: string;
-  /** Must occur exactly once. */
-  readonly from: string;
-  readonly to: string;
-}
 
 const root = resolve(__dirname, "../..");
 
 /**
- * The sources as one module, edited. A manifest is read once for each path: the matrix runs the same few of them
- * hundreds of thousands of times.
+ * The sources as one module, with a bug where one is wanted. A manifest is read once for each path: the matrix runs
+ * the same few of them hundreds of thousands of times.
  */
-export async function buildRnv(edits: readonly Edit[] = []): Promise<Rnv> {
+export async function buildRnv(bug?: Edit): Promise<Rnv> {
   const { outputFiles } = await build({
     entryPoints: [join(root, "test/faults/rnv.ts")],
     bundle: true,
@@ -32,7 +24,7 @@ export async function buildRnv(edits: readonly Edit[] = []): Promise<Rnv> {
     // An import at run time finds nothing from within a text.
     supported: { "dynamic-import": false },
     logLevel: "silent",
-    plugins: [editing(edits)],
+    plugins: [editing(bug && locate(bug))],
   });
   const code = outputFiles[0]?.text ?? "";
   const module = { exports: {} as Rnv };
@@ -41,27 +33,27 @@ export async function buildRnv(edits: readonly Edit[] = []): Promise<Rnv> {
   return module.exports;
 }
 
-const editing = (edits: readonly Edit[]): Plugin => ({
-  name: "edits",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
-      const file = relative(join(root, "src"), path).replaceAll("\\", "/");
-      const text = await readFile(path, "utf8");
-      const edited = edits.filter((edit) => edit.file === file).reduce(editText, text);
-      return { contents: file === "commands/load.ts" ? remembering(edited) : edited, loader: "ts" };
-    });
-  },
-});
+const declaresLoad = "export async function load(";
 
-function editText(text: string, { file, from, to }: Edit): string {
-  const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`${file} holds ${parts.length - 1} times: ${from}`);
-  return parts.join(to);
+function editing(edit?: Replacement): Plugin {
+  const edited = [sourceWith(declaresLoad), ...(edit ? [edit.path] : [])];
+  const filter = new RegExp(edited.map((path) => `^${path.replace(/[\\.]/g, "\\$&")}$`).join("|"));
+  return {
+    name: "edits",
+    setup({ onLoad }) {
+      onLoad({ filter }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const changed =
+          path === edit?.path ? text.slice(0, edit.start) + edit.text + text.slice(edit.end) : text;
+        return { contents: changed.includes(declaresLoad) ? remembering(changed) : changed, loader: "ts" };
+      });
+    },
+  };
 }
 
 /** `load` that keeps what it read: files do not change while the matrix runs. */
 const remembering = (text: string): string =>
-  `${text.replace("export async function load(", "async function loadOnce(")}
+  `${text.replace(declaresLoad, "async function loadOnce(")}
 const kept = new Map();
 export function load(context, files, secrets) {
   const key = JSON.stringify([context.cwd, files, secrets, context.environment]);

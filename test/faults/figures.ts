@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { plantedBugs } from "./planted-bugs";
-import { remotePlantedBugs } from "./remote-planted-bugs";
+import { plantedBugs, remotePlantedBugs } from "./planted-bugs";
 
 /** What the last whole run came to. */
 export interface Figures {

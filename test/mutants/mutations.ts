@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { childrenOf, isNode, type Node, parseTypeScript } from "./syntax";
+import { childrenOf, isNode, type Node, parseTypeScript } from "../support/syntax";
 
 /** One small change of a source text that a test should notice. */
 export interface Mutation {

@@ -24,10 +24,14 @@ export function parseTypeScript(text: string): Node | undefined {
 }
 
 /** The nodes right below `node`, in the order of their members. */
-export const childrenOf = (node: Node): readonly Node[] =>
-  Object.values(node)
-    .flatMap((member) => (Array.isArray(member) ? member : [member]))
-    .filter(isNode);
+export const childrenOf = (node: Node): readonly Node[] => Object.values(node).flatMap(nodesOf);
+
+/** A method keeps its parameters and its body in an object that is no node itself. */
+function nodesOf(value: unknown): readonly Node[] {
+  if (Array.isArray(value)) return value.flatMap(nodesOf);
+  if (isNode(value)) return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(nodesOf) : [];
+}
 
 export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as Node).type === "string";
