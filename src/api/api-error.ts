@@ -4,6 +4,12 @@
  */
 export type FailureKind = "refused" | "uncertain" | "unavailable" | "unauthorized" | "malformed";
 
+/** The code of an `ApiError` for a write that needs hosting while that is off: it did not happen. */
+export const HOSTING_OFF = "hosting_off";
+
+/** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
+export const GAP_OFF = "gap_off";
+
 export interface ApiFailure {
   readonly kind: FailureKind;
   readonly operation: string;

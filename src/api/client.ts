@@ -5,10 +5,10 @@ import { Secret } from "../model/secret";
 import { checkBaseUrl } from "./check-base-url";
 import { ConcealedTexts } from "./concealed-texts";
 import { defaultGaps, type GapSettings } from "./gaps";
-import { Limiter } from "./limiter";
 import { prepare } from "./prepare";
+import { RateLimiter } from "./rate-limiter";
+import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
 import type { Send } from "./send";
-import { type Channel, sendToTheEnd, type WaitEvent } from "./send-to-the-end";
 import type { Transport } from "./transport";
 import { whyOff } from "./why-off";
 
@@ -66,11 +66,11 @@ export function createClient(options: ClientOptions): Client {
   let sent = 0;
   const concealed = new ConcealedTexts(options.apiKey);
   const gaps = options.gaps ?? defaultGaps;
-  const channel: Channel = {
+  const context: RetryContext = {
     transport: options.transport,
     clock: options.clock,
     random: options.random,
-    limiter: new Limiter(options.clock, Math.max(1, options.maxConcurrency ?? 32)),
+    limiter: new RateLimiter(options.clock, Math.max(1, options.maxConcurrency ?? 32)),
     deadlineMs: options.deadlineMs ?? 300_000,
     gaps,
     host: new URL(options.baseUrl).host,
@@ -86,12 +86,12 @@ export function createClient(options: ClientOptions): Client {
     authorization: `Bearer ${key}`,
     "user-agent": options.userAgent ?? "rnv",
   };
-  const send: Send = async (request, sendOptions) => {
+  const send: Send = async (request, { signal } = {}) => {
     const { hostedBy, address } = request;
     const prepared = prepare(request, options.baseUrl, headers, options.random);
     if (prepared.secrets.length > 0) concealed.add(prepared.secrets);
     const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
-    const response = await sendToTheEnd(channel, prepared, sendOptions, whyNot);
+    const response = await sendWithRetry(context, prepared, signal, whyNot);
     const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
     if (typeof revealed === "string") concealed.add([new Secret(revealed)]);
     return response;

@@ -1,6 +1,5 @@
 import { isOlder } from "../model/is-older";
-import { ApiError } from "./api-error";
-import { GAP_OFF } from "./endpoint-call";
+import { ApiError, GAP_OFF } from "./api-error";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-answers";
 import { gapVariable } from "./gap-settings";

@@ -1,8 +1,7 @@
 import type { DiagnosticCode } from "../diagnostics/codes";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SourceRange } from "../diagnostics/source-range";
-import { ApiError } from "./api-error";
-import { HOSTING_OFF } from "./send-to-the-end";
+import { ApiError, HOSTING_OFF } from "./api-error";
 
 export interface FailureContext {
   readonly address?: string;

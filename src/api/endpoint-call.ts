@@ -1,12 +1,9 @@
 import type { ZodType } from "zod";
-import { ApiError } from "./api-error";
+import { ApiError, GAP_OFF } from "./api-error";
 import { gapVariable } from "./gap-settings";
 import type { GapSettings } from "./gaps";
 import type { Reading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
-
-/** The code of an `ApiError` for a route that a setting of `gaps.ts` turned off: nothing was sent. */
-export const GAP_OFF = "gap_off";
 
 /** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
 export interface LearnedForms {

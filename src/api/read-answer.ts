@@ -1,7 +1,7 @@
 import type { ConcealedTexts } from "./concealed-texts";
 import { errorBodyOf, replayedOf } from "./gap-answers";
 import type { GapSettings } from "./gaps";
-import type { WireResponse } from "./transport";
+import { readRetryAfter, type WireResponse } from "./transport";
 
 /** One answer of the service, read as far as it can be trusted. */
 export interface Answer {
@@ -68,26 +68,10 @@ export function readAnswer(
     replayed: replayedOf(headers, gaps.replayHeader),
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
-    retryAfterSeconds: retryAfterOf(headers),
+    retryAfterSeconds: readRetryAfter(headers),
     redirect,
   };
 }
-
-/** Thirty years: longer than any request waits. */
-const longestWait = 999_999_999;
-const fixedDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/**
- * Whole seconds, at least 1 (interface, "Errors"). What stands between may write a fraction, or a date: that counts from
- * the answer's own `Date`, whatever the clock here says. Undefined where it cannot be read.
- */
-function retryAfterOf(headers: WireResponse["headers"]): number | undefined {
-  const asked = headers["retry-after"]?.trim() ?? "";
-  const seconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) : (timeOf(asked) - timeOf(headers.date)) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(longestWait, Math.max(1, Math.ceil(seconds)));
-}
-
-const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);
 
 function jsonBody(text: string, mayBeList: boolean): Answer["body"] {
   try {

@@ -51,8 +51,6 @@ export interface ApiResponse {
 
 export interface SendOptions {
   readonly signal?: AbortSignal;
-  /** Called when the service has done what it was asked to, before its answer is read: another request may start. */
-  readonly onDone?: () => void;
 }
 
 /** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */

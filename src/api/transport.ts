@@ -15,10 +15,97 @@ export interface WireResponse {
 }
 
 /**
- * What carries requests: a socket, or the emulator in-process. Rejects when no whole answer came; never follows a
+ * Carries requests: over sockets, or to the emulator in-process. Rejects when no whole answer came; never follows a
  * redirect, never retries.
  */
 export interface Transport {
   send(request: WireRequest): Promise<WireResponse>;
   close(): Promise<void>;
 }
+
+/**
+ * Why a transport rejected. `not_sent`: the request certainly never left. `unresolved`: neither did it, the host
+ * has no address. `refused_by_proxy`: neither did it, and asking again changes nothing. `broken`: it may have arrived.
+ * `late`: so too, and nobody answered in time. `misused`: our own mistake.
+ */
+export type TransportErrorReason =
+  | "not_sent"
+  | "unresolved"
+  | "refused_by_proxy"
+  | "certificate"
+  | "too_large"
+  | "misused"
+  | "late"
+  | "broken";
+
+export interface TransportError {
+  readonly reason: TransportErrorReason;
+  /** System or library code such as `ECONNREFUSED`; undefined when the error has none. */
+  readonly code?: string;
+  /** Host and port of the proxy that opened no way. */
+  readonly proxy?: string;
+  /** Status that the proxy answered with, where it refused. */
+  readonly status?: number;
+}
+
+const notSent = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EHOSTDOWN|ENETDOWN|EADDRNOTAVAIL|EAI_AGAIN)$/;
+const misused = /^ERR_(INVALID_ARG_TYPE|INVALID_CHAR|INVALID_URL|UNESCAPED_CHARACTERS)$/;
+const certificate =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_|HOSTNAME_MISMATCH)/;
+
+interface SystemError {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+  readonly cause?: unknown;
+  readonly proxy?: unknown;
+  readonly status?: unknown;
+}
+
+/** Reads the code of a transport's rejection or of its causes. Anything not known to be harmless is `broken`. */
+export function readTransportError(thrown: unknown): TransportError {
+  const { proxy, code: told, status } = (thrown ?? {}) as SystemError;
+  // No tunnel stood: nothing of the request went on.
+  if (typeof proxy === "string" && typeof told === "string") {
+    if (told === "PROXY_REFUSED" && typeof status === "number")
+      return { reason: "refused_by_proxy", code: told, proxy, status };
+    return { reason: "not_sent", code: told, proxy };
+  }
+  let code: string | undefined;
+  let current = thrown;
+  for (let depth = 0; depth < 5 && current !== null && typeof current === "object"; depth += 1) {
+    const { code: found, syscall, cause } = current as SystemError;
+    // Anything else could be text of the exchange.
+    if (typeof found === "string" && /^[A-Z][A-Z0-9_]{0,63}$/.test(found)) {
+      code ??= found;
+      const reason = reasonOf(found, syscall);
+      if (reason !== undefined) return { reason, code: found };
+    }
+    current = cause;
+  }
+  return { reason: "broken", code };
+}
+
+function reasonOf(code: string, syscall: unknown): TransportErrorReason | undefined {
+  if (code === "ENOTFOUND") return "unresolved";
+  if (notSent.test(code) || syscall === "connect" || syscall === "getaddrinfo") return "not_sent";
+  if (code === "ANSWER_TOO_LARGE") return "too_large";
+  if (code === "ANSWER_LATE") return "late";
+  if (misused.test(code)) return "misused";
+  return certificate.test(code) ? "certificate" : undefined;
+}
+
+/** Thirty years: longer than any request waits. */
+const longestWaitSeconds = 999_999_999;
+const fixedDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/**
+ * Reads `Retry-After`: whole seconds, at least 1 (interface, "Errors"). A gateway may write a fraction, or a date, which
+ * counts from the answer's own `Date`. Undefined where the header is missing or cannot be read.
+ */
+export function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
+  const asked = headers["retry-after"]?.trim() ?? "";
+  const seconds = /^\d+(\.\d+)?$/.test(asked) ? Number(asked) : (timeOf(asked) - timeOf(headers.date)) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.min(longestWaitSeconds, Math.max(1, Math.ceil(seconds)));
+}
+
+const timeOf = (date = ""): number => (fixedDate.test(date) ? Date.parse(date) : Number.NaN);

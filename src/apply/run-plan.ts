@@ -1,5 +1,3 @@
-import { ApiError } from "../api/api-error";
-import type { ApiRequest, Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
@@ -7,7 +5,7 @@ import type { Plan } from "../plan/plan";
 import { applyChange } from "./apply-change";
 import type { ChangeEnd, Run } from "./run";
 import { type RunTask, runTasks } from "./run-tasks";
-import { Semaphore, schedule } from "./schedule";
+import { schedule } from "./schedule";
 
 export interface RunResult {
   readonly counts: ApplyCounts;
@@ -22,11 +20,10 @@ interface Ended {
 }
 
 /**
- * Runs every change of an approved plan in the order of its dependencies, at most `parallelism` requests at once;
- * as many changes again get ready meanwhile, so that no request waits for the disk. Never throws for a failed change.
+ * Runs every change of an approved plan in the order of its dependencies, at most `parallelism` at once. Never throws for a
+ * failed change.
  */
-export async function runPlan(given: Run, plan: Plan, parallelism: number): Promise<RunResult> {
-  const run = { ...given, send: limitConcurrency(given, parallelism) };
+export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
   const ended: Ended[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
@@ -34,7 +31,7 @@ export async function runPlan(given: Run, plan: Plan, parallelism: number): Prom
   // What the plan was made from may be minutes old: it was shown and approved in between.
   run.reads.invalidate();
   await schedule(runTasks(plan), {
-    parallelism: 2 * parallelism,
+    parallelism,
     stopped: () => stopped || run.signal.aborted,
     run: async (task, slot) => {
       const end = await applyChange(run, task.change, task.phase, slot);
@@ -52,31 +49,6 @@ export async function runPlan(given: Run, plan: Plan, parallelism: number): Prom
   });
   return resultOf(run, ended, skipped);
 }
-
-/** A write that got ready and still waits for its place when the run is interrupted is not sent. */
-function limitConcurrency({ send, signal }: Run, count: number): Send {
-  const places = new Semaphore(count);
-  return async (request, options) => {
-    await places.take();
-    let isHeld = true;
-    const release = (): void => {
-      if (isHeld) places.release();
-      isHeld = false;
-    };
-    try {
-      if (signal.aborted && request.method !== "GET") throw interrupted(request);
-      return await send(request, { ...options, onDone: release });
-    } finally {
-      release();
-    }
-  };
-}
-
-const interrupted = ({ operation, method, path, address }: ApiRequest): ApiError =>
-  new ApiError({
-    ...{ kind: "unavailable", code: "aborted", operation, method, path, address },
-    ...{ message: "interrupted before it was sent", requestId: "", attempts: 0 },
-  });
 
 function announce(run: Run, plan: Plan): void {
   for (const { address, action, reason } of plan.changes) {

@@ -71,7 +71,7 @@ function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
 }
 
 /** So many places; whoever finds none waits in line. */
-export class Semaphore implements Slot {
+class Semaphore implements Slot {
   #free: number;
   readonly #queue: (() => void)[] = [];
 

@@ -120,7 +120,7 @@ async function connect(
   const waiting = watch(
     settings.baseUrl === "embedded" ? "the embedded service" : new URL(settings.baseUrl).host,
   );
-  const { answerTimeout } = options;
+  const { answerTimeout, parallelism } = options;
   const transport = openTransport(settings.baseUrl, cwd, {
     environment: invocation.environment,
     ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
@@ -134,6 +134,7 @@ async function connect(
     random: Math.random,
     gaps,
     userAgent: `rnv/${version}`,
+    ...(typeof parallelism === "number" && { maxConcurrency: parallelism }),
     onWait: waiting.onWait,
   });
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });

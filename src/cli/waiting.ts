@@ -1,4 +1,4 @@
-import type { WaitEvent } from "../api/send-to-the-end";
+import type { WaitEvent } from "../api/retry";
 import { elapsedText } from "../render/elapsed-text";
 
 /** Tells people that a run waits for somebody else: nothing is worse than a terminal that says nothing. */

@@ -1,5 +1,4 @@
-import { ApiError } from "../api/api-error";
-import { GAP_OFF } from "../api/endpoint-call";
+import { ApiError, GAP_OFF } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/common";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";

@@ -1,4 +1,5 @@
 import type { DiagnosticsError } from "../diagnostics/diagnostic";
+import { backoff } from "../model/backoff";
 import type { Clock } from "../model/clock";
 import type { LockHolder, LockWait } from "./backend";
 import { readFailed, writeFailed } from "./disk-failure";
@@ -78,7 +79,7 @@ export async function acquireLock(
     const left = deadline - clock.elapsed();
     if (left <= 0) throw heldBy(found, path, clock.now());
     if (found.kind !== "free") onHeld?.(found.kind === "held" ? found.record : undefined);
-    await clock.sleep(Math.min(left, 100 * 2 ** Math.min(attempt, 3)), signal);
+    await clock.sleep(Math.min(left, backoff(attempt, 100, 800)), signal);
   }
 }
 

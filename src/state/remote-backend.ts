@@ -1,4 +1,5 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
+import { backoff } from "../model/backoff";
 import { sha256 } from "../model/digest";
 import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
@@ -130,7 +131,7 @@ async function acquire(
         ? lockUnreadable(`a lock on ${store.location}`, store.unlockHint)
         : lockHeld(answer.record, store.location, clock.now());
     onHeld?.(answer.record);
-    await clock.sleep(Math.min(left, 500 * 2 ** Math.min(attempt, 4)), signal);
+    await clock.sleep(Math.min(left, backoff(attempt, 500, 8000)), signal);
   }
 }
 

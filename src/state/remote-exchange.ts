@@ -1,5 +1,4 @@
-import { noAnswerOf } from "../api/no-answer";
-import type { Transport, WireResponse } from "../api/transport";
+import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../api/transport";
 
 /** No whole answer came, or one that says that it may be different the next time: nobody knows what happened. */
 export class NoAnswer extends Error {
@@ -43,10 +42,8 @@ export async function exchange(transport: Transport, request: StateRequest): Pro
 
 const longestWaitMs = 60_000;
 
-function retryAfter({ headers }: WireResponse): number {
-  const seconds = Number(headers["retry-after"] ?? 0);
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds * 1000), longestWaitMs) : 0;
-}
+const retryAfter = ({ headers }: WireResponse): number =>
+  Math.min(longestWaitMs, (readRetryAfter(headers) ?? 0) * 1000);
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the connection was refused",
@@ -56,7 +53,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function unanswered(cause: unknown): NoAnswer {
-  const { reason, code, proxy, status } = noAnswerOf(cause);
+  const { reason, code, proxy, status } = readTransportError(cause);
   if (reason === "late") return new NoAnswer((cause as Error).message, 0, true);
   if (reason === "too_large") return new NoAnswer((cause as Error).message);
   if (status !== undefined) return new NoAnswer(`the proxy ${proxy} refuses the way there (HTTP ${status})`);

@@ -1,5 +1,6 @@
 import type { DiagnosticCode } from "../diagnostics/codes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { backoff } from "../model/backoff";
 import type { Clock } from "../model/clock";
 import { NoAnswer } from "./remote-exchange";
 
@@ -27,7 +28,7 @@ export async function waitBeforeRetry(
 ): Promise<boolean> {
   const isOver = patience.clock.elapsed() - startedAt >= patience.totalMs;
   if (attempt >= patience.retries || isOver) return false;
-  const wait = Math.min(patience.waitMaxMs, patience.waitMinMs * 2 ** Math.min(attempt, 20));
+  const wait = backoff(attempt, patience.waitMinMs, patience.waitMaxMs);
   await patience.clock.sleep(Math.max(wait, failure.waitMs));
   return true;
 }

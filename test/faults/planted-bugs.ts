@@ -146,8 +146,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   }),
   bug(
     "a broken connection counts as not sent",
-    "classifySilence",
-    call("uncertain", "no whole answer"),
+    "classifyTransportError",
+    call("retryUnlessUncertain", "no whole answer"),
     () => `retry("not connected", "unavailable")`,
     { scenario: "create-all", faults: ["reset-after onward"] },
   ),

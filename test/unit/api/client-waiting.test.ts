@@ -135,18 +135,6 @@ describe("the gate of a 429", () => {
   });
 });
 
-describe("the place of a request", () => {
-  it("is not given up between the attempts of one that fails", async () => {
-    let done = 0;
-    const { client, sent } = scriptedClient([answer(503), failure("ECONNRESET"), answer(400)]);
-    await expect(client.send(keyedWrite, { onDone: () => (done += 1) })).rejects.toMatchObject({
-      attempts: 3,
-    });
-    expect(sent).toHaveLength(3);
-    expect(done).toBe(0);
-  });
-});
-
 describe("adaptive concurrency", () => {
   it("starts at 4, doubles with each window of clean answers, halves once for one burst, and then grows by one", async () => {
     const { reply, held } = heldReplies();

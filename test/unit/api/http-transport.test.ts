@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { createHttpTransport } from "../../../src/api/http-transport";
-import { noAnswerOf } from "../../../src/api/no-answer";
 import type { Transport } from "../../../src/api/transport";
+import { readTransportError } from "../../../src/api/transport";
 
 const routes: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
   "/echo": (request, response) => {
@@ -94,7 +94,7 @@ describe("the HTTP transport", () => {
       (reason: unknown) => reason,
     );
     expect(thrown).toMatchObject({ message: expect.any(String) });
-    return noAnswerOf(thrown).reason;
+    return readTransportError(thrown).reason;
   };
 
   it("sends method, headers and body, and gives back status, headers and text", async () => {
@@ -137,7 +137,7 @@ describe("the HTTP transport", () => {
 
   it.each(["/switching", "/bare-101"])("takes 101 for no answer, at once: %s", async (path) => {
     const thrown = await send(path).catch((reason: unknown) => reason);
-    expect(noAnswerOf(thrown)).toMatchObject({ reason: "broken" });
+    expect(readTransportError(thrown)).toMatchObject({ reason: "broken" });
     // The socket is not used again.
     expect((await send("/echo")).status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe("the HTTP transport", () => {
     const thrown = await transport
       .send({ method: "GET", url: `http://127.0.0.1:${port}/`, headers: {} })
       .catch((reason: unknown) => reason);
-    expect(noAnswerOf(thrown)).toEqual({ reason: "not_sent", code: "ECONNREFUSED" });
+    expect(readTransportError(thrown)).toEqual({ reason: "not_sent", code: "ECONNREFUSED" });
   });
 
   it("does not follow a redirect", async () => {
@@ -208,7 +208,7 @@ describe("the HTTP transport", () => {
     const thrown = await impatient
       .send({ method: "GET", url: `https://127.0.0.1:${port}/`, headers: {} })
       .catch((reason: unknown) => reason);
-    expect(noAnswerOf(thrown)).toEqual({ reason: "not_sent", code: "ETIMEDOUT" });
+    expect(readTransportError(thrown)).toEqual({ reason: "not_sent", code: "ETIMEDOUT" });
     await impatient.close();
     await new Promise((resolve) => deaf.close(resolve));
   });

@@ -1,6 +1,6 @@
 import { type Client, type ClientOptions, createClient } from "../../../src/api/client";
+import type { WaitEvent } from "../../../src/api/retry";
 import type { ApiRequest } from "../../../src/api/send";
-import type { WaitEvent } from "../../../src/api/send-to-the-end";
 import type { Transport, WireRequest, WireResponse } from "../../../src/api/transport";
 import { Secret } from "../../../src/model/secret";
 import { type SteppingClock, steppingClock } from "./stepping-clock";

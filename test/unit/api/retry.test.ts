@@ -1,5 +1,5 @@
-import { type Classified, classify, type Outcome, type Verdict } from "../../../src/api/classify";
-import type { NoAnswerReason } from "../../../src/api/no-answer";
+import { type Classified, classify, type Outcome, type Verdict } from "../../../src/api/retry";
+import type { TransportErrorReason } from "../../../src/api/transport";
 import { fc } from "../../support/fixed-seed";
 
 const requests = fc.record({
@@ -77,7 +77,7 @@ describe("classify", () => {
   });
 });
 
-const silence = (reason: NoAnswerReason): Outcome => ({ kind: "no-answer", reason });
+const silence = (reason: TransportErrorReason): Outcome => ({ kind: "no-answer", reason });
 const answered = (status: number, code?: string): Outcome => ({
   ...{ kind: "answer", status, wellFormed: true },
   ...(code !== undefined && { code }),

@@ -1,5 +1,4 @@
-import { Limiter } from "../../../src/api/limiter";
-import { Pace } from "../../../src/api/pace";
+import { AdaptiveRate, RateLimiter } from "../../../src/api/rate-limiter";
 import { manualClock } from "../../../src/emulator/manual-clock";
 
 interface Served {
@@ -14,7 +13,7 @@ async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Se
   let now = 0;
   const timers: { at: number; run: () => void }[] = [];
   const after = (ms: number, run: () => void): void => void timers.push({ at: now + ms, run });
-  const limiter = new Limiter(
+  const limiter = new RateLimiter(
     { now: () => now, elapsed: () => now, sleep: (ms) => new Promise<void>((resolve) => after(ms, resolve)) },
     32,
   );
@@ -22,11 +21,11 @@ async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Se
   let refused = 0;
   let sent = 0;
   let window = { start: Number.NEGATIVE_INFINITY, count: 0 };
-  const patient = { again: false, latestStart: () => Number.POSITIVE_INFINITY };
+  const patient = { isRetry: false, latestStart: () => Number.POSITIVE_INFINITY };
   const worker = async (): Promise<void> => {
     while (now < seconds * 1000) {
-      const turn = await limiter.acquire(patient);
-      if (now >= seconds * 1000) return turn.end("unclear");
+      const permit = await limiter.acquire(patient);
+      if (now >= seconds * 1000) return permit.release("unclear");
       sent += 1;
       if (now - window.start >= 1000) window = { start: now, count: 0 };
       window.count += 1;
@@ -37,9 +36,9 @@ async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Se
         if (second < seconds) accepted[second] = (accepted[second] as number) + 1;
       } else {
         refused += 1;
-        limiter.closeUntil(now + 1000);
+        limiter.pauseUntil(now + 1000);
       }
-      turn.end(isAccepted ? "clean" : "overloaded");
+      permit.release(isAccepted ? "clean" : "overloaded");
     }
   };
   const workers = Promise.all(Array.from({ length: 32 }, worker));
@@ -58,7 +57,7 @@ async function serve(limit: number, seconds: number, latencyMs = 20): Promise<Se
   return { accepted, refused, sent };
 }
 
-describe("the pace of requests", () => {
+describe("the rate of requests", () => {
   it.each([40, 100, 400])(
     "keeps to four fifths of a limit of %i requests a second, with few refusals",
     async (limit) => {
@@ -79,25 +78,25 @@ describe("the pace of requests", () => {
 
   it("is without a limit until the first refusal, and again where the service bears less than one a second", () => {
     const clock = manualClock();
-    const pace = new Pace();
+    const rate = new AdaptiveRate();
     const now = clock.now();
-    pace.start(now);
-    expect([pace.perSecond, pace.wait(now)]).toEqual([Number.POSITIVE_INFINITY, 0]);
-    pace.answered(now);
-    pace.refused(now, now + 8000);
-    expect(pace.perSecond).toBe(Number.POSITIVE_INFINITY);
-    for (let i = 0; i < 40; i += 1) pace.answered(now + 8000);
-    pace.refused(now + 8010, now + 9010);
-    expect(pace.perSecond).toBeCloseTo(36);
-    pace.start(now + 9010);
-    expect(pace.wait(now + 9010)).toBe(28);
+    rate.start(now);
+    expect([rate.perSecond, rate.wait(now)]).toEqual([Number.POSITIVE_INFINITY, 0]);
+    rate.succeeded(now);
+    rate.refused(now, now + 8000);
+    expect(rate.perSecond).toBe(Number.POSITIVE_INFINITY);
+    for (let i = 0; i < 40; i += 1) rate.succeeded(now + 8000);
+    rate.refused(now + 8010, now + 9010);
+    expect(rate.perSecond).toBeCloseTo(36);
+    rate.start(now + 9010);
+    expect(rate.wait(now + 9010)).toBe(28);
   });
 
   it("rises again when the service bears more than it did", () => {
-    const pace = new Pace();
-    for (let i = 0; i < 10; i += 1) pace.answered(0);
-    pace.refused(0, 1000);
-    for (let now = 1000; now < 61_000; now += 100) pace.answered(now);
-    expect(pace.perSecond).toBeGreaterThan(20);
+    const rate = new AdaptiveRate();
+    for (let i = 0; i < 10; i += 1) rate.succeeded(0);
+    rate.refused(0, 1000);
+    for (let now = 1000; now < 61_000; now += 100) rate.succeeded(now);
+    expect(rate.perSecond).toBeGreaterThan(20);
   });
 });

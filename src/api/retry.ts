@@ -1,0 +1,366 @@
+import { backoff } from "../model/backoff";
+import type { Clock } from "../model/clock";
+import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
+import type { ConcealedTexts } from "./concealed-texts";
+import type { GapSettings } from "./gaps";
+import type { PreparedRequest } from "./prepare";
+import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
+import { type Answer, readAnswer } from "./read-answer";
+import { type EchoSeen, otherRequest } from "./request-id";
+import type { ApiResponse } from "./send";
+import {
+  readTransportError,
+  type Transport,
+  type TransportError,
+  type TransportErrorReason,
+  type WireResponse,
+} from "./transport";
+
+/** A request that waits, for people who watch. Holds no text of requests or answers. */
+export interface WaitEvent {
+  readonly reason: string;
+  readonly seconds: number;
+  /** `createService`. */
+  readonly operation: string;
+}
+
+/** The parts that all requests of one client share. */
+export interface RetryContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly limiter: RateLimiter;
+  readonly deadlineMs: number;
+  readonly gaps: GapSettings;
+  /** For messages. */
+  readonly host: string;
+  readonly onWait: (event: WaitEvent) => void;
+  readonly onSent: () => void;
+  /** Takes the API key and the values of variables out of the service's texts. */
+  readonly concealed: ConcealedTexts;
+  /** Whether request ids come back as they were sent. */
+  readonly echo: EchoSeen;
+}
+
+type Exchange =
+  | { readonly kind: "answer"; readonly answer: Answer }
+  | { readonly kind: "no-answer"; readonly error: TransportError; readonly thrown: unknown };
+
+const proxyHint =
+  "check HTTPS_PROXY (http://USER:PASSWORD@HOST:PORT where it asks who you are); hosts that need no proxy stand in NO_PROXY";
+
+/**
+ * Sends one request until it is answered for good. `whyOff` is asked once for the reason where hosting may be off.
+ * Throws `ApiError`.
+ */
+export function sendWithRetry(
+  context: RetryContext,
+  prepared: PreparedRequest,
+  signal: AbortSignal | undefined,
+  whyOff?: () => Promise<string | undefined>,
+): Promise<ApiResponse> {
+  return new RequestAttempts(context, prepared, signal).send(whyOff);
+}
+
+/** All attempts at one request. */
+class RequestAttempts {
+  #sent = 0;
+  #deadline: number | undefined;
+  /** An attempt of this write may have happened: nothing but success can still be certain. */
+  #isUncertain = false;
+  #last: Exchange | undefined;
+  /** Milliseconds that the last 429 asked everyone to wait. */
+  #pauseMs = 0;
+  readonly #retries = new Map<RetryReason, number>();
+
+  constructor(
+    private readonly context: RetryContext,
+    private readonly prepared: PreparedRequest,
+    private readonly signal: AbortSignal | undefined,
+  ) {}
+
+  async send(whyOff?: () => Promise<string | undefined>): Promise<ApiResponse> {
+    const { request, hasKey } = this.prepared;
+    for (;;) {
+      const permit = await this.#acquire();
+      const exchange = await this.#exchange();
+      this.#last = exchange;
+      // Before the permit is released: the next request must find the pause.
+      if (exchange.kind === "answer" && exchange.answer.status === 429) this.#pauseAll(exchange.answer);
+      permit.release(loadOf(exchange));
+      if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
+      const verdict = classify({ method: request.method, hasKey }, outcomeOf(exchange));
+      if (verdict.kind === "done" && exchange.kind === "answer") return this.#responseOf(exchange.answer);
+      if (verdict.kind !== "retry")
+        throw this.#failed(verdict.kind === "fail" ? verdict.failure : "malformed");
+      if (whyOff && verdict.reason === "engine unavailable" && !this.#retries.has(verdict.reason)) {
+        const reason = await whyOff();
+        if (reason !== undefined) throw this.#failure("unavailable", reason, HOSTING_OFF);
+      }
+      await this.#waitForRetry(verdict);
+    }
+  }
+
+  async #acquire(): Promise<Permit> {
+    const { limiter, clock, deadlineMs } = this.context;
+    const permit = await limiter
+      .acquire({
+        isRetry: this.#sent > 0,
+        latestStart: (now) => this.#deadline ?? now + deadlineMs,
+        signal: this.signal,
+      })
+      .catch((reason: unknown) => {
+        if (!(reason instanceof RetryAfterTooLong)) throw this.#interrupted(reason);
+        throw this.#failure("unavailable", `rate limited: ${reason.message}`, "rate_limited");
+      });
+    this.#deadline ??= clock.elapsed() + deadlineMs;
+    if (clock.elapsed() <= this.#deadline) return permit;
+    permit.release("unclear");
+    throw this.#failure("unavailable", `no place was free within ${Math.round(deadlineMs / 1000)} s`);
+  }
+
+  async #exchange(): Promise<Exchange> {
+    const { request, url, headers, body, requestId, sensitive } = this.prepared;
+    const { transport, gaps, concealed, echo, onSent } = this.context;
+    this.#sent += 1;
+    onSent();
+    const sentId = `${requestId}.${this.#sent}`;
+    let response: WireResponse;
+    try {
+      response = await transport.send({
+        method: request.method,
+        url,
+        headers: { ...headers, "x-request-id": sentId },
+        body,
+        signal: request.method === "GET" ? this.signal : undefined,
+      });
+    } catch (thrown) {
+      return { kind: "no-answer", error: readTransportError(thrown), thrown };
+    }
+    const { mayBeList } = request;
+    const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, concealed });
+    const isSuccess = answer.status >= 200 && answer.status < 300;
+    const about = isSuccess && answer.body !== undefined ? request.about?.(answer.body) : undefined;
+    const other =
+      otherRequest(answer, sentId, isSuccess, echo) ??
+      (about?.mismatch && `the answer to ${request.operation} is about something else: ${about.mismatch}`);
+    return { kind: "answer", answer: other === undefined ? answer : { ...answer, other, message: other } };
+  }
+
+  /** Pauses all requests as `Retry-After` says; where there is none for 1 s, doubled with each 429 up to 32 s. */
+  #pauseAll({ retryAfterSeconds }: Answer): void {
+    const { limiter, clock } = this.context;
+    const seconds = retryAfterSeconds ?? backoff(this.#retries.get("rate limited") ?? 0, 1, 32);
+    this.#pauseMs = seconds * 1000;
+    limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
+  }
+
+  #throwUnlessNetwork({ error, thrown }: Exchange & { readonly kind: "no-answer" }): void {
+    if (error.reason === "misused") throw thrown;
+    if (this.signal?.aborted && this.prepared.request.method === "GET")
+      throw this.#interrupted(this.signal.reason);
+  }
+
+  #responseOf({ status, body, replayed, requestId }: Answer): ApiResponse {
+    const attempts = this.#sent;
+    return {
+      status,
+      body,
+      replayed,
+      attempts,
+      requestId: requestId ?? `${this.prepared.requestId}.${attempts}`,
+    };
+  }
+
+  /** Waits before the next attempt. Throws where there is none left, or no time for it. */
+  async #waitForRetry({ reason, otherwise }: Verdict & { readonly kind: "retry" }): Promise<void> {
+    const { clock, onWait } = this.context;
+    const { method, operation } = this.prepared.request;
+    if (method !== "GET" && otherwise === "uncertain") this.#isUncertain = true;
+    const retries = (this.#retries.get(reason) ?? 0) + 1;
+    this.#retries.set(reason, retries);
+    if (retries > retryLimits[reason]) throw this.#failed(otherwise);
+    const wait = reason === "rate limited" ? this.#pauseMs : this.#backoff(retries);
+    if (this.#deadline !== undefined && clock.elapsed() + wait > this.#deadline)
+      throw this.#failed(otherwise);
+    onWait({ reason, seconds: wait / 1000, operation });
+    // The limiter keeps the pause for everyone.
+    if (reason === "rate limited") return;
+    await clock.sleep(wait, this.signal).catch((cause: unknown) => {
+      throw this.#interrupted(cause);
+    });
+  }
+
+  /** Returns milliseconds: exponential with full jitter, never less than a `Retry-After`. */
+  #backoff(retries: number): number {
+    const asked = this.#last?.kind === "answer" ? (this.#last.answer.retryAfterSeconds ?? 0) : 0;
+    return Math.max(this.context.random() * backoff(retries - 1, 500, 10_000), asked * 1000);
+  }
+
+  #interrupted(reason: unknown): ApiError {
+    const when = this.#sent === 0 ? " before it was sent" : "";
+    return this.#failure("unavailable", `interrupted${when}`, "aborted", reason);
+  }
+
+  /** Returns the failure that the last exchange tells of. */
+  #failed(kind: FailureKind): ApiError {
+    const last = this.#last;
+    if (last?.kind !== "no-answer") return this.#failure(kind, last?.answer.message ?? "");
+    return this.#failure(kind, messageOf(this.context.host, last.error), last.error.code, last.thrown);
+  }
+
+  #failure(kind: FailureKind, message: string, code?: string, cause?: unknown): ApiError {
+    const { request, requestId, sensitive } = this.prepared;
+    const { operation, method, path, address } = request;
+    const answer = this.#last?.kind === "answer" ? this.#last.answer : undefined;
+    const error = this.#last?.kind === "no-answer" ? this.#last.error : undefined;
+    const failureCode = code ?? answer?.code;
+    return new ApiError(
+      {
+        ...{ operation, method, path, address, message },
+        kind: this.#isUncertain && !/^idempotency_/.test(failureCode ?? "") ? "uncertain" : kind,
+        status: answer?.status,
+        code: failureCode,
+        requestId: answer?.requestId ?? `${requestId}.${Math.max(1, this.#sent)}`,
+        attempts: this.#sent,
+        ...(error?.proxy !== undefined && { hint: proxyHint }),
+      },
+      sensitive ? undefined : cause,
+    );
+  }
+}
+
+const outcomeOf = (exchange: Exchange): Outcome => {
+  if (exchange.kind === "no-answer") return { kind: "no-answer", reason: exchange.error.reason };
+  const { status, code, body, other } = exchange.answer;
+  return { kind: "answer", status, code, wellFormed: body !== undefined, isOther: other !== undefined };
+};
+
+function loadOf(exchange: Exchange): Load {
+  if (exchange.kind === "no-answer") return "unclear";
+  const { status } = exchange.answer;
+  if (status === 429 || status === 503) return "overloaded";
+  return status >= 500 ? "unclear" : "clean";
+}
+
+function messageOf(host: string, { reason, code = "no code", proxy, status }: TransportError): string {
+  switch (reason) {
+    case "not_sent":
+      return proxy === undefined
+        ? `cannot connect to ${host} (${code})`
+        : `the proxy ${proxy} opens no way to ${host} (${code})`;
+    case "refused_by_proxy":
+      return `the proxy ${proxy} refuses the way to ${host} (HTTP ${status})`;
+    case "unresolved":
+      return `the host ${host} is not known (${code})`;
+    case "certificate":
+      return `the certificate of ${host} is not trusted (${code})`;
+    case "too_large":
+      return `the answer of ${host} is larger than rnv takes`;
+    case "late":
+      return `${host} did not answer in time`;
+    default:
+      return `the connection to ${host} ended before a whole answer came (${code})`;
+  }
+}
+
+/** The parts of a request that classification looks at: never the status of the answer alone (DESIGN section 7). */
+export interface Classified {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** An `Idempotency-Key` goes with it: sent twice, it happens once. */
+  readonly hasKey: boolean;
+}
+
+export type Outcome =
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly code?: string;
+      /** The body is a JSON object. */
+      readonly wellFormed: boolean;
+      /** It answers another request, or is about something else than was asked. */
+      readonly isOther?: boolean;
+    }
+  | { readonly kind: "no-answer"; readonly reason: TransportErrorReason };
+
+export type Verdict =
+  | { readonly kind: "done" }
+  | { readonly kind: "fail"; readonly failure: FailureKind }
+  /** `otherwise`: the kind of failure once the request may not be sent again. */
+  | { readonly kind: "retry"; readonly reason: RetryReason; readonly otherwise: FailureKind };
+
+/** How often one request is sent again for each reason. A rate limit is bounded by the deadline alone. */
+export const retryLimits = {
+  "not connected": 5,
+  "host not found": 1,
+  "no whole answer": 5,
+  // Each takes the whole time that one answer may take.
+  "no answer in time": 2,
+  "gateway error": 5,
+  "server error": 3,
+  "engine unavailable": 6,
+  "rate limited": Number.POSITIVE_INFINITY,
+  "unreadable answer": 2,
+  "answer about something else": 2,
+} as const;
+
+type RetryReason = keyof typeof retryLimits;
+
+const fail = (failure: FailureKind): Verdict => ({ kind: "fail", failure });
+const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
+  kind: "retry",
+  reason,
+  otherwise,
+});
+
+/** Decides what to do after one exchange. An `uncertain` write may have happened. */
+export function classify(request: Classified, outcome: Outcome): Verdict {
+  return outcome.kind === "answer"
+    ? classifyAnswer(request, outcome)
+    : classifyTransportError(request, outcome.reason);
+}
+
+function classifyTransportError(request: Classified, reason: TransportErrorReason): Verdict {
+  switch (reason) {
+    case "not_sent":
+      return retry("not connected", "unavailable");
+    case "unresolved":
+      return retry("host not found", "unavailable");
+    case "certificate":
+    case "refused_by_proxy":
+    case "misused":
+      return fail("unavailable");
+    case "too_large":
+      return fail(request.method === "GET" ? "malformed" : "uncertain");
+    case "broken":
+      return retryUnlessUncertain(request, "no whole answer", "unavailable");
+    case "late":
+      return retryUnlessUncertain(request, "no answer in time", "unavailable");
+  }
+}
+
+function classifyAnswer(
+  request: Classified,
+  { status, code, wellFormed, isOther }: Outcome & { readonly kind: "answer" },
+): Verdict {
+  if (isOther) return retryUnlessUncertain(request, "answer about something else", "malformed");
+  if (status >= 200 && status < 300)
+    return wellFormed ? { kind: "done" } : retryUnlessUncertain(request, "unreadable answer", "malformed");
+  if (status === 401) return fail("unauthorized");
+  if (status === 429) return retry("rate limited", "unavailable");
+  if (status === 409 && code === "engine_unavailable") return retry("engine unavailable", "unavailable");
+  if (status === 408 || status === 502 || status === 503 || status === 504)
+    return retryUnlessUncertain(request, "gateway error", "unavailable");
+  // 307 and 308 ask for the same request elsewhere: nobody has carried it out (RFC 9110, 15.4.8 and 15.4.9).
+  if ((status >= 400 && status < 500) || status === 307 || status === 308) return fail("refused");
+  // After a 500 the caller reads first and then sends the same key again; so too after a redirect that may be the
+  // answer to a form that was taken (303, and 302 as it is used).
+  if (request.method !== "GET") return fail("uncertain");
+  return status >= 500 ? retry("server error", "unavailable") : fail("refused");
+}
+
+/** Repeats a read, and a write that has a key; another write may have happened. */
+function retryUnlessUncertain(request: Classified, reason: RetryReason, readFailure: FailureKind): Verdict {
+  if (request.method === "GET") return retry(reason, readFailure);
+  return request.hasKey ? retry(reason, "uncertain") : fail("uncertain");
+}

@@ -1,0 +1,113 @@
+import { type Load, type Permit, RateLimiter } from "../../../src/api/rate-limiter";
+import { fc } from "../../support/fixed-seed";
+import { steppingClock } from "./stepping-clock";
+
+const patient = { isRetry: false, latestStart: () => Number.POSITIVE_INFINITY };
+const settle = async () => {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe("the rate limiter", () => {
+  it("starts exactly as many as its concurrency lets, never more than its maximum, and everyone in the end", async () => {
+    const loads = fc.array(fc.constantFrom<Load>("clean", "overloaded", "unclear"), {
+      minLength: 1,
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(loads, fc.integer({ min: 1, max: 8 }), async (script, max) => {
+        const limiter = new RateLimiter(steppingClock(), max);
+        const inFlight: Permit[] = [];
+        let passed = 0;
+        for (const _ of script)
+          void limiter.acquire(patient).then((permit) => {
+            passed += 1;
+            inFlight.push(permit);
+          });
+        await settle();
+        expect(inFlight).toHaveLength(Math.min(4, max, script.length));
+        for (const load of script) {
+          const before = limiter.concurrency;
+          const permit = inFlight.shift();
+          const [left, waiting] = [inFlight.length, script.length - passed];
+          permit?.release(load);
+          // A second release counts for nothing.
+          permit?.release("overloaded");
+          await settle();
+          const { concurrency } = limiter;
+          if (load !== "clean") expect(concurrency).toBeLessThanOrEqual(before);
+          else expect(concurrency).toBeGreaterThanOrEqual(before);
+          expect(inFlight.length - left).toBe(Math.max(0, Math.min(waiting, concurrency - left)));
+          expect(inFlight.length).toBeLessThanOrEqual(max);
+        }
+        expect(passed).toBe(script.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each([1, 3, 8])("grows to its maximum of %i with clean answers, and no further", async (max) => {
+    const limiter = new RateLimiter(steppingClock(), max);
+    for (let answers = 0; answers < 60; answers += 1) (await limiter.acquire(patient)).release("clean");
+    expect(limiter.concurrency).toBe(max);
+    const granted: Permit[] = [];
+    for (let asked = 0; asked < max + 3; asked += 1)
+      void limiter.acquire(patient).then((permit) => granted.push(permit));
+    await settle();
+    expect(granted).toHaveLength(max);
+  });
+
+  it("doubles with each window up to 16, and grows by half from there", async () => {
+    const limiter = new RateLimiter(steppingClock(), 64);
+    const windows: number[] = [];
+    for (let window = 0; window < 6; window += 1) {
+      windows.push(limiter.concurrency);
+      const permits = await Promise.all(
+        Array.from({ length: limiter.concurrency }, () => limiter.acquire(patient)),
+      );
+      for (const permit of permits) permit.release("clean");
+    }
+    expect(windows).toEqual([4, 8, 16, 24, 36, 54]);
+  });
+
+  it("starts nothing while it is paused, and wakes by itself when the pause ends", async () => {
+    const clock = steppingClock();
+    const limiter = new RateLimiter(clock, 4);
+    const opened = clock.now() + 5000;
+    limiter.pauseUntil(opened);
+    limiter.pauseUntil(opened - 3000);
+    const times = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const permit = await limiter.acquire(patient);
+        permit.release("clean");
+        return clock.now();
+      }),
+    );
+    expect(times).toEqual([opened, opened, opened]);
+    expect(clock.sleeps).toEqual([5000]);
+  });
+
+  it("keeps no timer for requests that were given up", async () => {
+    const stop = new AbortController();
+    const aborted: unknown[] = [];
+    const limiter = new RateLimiter(
+      {
+        now: () => 0,
+        elapsed: () => 0,
+        sleep: (_, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => {
+              aborted.push(signal.reason);
+              reject(signal.reason);
+            });
+          }),
+      },
+      4,
+    );
+    limiter.pauseUntil(1000);
+    const waiting = limiter.acquire({ ...patient, signal: stop.signal });
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+    await settle();
+    expect(aborted).toHaveLength(1);
+  });
+});
