@@ -1,4 +1,5 @@
-import type { ResourceOperations, ResourceType } from "../model/resource-type";
+import type { ResourceOperations } from "../model/resource-operations";
+import type { ResourceType } from "../model/resource-type";
 import type { Endpoints } from "./endpoints";
 import type { Reads } from "./reads";
 

@@ -93,10 +93,10 @@ async function step(
   });
   const end = await perform(context).catch((failure: unknown): ChangeEnd => {
     const diagnostic = diagnosticOfFailure(change, failure);
-    const isTaken = action === "create" && type.unlisted !== undefined && isConflict(failure);
+    const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
     return {
       kind: "failed",
-      diagnostic: isTaken ? { ...diagnostic, hint: hintOfHidden(type.unlisted) } : diagnostic,
+      diagnostic: isTaken ? { ...diagnostic, hint: hintOfHidden(type.archives?.unlisted) } : diagnostic,
       exitCode: 1,
     };
   });
@@ -115,7 +115,7 @@ const isConflict = (failure: unknown): boolean =>
   failure.status === 409 &&
   !/^(idempotency_|engine_unavailable$)/.test(failure.code ?? "");
 
-const hintOfHidden = (unlisted: string): string =>
+const hintOfHidden = (unlisted = ""): string =>
   `no list shows ${unlisted}: if one holds the name, take it over by its id from the dashboard (import: ID), or use another name`;
 
 /** Positions survive: an answer of the service still points at the line that declares what it refused. */

@@ -2,6 +2,7 @@ import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
 import type { Address } from "../model/address";
 import { plainName } from "../model/plain-name";
+import { isSetting } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { asksForRun } from "../plan/asks-for-run";
 import type { Change } from "../plan/plan";
@@ -48,9 +49,7 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
     parentId,
     takesEffectAtOnce: !asksForRun(change, type),
     ...(makes ? madeWith(change, type) : {}),
-    ...(makes || type.reaction
-      ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) }
-      : {}),
+    ...(makes || type.reacts ? { isOther: (id, isCarried) => isOtherThing(run, change, id, isCarried) } : {}),
     after: ({ method, id, madeAt, hasEnded }) => ({
       recording: {
         address: change.address,
@@ -104,7 +103,7 @@ function recordOfAccepted(
   const { parentId, makes, id: answeredId, madeAt } = answered;
   const recorded = run.journal.recorded(change.address);
   // What is made anew has an id of its own, and nothing of what was recorded holds for it.
-  const id = type.reaction || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
+  const id = type.reacts || makes ? answeredId : (recorded?.id ?? change.id ?? answeredId);
   if (id === undefined) return recorded ?? null;
   const previous = makes && recorded?.id !== id ? undefined : recorded;
   const parent = change.instance.desired?.parent ?? previous?.parent;
@@ -125,16 +124,16 @@ function recordOfAccepted(
     ...(previous?.initial ? { initial: previous.initial } : {}),
     ...(previous?.madeWith ? { madeWith: previous.madeWith } : makes ? madeWith(change, type) : {}),
     writes: writesAfter(change, type),
-    ...(type.reaction ? { inputs: inputsOf(run, change, type) } : {}),
-    ...(type.pendingOf && answeredId !== undefined
-      ? { pending: { ...type.pendingOf(answeredId, parentId, commitOf(change)), ...(madeAt && { madeAt }) } }
+    ...(type.reacts ? { inputs: inputsOf(run, change, type) } : {}),
+    ...(type.runs && answeredId !== undefined
+      ? {
+          pending: {
+            ...type.runs.pendingOf(answeredId, parentId, change.instance.resolved),
+            ...(madeAt && { madeAt }),
+          },
+        }
       : {}),
   };
-}
-
-function commitOf({ instance }: Change): string | undefined {
-  const commit = instance.resolved.get("commit");
-  return typeof commit === "string" ? commit : undefined;
 }
 
 /** The `writes` to record once a change is sent: one more where it is a reason for a deployment. */
@@ -146,7 +145,7 @@ function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeW
   if (type.groups.length === 0) return {};
   // What is null is left to the service.
   const sent = [...(change.instance.desired?.attributes ?? [])].flatMap(([path, { value }]) =>
-    value !== null && type.groups.some((group) => path.startsWith(`${group}.`)) ? [path] : [],
+    value !== null && isSetting(type, path) ? [path] : [],
   );
   return { madeWith: sent.sort() };
 }
@@ -171,10 +170,10 @@ function deletedRecord(
 ): RecordedResource | null {
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined || hasEnded) return null;
-  if (!type.deletion) return recorded;
+  if (!type.deletes) return recorded;
   // It is deleted where it was, which may not be where it is declared to be.
   const parentId = recorded.parent && run.journal.recorded(recorded.parent)?.id;
-  return recordedWhileDeleted(recorded, type.deletion(recorded.id, operationId, parentId));
+  return recordedWhileDeleted(recorded, type.deletes.pendingOf(recorded.id, operationId, parentId));
 }
 
 /** The `writes` of everything a reacting resource reacts to, by id: what it is about to deploy. */

@@ -1,4 +1,4 @@
-import { ruleAt } from "../model/rule-at";
+import { pathsWith, ruleAt } from "../model/resource-type";
 import type { AppliedValue, RecordedResource } from "../model/state";
 import { type Plain, plainEqual } from "../model/value";
 import { type ChangeContext, inputsOf } from "./change-context";
@@ -22,8 +22,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     previous: recorded,
     writes: recorded?.writes ?? 0,
     inputs:
-      run.journal.recorded(change.address)?.inputs ??
-      (type.reaction ? inputsOf(run, change, type) : undefined),
+      run.journal.recorded(change.address)?.inputs ?? (type.reacts ? inputsOf(run, change, type) : undefined),
     pending: recorded?.pending,
     fingerprintKey: run.fingerprintKey,
   });
@@ -54,7 +53,7 @@ async function acceptDrift({ run, change, type }: ChangeContext): Promise<Change
     const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
     return [path, now ?? value];
   });
-  for (const path of type.ours ?? []) {
+  for (const path of pathsWith(type, "alwaysManaged")) {
     const now = live.attributes.get(path);
     if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
       applied.push([path, now]);

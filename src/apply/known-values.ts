@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
 import type { DesiredResource } from "../model/desired";
-import type { AppliableValue } from "../model/resource-type";
+import type { AppliableValue } from "../model/resource-operations";
 import { Secret } from "../model/secret";
 import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret } from "../model/value";
 

@@ -1,6 +1,7 @@
 import type { Resource } from "../api/resource";
 import { type Address, addressOf, nameOf } from "../model/address";
-import type { ActionInput, Made } from "../model/resource-type";
+import type { Attributes } from "../model/attributes";
+import type { ActionInput, Made } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
 import { inputsIn } from "./change-context";
 import type { RunJournal } from "./run-journal";
@@ -44,12 +45,14 @@ export function madeByAction(
     addressOf(type.type, ...nameOf(address).split(".")),
     undefined,
   ];
-  const pending = type.pendingOf?.(id, input.id, input.commit);
+  const applied = makes.applied(before?.applied ?? {}, input);
+  const declared = new Map(Object.entries(applied));
+  const pending = type.runs?.pendingOf(id, input.id, declared as Attributes);
   const resource: RecordedResource = {
     ...(before ?? nothingBefore(type.type, address)),
     id,
     ...(madeAt !== undefined && { updatedAt: madeAt }),
-    applied: makes.applied(before?.applied ?? {}, input),
+    applied,
     writes: (before?.writes ?? 0) + 1,
     inputs: inputsIn(records, address, type),
     ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),

@@ -4,7 +4,7 @@ import type { Resource } from "../api/resource";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
-import type { CandidateSearch } from "../model/resource-type";
+import type { CandidateSearch } from "../model/resource-operations";
 import type { Run } from "./run";
 
 /** It may have happened: no answer came, or one that says nothing certain. */

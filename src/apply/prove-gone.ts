@@ -14,8 +14,8 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
   // Without what it lay in it is gone as well.
   if (recorded.parent !== undefined && !parent) return;
   const input = { address, id: recorded.id, name: recorded.name, parentId: parent?.id };
-  if (type.find) {
-    const found = await type.find(endpoints, input);
+  if (type.deletes?.find) {
+    const found = await type.deletes.find(endpoints, input);
     if (found === undefined) return;
     // Asking for it moved its time; nothing of it changed.
     await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });

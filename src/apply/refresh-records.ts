@@ -11,7 +11,7 @@ import type { Run } from "./run";
 export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
   const ran = plan.changes.filter(
     (change) =>
-      run.types.get(change.type)?.reaction !== undefined &&
+      run.types.get(change.type)?.reacts !== undefined &&
       (change.action === "create" || change.action === "update") &&
       !changesRecordOnly(change),
   );

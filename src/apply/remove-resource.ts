@@ -2,7 +2,8 @@ import { ApiError } from "../api/api-error";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
-import type { Accepted } from "../model/resource-type";
+import type { Accepted } from "../model/resource-operations";
+import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { type ChangeContext, closeEarlier } from "./change-context";
 import { isUncertain } from "./observe";
@@ -158,7 +159,7 @@ async function retain({ run, change, type }: ChangeContext, live?: LiveResource)
       await run.journal.record(address, { ...resource, retained: true });
   const recorded = run.journal.recorded(change.address);
   if (recorded === undefined) return { kind: "done" };
-  const ours = (type.ours ?? []).flatMap((path) => {
+  const ours = pathsWith(type, "alwaysManaged").flatMap((path) => {
     const value = live?.attributes.get(path);
     return value === undefined ? [] : [[path, value] as const];
   });

@@ -68,7 +68,7 @@ async function settleIntent(recovering: Looking, intent: Intent): Promise<Recove
   const makesSomething =
     type?.candidates !== undefined &&
     intent.method === "POST" &&
-    (type.reaction !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
+    (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
   if (!type || !makesSomething) {
     // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
     const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
@@ -108,13 +108,13 @@ async function settleDeletion(
     declared: new Map(),
     recorded,
   });
-  if (read.kind === "unchecked" && !type.deletion) return undefined;
+  if (read.kind === "unchecked" && !type.deletes) return undefined;
   const again = keyStillCounts(recovering, intent);
   const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
   if (isUncertain && again) return leftOpen(intent);
   if (read.kind !== "gone")
     return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
-  const pending = read.ending ?? type.deletion?.(id, undefined, parentId);
+  const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   const deletedAt = resource === null ? { deletedAt: writtenNow(recovering.clock) } : {};
   const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
@@ -173,7 +173,7 @@ function adopted(
   recorded: RecordedResource | undefined,
 ): JournalEntry[] {
   const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
-  const pending = type.pendingOf?.(made.id, intent.parentId, undefined);
+  const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
   const resource: RecordedResource = {
     type: intent.type,
     id: made.id,
@@ -181,7 +181,7 @@ function adopted(
     ...(parent === undefined ? {} : { parent }),
     dependsOn: recorded?.dependsOn ?? [],
     // What was made anew has nothing of what was recorded before it.
-    applied: (type.reaction && recorded?.applied) || {},
+    applied: (type.reacts && recorded?.applied) || {},
     computed: Object.fromEntries(made.computed),
     ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
     writtenAt: writtenNow(recovering.clock),
@@ -191,7 +191,7 @@ function adopted(
     ...(recorded?.initial && { initial: recorded.initial }),
     ...(intent.madeWith && { madeWith: intent.madeWith }),
     writes: (recorded?.writes ?? 0) + 1,
-    ...(type.reaction && parent !== undefined ? { inputs: inputsNow(recovering.state, parent, type) } : {}),
+    ...(type.reacts && parent !== undefined ? { inputs: inputsNow(recovering.state, parent, type) } : {}),
     ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];

@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import type { Command } from "../model/command";
 import type { Pending } from "../model/pending";
-import type { ActionInput, Made } from "../model/resource-type";
+import type { ActionInput, Made } from "../model/resource-operations";
 import type { RunRecord } from "../model/state";
 import { journaledSend, type Left } from "./journaled-send";
 import { madeByAction } from "./made-by-action";

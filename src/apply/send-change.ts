@@ -1,8 +1,8 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import type { Accepted, AppliableValue } from "../model/resource-operations";
+import { ruleAt } from "../model/resource-type";
 import { isPlain, type Plain } from "../model/value";
 import { type ChangeContext, closeEarlier, inputsOf, writesAfter } from "./change-context";
 import { knownAttributes } from "./known-values";
@@ -48,7 +48,7 @@ export async function create(context: ChangeContext): Promise<ChangeEnd> {
  * look before the first write that would make a double.
  */
 async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
-  if (type.reaction || type.removedWithParent || !type.candidates) return;
+  if (type.reacts || type.removedWithParent || !type.candidates) return;
   const { address, missing } = change;
   // What the plan found gone is not made anew while a list shows it.
   const recorded = missing ? change.instance.recorded?.id : undefined;
@@ -98,7 +98,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
     recorded: change.instance.recorded,
   };
   const send = () => type.update(context.endpoints, input);
-  if (type.reaction) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
+  if (type.reacts) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
   const answered = await sendTwice(send).catch((failure: unknown) => seenInstead(context, sent, failure));
   const accepted = await inOneTimeStep(context, sent, answered, () =>
     type.update(context.endpointsAgain(), input),
@@ -179,7 +179,11 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
   const open = run.journal.openAt(change.address).map((intent) => intent.seq);
   const after = { address: change.address, resource: context.recordOnAccept(made.id) };
   await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
-  return { id: made.id, live: made, pending: type.pendingOf?.(made.id, parentId, plainCommit(context)) };
+  return {
+    id: made.id,
+    live: made,
+    pending: type.runs?.pendingOf(made.id, parentId, change.instance.resolved),
+  };
 }
 
 /** What an interrupted run made, where that has come into view only since the plan was made. */
@@ -188,7 +192,7 @@ async function madeBefore(context: ChangeContext, name: string): Promise<Accepte
   const isCarried = run.retriableIntents.some(
     ({ address, method }) => address === change.address && method === "POST",
   );
-  if (!isCarried || type.reaction) return undefined;
+  if (!isCarried || type.reacts) return undefined;
   const preexistingIds = run.record.fences[change.address] ?? [];
   const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, preexistingIds })) ?? [];
   return made && others.length === 0 ? takeMade(context, made) : undefined;
@@ -208,7 +212,7 @@ async function finishWrite(
   const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
   const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
   const previous = run.journal.recorded(change.address);
-  const inputs = type.reaction ? inputsOf(run, change, type) : undefined;
+  const inputs = type.reacts ? inputsOf(run, change, type) : undefined;
   const recording = {
     change,
     type,
@@ -285,11 +289,6 @@ function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, App
   const name = values.get(nameAttribute) ?? change.instance.resolved.get(nameAttribute);
   return typeof name === "string" ? name : change.name;
 }
-
-const plainCommit = ({ change }: ChangeContext): Plain | undefined => {
-  const commit = change.instance.resolved.get("commit");
-  return typeof commit === "string" ? commit : undefined;
-};
 
 function parentAttributes({ run, change, type }: ChangeContext): Attributes | undefined {
   const parent = change.instance.desired?.parent;

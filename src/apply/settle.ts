@@ -19,7 +19,7 @@ export async function settle(
   recorded: RecordedResource | undefined,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const waitPolicy = type.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
+  const waitPolicy = type.reacts?.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
   if (!waitPolicy.wait) {
     if (recorded) await run.journal.record(change.address, recorded);
     return { kind: "done" };
@@ -84,7 +84,7 @@ async function endOf(
       await recordUnfinished(context, recorded);
       return {
         kind: "failed",
-        exitCode: context.type.reaction ? 7 : 1,
+        exitCode: context.type.reacts ? 7 : 1,
         diagnostic: error("apply.deploy_failed", `${change.address}: ${result.summary}`, {
           ...about,
           detail: result.detail,

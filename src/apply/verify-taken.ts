@@ -1,8 +1,9 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
-import type { AppliableValue, ResourceType } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import type { AppliableValue } from "../model/resource-operations";
+import type { ResourceType } from "../model/resource-type";
+import { ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
@@ -125,5 +126,5 @@ export const mayShareTime = (taken: ComparedWrite, now: number): boolean =>
   unappliedPaths(taken).some((path) => ruleAt(taken.type, path)?.secret === true) &&
   Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;
 
-const hintOf = (hint: string, { untaken }: ResourceType): string =>
-  untaken === undefined ? hint : `${hint}; ${untaken}`;
+const hintOf = (hint: string, { unappliedHint }: ResourceType): string =>
+  unappliedHint === undefined ? hint : `${hint}; ${unappliedHint}`;

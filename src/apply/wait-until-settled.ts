@@ -3,7 +3,7 @@ import type { Resource } from "../api/resource";
 import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Pending } from "../model/pending";
-import type { OperationStatus } from "../model/resource-type";
+import type { OperationStatus } from "../model/resource-operations";
 
 export type WaitResult =
   | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }

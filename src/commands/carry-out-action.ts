@@ -16,7 +16,7 @@ import type { Address } from "../model/address";
 import { type Command, commandText } from "../model/command";
 import { sha256 } from "../model/digest";
 import type { Pending } from "../model/pending";
-import type { ActionAim, ActionInput } from "../model/resource-type";
+import type { ActionAim, ActionInput } from "../model/resource-operations";
 import type { Intent, RunRecord, State } from "../model/state";
 import { canonicalJson } from "../model/value";
 import { isYoung } from "../model/young";

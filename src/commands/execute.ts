@@ -7,6 +7,7 @@ import { justDeleted } from "../model/deleted";
 import { sha256 } from "../model/digest";
 import type { LiveResource } from "../model/live";
 import { plainName } from "../model/plain-name";
+import { shownIds } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
@@ -75,7 +76,8 @@ function runRecord(
     // What has come into view since the first attempt may be what that made.
     const earlier = earlierFences[address];
     if (carriedAt.has(address)) return earlier ? [[address, earlier] as const] : [];
-    const own = live ? (types.get(type)?.preexistingIds?.(live) ?? [live.id]) : [];
+    const known = types.get(type);
+    const own = live && known ? shownIds(known, live) : [];
     const before = instance.recorded ? [instance.recorded.id] : [];
     const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
     return ids.size === 0 ? [] : [[address, [...ids]] as const];

@@ -6,7 +6,7 @@ import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { justDeleted } from "../model/deleted";
 import type { LiveResource } from "../model/live";
-import { isOpenField, ruleAt } from "../model/rule-at";
+import { isOpenField, ruleAt } from "../model/resource-type";
 import { type Plain, plainEqual } from "../model/value";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome } from "./context";
@@ -35,7 +35,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   if (state)
     await seeLastWrites(reads, resourceTypes, state, Object.keys(state.resources) as Address[], context);
   const catalog = (await reads.catalog()) as Catalog;
-  const lists = await Promise.all(exported.map((type) => type.list(reads)));
+  const lists = await Promise.all(exported.map(async (type) => (await type.list(reads)) ?? []));
   const gone = justDeleted(state, context.clock.now());
   const all = lists.flat().filter(({ id }) => !gone.has(id));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
@@ -102,7 +102,7 @@ export function blockOf(
   isNamedByIdOnly: boolean,
 ): ManifestBlock {
   const resourceType = typeOf(type);
-  const { rules, parents, defaults } = resourceType;
+  const { parents, defaults } = resourceType;
   const base = defaults(catalog);
   const parentAttributes = parents.map(({ attribute }) => attribute);
   const written = new Map<string, Plain>();
@@ -113,7 +113,7 @@ export function blockOf(
     if (isDeclarable && value !== null && !plainEqual(value, base.get(path))) written.set(path, value);
   }
   // A secret stays where it is: its value is never read.
-  if (rules.preserve && Object.values(rules).some(({ secret }) => secret)) written.set("preserve", true);
+  if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);
   return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
 }
 

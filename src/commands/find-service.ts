@@ -12,7 +12,7 @@ export type FoundService =
 export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
   service,
   ...(Object.entries(resources) as [Address, RecordedResource][])
-    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reaction !== undefined)
+    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reacts !== undefined)
     .map(([address]) => address),
 ];
 

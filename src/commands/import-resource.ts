@@ -10,7 +10,7 @@ import { dataType } from "../model/data-source";
 import { justDeleted } from "../model/deleted";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import { ruleAt } from "../model/rule-at";
+import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
@@ -223,7 +223,7 @@ async function notThere(
   const listed = await Promise.all(
     imported.filter((one) => !one.removedWithParent).map((one) => one.list(reads)),
   );
-  const other = listed.flat().find((one) => one.id === id);
+  const other = listed.flat().find((one) => one?.id === id);
   const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";
   const summary = `${address}: there is no ${type.type} with id ${id}${where}`;
   if (other === undefined)

@@ -6,7 +6,7 @@ import { unflatten } from "../model/attributes";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
 import type { ReadResult } from "../model/live";
-import { withoutOpenFields } from "../model/rule-at";
+import { withoutOpenFields } from "../model/resource-type";
 import { isPlain, type Plain, Template, Unknown } from "../model/value";
 import { deferredUntil } from "../plan/check-data";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";

@@ -5,7 +5,7 @@ import type { Attributes } from "../model/attributes";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { Holding } from "../model/resource-type";
+import type { Holding } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
 import type { DesiredValue, ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
@@ -57,7 +57,7 @@ export async function refresh(
   await readData(reads, types, desired, found);
   failWaitingData(desired, found);
   const inventory = await Promise.all(
-    types.filter((type) => !type.removedWithParent).map((type) => type.list(reads)),
+    types.filter((type) => !type.removedWithParent).map(async (type) => (await type.list(reads)) ?? []),
   );
   const holdings = await readHoldings(reads, types, state);
   return { reads: results, inventory: inventory.flat(), holdings, data: found.data };
@@ -70,7 +70,8 @@ async function readHoldings(
   state: State | undefined,
 ): Promise<Refreshed["holdings"]> {
   const held = new Map<string, readonly Holding[]>();
-  for (const { type, holdings } of types) {
+  for (const { type, deletes } of types) {
+    const holdings = deletes?.holdings;
     if (holdings === undefined) continue;
     for (const recorded of Object.values(state?.resources ?? {})) {
       const found = recorded.type === type ? await holdings(reads, recorded.id) : [];

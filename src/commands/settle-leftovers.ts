@@ -49,7 +49,7 @@ export async function awaitLeftovers(
   const recovering = recoveryContextOf(context, connection, state);
   const settled = await Promise.all(
     makePlan(input).changes.map(({ address, action, instance: { recorded, resolved } }) => {
-      const waitPolicy = recorded && types.get(recorded.type)?.waitPolicy?.(resolved);
+      const waitPolicy = recorded && types.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
       if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingLeft;
       return awaitPending(recovering, address, recorded, waitPolicy.timeoutMs);
     }),

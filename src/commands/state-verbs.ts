@@ -64,7 +64,7 @@ export function removeState(
     const edited = removeResources(dropped.state, addresses);
     const archived = edited.removed.flatMap((address) => {
       const record = dropped.state.resources[address];
-      const isFoundById = record?.retained && typeNamed(record.type)?.archivable;
+      const isFoundById = record?.retained && typeNamed(record.type)?.archives;
       return record && isFoundById ? [{ address, id: record.id }] : [];
     });
     return { edited, addresses: [...dropped.addresses, ...edited.removed], archived };

@@ -21,15 +21,14 @@ export async function unmanagedParts(
   const found: Plan["unmanaged"][number][] = [];
   const unchecked: Plan["unchecked"][number][] = [];
   for (const type of resourceTypes) {
-    const { listIn } = type;
-    if (listIn === undefined) continue;
+    if (!type.removedWithParent || type.removal !== "delete") continue;
     const holders = plan.changes.filter(
       ({ type: name, instance }) => instance.desired && type.parents.some((parent) => parent.type === name),
     );
     await Promise.all(
       holders.map(async ({ address, instance: { live } }) => {
         if (live === undefined) return;
-        const parts = await listIn(reads, live.id);
+        const parts = await type.list(reads, live.id);
         if (parts === undefined)
           unchecked.push({
             address,

@@ -1,6 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
+import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { Template, UnreadSecret } from "../model/value";
 import { readAttribute } from "./read-attribute";
@@ -94,18 +95,23 @@ function reportMissing(block: Block, reading: Reading): void {
         address,
         attribute: shape.path,
         range: block.range,
-        ...(shape.secret && block.attributes.has("preserve")
-          ? { hint: "preserve: false means that rnv sets it: give it a value, or write preserve: true" }
-          : {}),
+        ...(shape.secret && isPreservable(block) ? { hint: preserveHint(placed.type) } : {}),
       }),
     );
   }
 }
 
+const isPreservable = ({ placed, attributes }: Block): boolean =>
+  placed.type.preservedBy !== undefined && attributes.has(placed.type.preservedBy);
+
+const preserveHint = ({ preservedBy = "" }: ResourceType): string =>
+  `${preservedBy}: false means that rnv sets it: give it a value, or write ${preservedBy}: true`;
+
 /** A secret that a block stands for is needed too, unless its value is preserved. */
 function isNeeded(shape: AttributeShape, block: Block): boolean {
   const isSubject = shape.secret && shape === block.placed.shorthand;
-  return isSubject ? block.attributes.get("preserve")?.value !== true : shape.required;
+  const { preservedBy = "" } = block.placed.type;
+  return isSubject ? block.attributes.get(preservedBy)?.value !== true : shape.required;
 }
 
 const isWritten = ({ attributes, unread }: Block, path: string): boolean =>

@@ -17,7 +17,7 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
   const index = indexTypes(types);
   const definitions: Record<string, Json> = { secret: secretSchema, lifecycle: lifecycleSchema(false) };
   for (const placed of index.byType.values()) {
-    if (placed.type.archivable) definitions.archivableLifecycle = lifecycleSchema(true);
+    if (placed.type.archives) definitions.archivableLifecycle = lifecycleSchema(true);
     definitions[placed.type.type] = blockSchema(placed);
   }
   return {
@@ -157,7 +157,7 @@ function blockSchema(placed: PlacedType): Json {
   for (const [key, group] of placed.groups) properties[key] = groupSchema(placed, key, group);
   Object.assign(properties, placesSchema(placed.children));
   if (placed.place.meta === true) {
-    const lifecycle = placed.type.archivable ? "archivableLifecycle" : "lifecycle";
+    const lifecycle = placed.type.archives ? "archivableLifecycle" : "lifecycle";
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
     properties.import = { type: "string", description: "Id of the live thing to take over." };
   }

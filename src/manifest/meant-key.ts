@@ -61,7 +61,7 @@ const belongs = (place: string, key: string, found: string): string =>
   `it belongs in ${place}${found === key ? "" : `, as ${found}`}: ${place}: { ${found}: … }`;
 
 const wordsFor = (placed: PlacedType, path: string, name: string): readonly string[] =>
-  placed.type.alsoCalled?.[path] ?? placed.children.get(name)?.place.alsoCalled ?? [];
+  placed.type.manifest.fieldsAlsoCalled?.[path] ?? placed.children.get(name)?.place.alsoCalled ?? [];
 
 /** The same word in another spelling: `health_check_path`. */
 function sameWord(key: string, names: Iterable<string>): string | undefined {

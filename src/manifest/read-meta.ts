@@ -87,9 +87,7 @@ function filledIn({ key, value }: MapEntry, block: Block, reading: Reading): Sou
 
 function readOnRemove(value: SourceNode, block: Block, reading: Reading): Partial<Lifecycle> {
   const { type } = block.placed;
-  const choices: readonly OnRemove[] = type.archivable
-    ? ["delete", "archive", "retain"]
-    : ["delete", "retain"];
+  const choices: readonly OnRemove[] = type.archives ? ["delete", "archive", "retain"] : ["delete", "retain"];
   const chosen = choices.find((choice) => value.kind === "scalar" && value.value === choice);
   if (chosen !== undefined) return { onRemove: chosen };
   refuse(block, "lifecycle.onRemove", choices.join(" or "), value, reading);

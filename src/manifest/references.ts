@@ -5,7 +5,7 @@ import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/reference";
-import { isOpenField } from "../model/rule-at";
+import { isOpenField } from "../model/resource-type";
 import { Template } from "../model/value";
 import { type Report, suggestedMisses } from "./findings";
 import { type Reading, type Spot, where } from "./reading";

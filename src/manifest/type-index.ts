@@ -4,7 +4,7 @@ import type { SourceRange } from "../diagnostics/source-range";
 import type { Address } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
-import { isOpenField } from "../model/rule-at";
+import { isOpenField } from "../model/resource-type";
 import { type Check, quickCheck } from "./quick-check";
 import { type ListNode, quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
 import { mayHoldReferences } from "./template";

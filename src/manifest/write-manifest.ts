@@ -1,6 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import type { ResourceType } from "../model/resource-type";
-import { isOpenField } from "../model/rule-at";
+import { isOpenField } from "../model/resource-type";
 import type { Plain } from "../model/value";
 import { escapeTemplate } from "./template";
 import { indexTypes, type PlacedType } from "./type-index";

@@ -1,5 +1,5 @@
 import type { ResourceType } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import { ruleAt } from "../model/resource-type";
 import type { Action, AttributeChange } from "./plan";
 
 /** The parts of a decision or a change that say whether what reacts to it must run. */

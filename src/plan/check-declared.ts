@@ -2,7 +2,7 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import type { Offers } from "../model/live";
-import type { Around, Finding } from "../model/resource-type";
+import type { CheckContext, Finding } from "../model/resource-type";
 import type { Decision } from "./decision";
 import { changesRecordOnly } from "./diff-lifecycle";
 import { neighboursOf } from "./neighbours";
@@ -20,14 +20,14 @@ export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog
     const { instance, action, resolved, attributes } = decision;
     const { type, removed, desired } = instance;
     const isSending = sending.has(action) && !changesRecordOnly(decision);
-    if (type.checkBeside && desired && !removed) {
+    if (type.checkSiblings && desired && !removed) {
       const offered = offeredTo(decision, decisions);
-      for (const finding of type.checkBeside(resolved, offered, neighboursOf(decision, decisions)))
+      for (const finding of type.checkSiblings(resolved, offered, neighboursOf(decision, decisions)))
         if (isSending || !finding.isWarning)
           diagnostics.push(diagnosticOf(instance, finding, !finding.isWarning));
     }
     if (!isSending) continue;
-    for (const finding of type.check(resolved, catalog, aroundOf(decision, decisions, catalog))) {
+    for (const finding of type.check?.(resolved, catalog, checkContext(decision, decisions, catalog)) ?? []) {
       const { attribute } = finding;
       const isSent =
         attribute === undefined ||
@@ -63,11 +63,11 @@ function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decis
   return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
 }
 
-function aroundOf(
+function checkContext(
   { instance, action }: Decision,
   decisions: ReadonlyMap<Address, Decision>,
   catalog: Catalog,
-): Around {
+): CheckContext {
   const parent = instance.parent && decisions.get(instance.parent);
   const isParentNew = parent?.action === "create" || parent?.action === "replace";
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;

@@ -1,5 +1,6 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
+import { isPreserved } from "../model/resource-type";
 import type { DecisionContext } from "./deciding";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff-attributes";
@@ -28,7 +29,7 @@ export function decideAdoption(about: ResolvedInstance, context: DecisionContext
     instance.desired?.importId !== undefined ||
     context.input.options.adopt ||
     instance.type.removal === "forget" ||
-    instance.type.mustExist?.(resolved) === true ||
+    isPreserved(instance.type, resolved) ||
     comesWithParent(instance, context);
   const diagnostics: Diagnostic[] = [];
   if (!isAsked) diagnostics.push(unmanagedExists(instance, live));

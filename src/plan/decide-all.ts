@@ -44,7 +44,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
   if (isRetained(instance)) return decideRetained(instance, context);
   if (context.input.options.mode === "refresh-only") return decideRefresh(instance);
   if (instance.removed) return decideRemoval(instance, context);
-  const decision = instance.type.reaction
+  const decision = instance.type.reacts
     ? decideReaction(instance, context)
     : decideDeclared(instance, context);
   // What stands against it is resolved first.

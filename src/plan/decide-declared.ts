@@ -2,6 +2,7 @@ import { error } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
+import { isPreserved } from "../model/resource-type";
 import { decideAdoption } from "./decide-adoption";
 import type { DecisionContext } from "./deciding";
 import type { Decision } from "./decision";
@@ -80,7 +81,7 @@ const replacedByOther = (instance: ResourceInstance, other: LiveResource) =>
 
 function create(about: ResolvedInstance): Decision {
   const { instance, resolved, undecided } = about;
-  if (instance.type.mustExist?.(resolved)) return refuse(about, notThere(instance));
+  if (isPreserved(instance.type, resolved)) return refuse(about, notThere(instance));
   // Also where it could not be looked up: to create it might double it.
   if (!instance.recorded && instance.desired?.importId)
     return refuse(about, importMissing(instance, instance.desired.importId));

@@ -32,12 +32,12 @@ export function decideReaction(instance: ResourceInstance, context: DecisionCont
       return upstreamOf(instance, context);
     },
   };
-  const reaction = instance.type.reaction?.(reactionContext);
+  const reaction = instance.type.reacts?.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
-  const held = reason === null ? undefined : instance.type.held?.(reactionContext);
+  const held = reason === null ? undefined : instance.type.reacts?.held?.(reactionContext);
   if (held !== undefined)
     return { ...undecided, held, diagnostics: [cannotRun(instance, reason ?? undefined, held)] };
   if (reason !== null) {
@@ -106,7 +106,7 @@ function triggerOf(
   context: DecisionContext,
 ): Trigger {
   const runs = (changed: Partial<ReactionContext>): boolean =>
-    typeof type.reaction?.({ ...reactionContext, ...changed }) === "string";
+    typeof type.reacts?.reason({ ...reactionContext, ...changed }) === "string";
   const { live } = reactionContext;
   if (live?.lacks !== undefined && !runs({ upstream: [], live: { ...live, lacks: undefined } }))
     return { kind: "itself" };

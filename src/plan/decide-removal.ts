@@ -17,7 +17,7 @@ export function decideRemoval(
   const withParent = goesWithParent(instance, decisions);
   if (instance.type.removal === "forget" && !withParent) return forget;
   if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
-  if (nothing.onRemove === "archive" && instance.type.archivable)
+  if (nothing.onRemove === "archive" && instance.type.archives)
     return {
       ...nothing,
       action: "delete",
@@ -41,7 +41,7 @@ export function decideRemoval(
 
 /** A part that reacts to what it lies in, of which nothing was ever applied. */
 const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
-  type.reaction !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
+  type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
 
 /** A part of what is archived, or was: it stays in the state as long as that does. */
 function staysWithParent(

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { OnRemove } from "../model/desired";
+import { isPreserved } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import { diffLifecycle } from "./diff-lifecycle";
 import type { Action, AttributeChange, Trigger } from "./plan";
@@ -47,7 +48,7 @@ export const decideNothing = (
   released: none,
   drift: none,
   withParent: false,
-  onRemove: instance.type.mustExist?.(resolved)
+  onRemove: isPreserved(instance.type, resolved)
     ? "retain"
     : (instance.desired?.lifecycle.onRemove ?? instance.recorded?.onRemove ?? "delete"),
   diagnostics: none,

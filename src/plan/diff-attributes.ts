@@ -1,7 +1,6 @@
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { DesiredResource } from "../model/desired";
-import type { AttributeRule } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import { type AttributeRule, pathsWith, ruleAt } from "../model/resource-type";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
 import type { AttributeChange, ChangeCause } from "./plan";
 import type { Revealed, SecretPrints } from "./secret-prints";
@@ -95,7 +94,7 @@ function differingFields(instance: ResourceInstance, declared: Declared): readon
   };
   declared.resolved.forEach(look);
   const written = instance.desired?.attributes;
-  const ours = instance.type.ours ?? [];
+  const ours = pathsWith(instance.type, "alwaysManaged");
   for (const path in instance.recorded?.applied)
     if (!written?.has(path) && !declared.resolved.has(path) && !ours.includes(path)) look(undefined, path);
   for (const path of ours) if (!declared.resolved.has(path)) look(instance.defaults.get(path), path);
@@ -208,7 +207,10 @@ const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnos
 /** Every recorded field whose live value is another, declared or not: what a refresh would record. */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
   const drift: AttributeChange[] = [];
-  const paths = new Set([...Object.keys(instance.recorded?.applied ?? {}), ...(instance.type.ours ?? [])]);
+  const paths = new Set([
+    ...Object.keys(instance.recorded?.applied ?? {}),
+    ...pathsWith(instance.type, "alwaysManaged"),
+  ]);
   for (const path of [...paths].sort()) {
     const rule = ruleAt(instance.type, path);
     if (!rule || rule.change === "local") continue;

@@ -1,6 +1,5 @@
 import type { Attributes } from "../model/attributes";
-import type { ResourceType } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import type { Plain } from "../model/value";
 import { plainEqual } from "../model/value";
 
@@ -17,8 +16,7 @@ export function initialSettings(
   const initial: Record<string, Plain> = {};
   for (const [path, byCatalog] of defaults) {
     const value = live.get(path);
-    const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
-    if (!isSetting || value === undefined || sent.has(path)) continue;
+    if (!isSetting(type, path) || value === undefined || sent.has(path)) continue;
     if (!(ruleAt(type, path)?.equal ?? plainEqual)(value, byCatalog)) initial[path] = value;
   }
   return initial;

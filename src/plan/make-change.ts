@@ -1,7 +1,7 @@
 import type { Catalog } from "../model/catalog";
 import { sha256 } from "../model/digest";
 import type { Effect } from "../model/resource-type";
-import { ruleAt, withoutOpenFields } from "../model/rule-at";
+import { ruleAt, withoutOpenFields } from "../model/resource-type";
 import { canonicalJson, type Plain } from "../model/value";
 import { costOf } from "./cost";
 import { changesSomething, type Decision } from "./decision";
@@ -54,7 +54,7 @@ export function makeChange(
   if (decision.lifecycle) change.lifecycle = decision.lifecycle;
   if (id !== undefined) change.id = id;
   if (previousAddress) change.previousAddress = previousAddress;
-  if (isGone(instance) && !type.reaction) change.missing = true;
+  if (isGone(instance) && !type.reacts) change.missing = true;
   if (reason !== undefined) change.reason = reason;
   if (deletions) change.deletesAfter = deletions;
   if (decision.retains) change.retains = true;
@@ -84,17 +84,16 @@ const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "re
  */
 function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
   const { instance, action, attributes } = decision;
-  const { rules, reaction } = instance.type;
+  const { rules, reacts } = instance.type;
   const effects = new Set<Effect>();
-  if (reaction && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
+  if (reacts && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
     for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
   for (const { path } of attributes)
     for (const effect of ruleAt(instance.type, path)?.effects ?? []) effects.add(effect);
   if (isDeletion(decision)) effects.add("destructive");
   if (!changesTheBill(cost)) effects.delete("billing");
   return effectOrder.filter(
-    (effect) =>
-      effects.has(effect) && (action !== "create" || reaction !== undefined || effect === "billing"),
+    (effect) => effects.has(effect) && (action !== "create" || reacts !== undefined || effect === "billing"),
   );
 }
 

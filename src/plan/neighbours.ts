@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
 import type { Attributes } from "../model/attributes";
-import type { Neighbour, Upstream } from "../model/resource-type";
+import { isUnlisted, type Neighbour, type Upstream } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import type { Decision } from "./decision";
 
@@ -25,7 +25,7 @@ function isHiddenAfter(decision: Decision): boolean {
   const after = attributesAfter(decision);
   const isSent = (path: string): boolean => isMade(decision) || attributes.some((one) => one.path === path);
   const get = (path: string) => (isSent(path) || !live ? after.get(path) : live.attributes.get(path));
-  return type.isHidden?.({ get }) === true;
+  return isUnlisted(type, { get });
 }
 
 /** Its name once the plan is applied. */
@@ -42,7 +42,7 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
   if (instance.removed || isHiddenAfter(decision)) return undefined;
   if (isMade(decision)) return "made";
   const { live, type } = instance;
-  if (live && type.isHidden?.(live.attributes)) return "restored";
+  if (live && isUnlisted(type, live.attributes)) return "restored";
   return live && nameAfter(decision) !== live.name ? "renamed" : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
 import type { Reference } from "../model/reference";
-import { ruleAt } from "../model/rule-at";
+import { ruleAt } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import {
   canonicalJson,

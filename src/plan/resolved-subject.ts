@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { ruleAt } from "../model/rule-at";
+import { ruleAt } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import type { DecisionContext } from "./deciding";
 import { type Decision, decideNothing } from "./decision";

@@ -1,11 +1,12 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { type Address, typeOf } from "../model/address";
 import type { Attributes } from "../model/attributes";
+import type { Catalog } from "../model/catalog";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import type { Plain, ResolvedValue } from "../model/value";
+import type { Plain } from "../model/value";
 import { initialSettings } from "./initial-settings";
 import type { MovedState } from "./moves";
 import type { PlanInput } from "./plan";
@@ -34,7 +35,7 @@ export function gatherInstances(
   { recorded, previous }: MovedState,
 ): { readonly instances: ResourceInstances; readonly diagnostics: readonly Diagnostic[] } {
   const types = new Map(input.types.map((type) => [type.type, type]));
-  const defaults = new Map(input.types.map((type) => [type.type, type.defaults(input.catalog)]));
+  const defaults = defaultsIn(input.catalog);
   const destroy = input.options.mode === "destroy";
   const addresses = new Set(recorded.keys());
   if (!destroy) for (const address of input.desired.resources.keys()) addresses.add(address);
@@ -55,12 +56,7 @@ export function gatherInstances(
     instances.set(address, {
       address,
       type,
-      defaults: defaultsOf(type, defaults.get(type.type) ?? new Map(), {
-        attributes: read.kind === "found" ? read.live.attributes : declaredText(desired),
-        read,
-        recorded: record,
-        catalog: input.catalog,
-      }),
+      defaults: withInitial(defaults, type, { desired, recorded: record, read }),
       desired,
       recorded: record,
       previousAddress,
@@ -73,33 +69,42 @@ export function gatherInstances(
   return { instances, diagnostics };
 }
 
-/** The defaults of its type, over them those of what it is, over them its own as they were seen when it was made. */
-function defaultsOf(
-  type: ResourceType,
-  defaults: Attributes,
-  of: {
-    readonly attributes: Pick<Attributes<ResolvedValue>, "get">;
-    readonly read: ReadResult;
-    readonly recorded?: RecordedResource;
-    readonly catalog: PlanInput["catalog"];
-  },
-): Attributes {
-  const own = type.ownDefaults?.(of.attributes, of.catalog);
-  const initial = Object.entries(of.recorded?.initial ?? firstSeen(type, defaults, of));
-  return (own?.size ?? 0) + initial.length === 0
-    ? defaults
-    : new Map([...defaults, ...(own ?? []), ...initial]);
+type Defaults = (type: ResourceType, variant?: string) => Attributes;
+
+/** Returns the defaults of types and their variants, each worked out once. */
+function defaultsIn(catalog: Catalog): Defaults {
+  const known = new Map<string, Attributes>();
+  return (type, variant) => {
+    const key = `${type.type} ${variant ?? ""}`;
+    const defaults = known.get(key) ?? type.defaults(catalog, variant);
+    known.set(key, defaults);
+    return defaults;
+  };
 }
 
-/** Its own defaults, of what was made by a run that ended before it saw it. */
-function firstSeen(
+/** Returns the defaults of the type and its variant, and over them the initial settings of the resource itself. */
+function withInitial(
+  defaults: Defaults,
   type: ResourceType,
-  defaults: Attributes,
-  { read, recorded }: { readonly read: ReadResult; readonly recorded?: RecordedResource },
-): Readonly<Record<string, Plain>> {
-  return recorded?.madeWith && read.kind === "found"
-    ? initialSettings(type, read.live.attributes, defaults, new Set(recorded.madeWith))
-    : {};
+  { desired, recorded, read }: Pick<ResourceInstance, "desired" | "recorded" | "read">,
+): Attributes {
+  const live = read.kind === "found" ? read.live.attributes : undefined;
+  const ofVariant = defaults(type, variantOf(type, live, desired));
+  // A run that ended before it saw what it made left that to this read.
+  const firstSeen =
+    recorded?.madeWith && live && initialSettings(type, live, defaults(type), new Set(recorded.madeWith));
+  const initial = Object.entries(recorded?.initial ?? firstSeen ?? {});
+  return initial.length === 0 ? ofVariant : new Map([...ofVariant, ...initial]);
+}
+
+function variantOf(
+  { variantAttribute }: ResourceType,
+  live: Attributes | undefined,
+  desired: DesiredResource | undefined,
+): string | undefined {
+  if (variantAttribute === undefined) return undefined;
+  const value = live ? live.get(variantAttribute) : desired?.attributes.get(variantAttribute)?.value;
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Sorted; those of a state are already, and a manifest mostly adds few. */
@@ -174,7 +179,7 @@ export function recordedValue(instance: ResourceInstance, path: string): Plain |
   const value = recorded?.applied[path];
   if (value === undefined) {
     if (path === type.nameAttribute) return recorded?.name;
-    return type.ours?.includes(path) && wasApplied(instance) ? instance.defaults.get(path) : undefined;
+    return type.rules[path]?.alwaysManaged && wasApplied(instance) ? instance.defaults.get(path) : undefined;
   }
   return isFingerprint(value) ? undefined : value;
 }
@@ -187,11 +192,3 @@ function wasApplied({ recorded }: ResourceInstance): boolean {
 
 export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>
   value !== null && typeof value === "object" && "fingerprint" in value;
-
-/** What is declared, as far as it needs no looking up. */
-const declaredText = (desired: DesiredResource | undefined): Pick<Attributes<ResolvedValue>, "get"> => ({
-  get: (path) => {
-    const value = desired?.attributes.get(path)?.value;
-    return typeof value === "string" ? value : undefined;
-  },
-});

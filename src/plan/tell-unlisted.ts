@@ -22,9 +22,9 @@ export function tellUnlisted(
   const creates: ResourceInstance[] = [];
   for (const { instance, action } of decisions.values()) {
     const { type, address } = instance;
-    if (!type.archivable || !scope.has(address)) continue;
+    if (!type.archives || !scope.has(address)) continue;
     if (isRetained(instance) && !isGone(instance)) retained.push(instance);
-    else if (action === "create" && type.unlisted !== undefined) creates.push(instance);
+    else if (action === "create") creates.push(instance);
   }
   const doubled = creates.filter(
     ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
@@ -56,7 +56,7 @@ const named = (instances: readonly ResourceInstance[]): string =>
   );
 
 function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
-  const kinds = [...new Set(creates.map(({ type }) => type.unlisted))].join(", ");
+  const kinds = [...new Set(creates.map(({ type }) => type.archives?.unlisted))].join(", ");
   const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
   return warning("live.unlisted", summary, {
     detail: `Would be created: ${named(creates)}`,

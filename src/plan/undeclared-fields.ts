@@ -1,6 +1,5 @@
 import type { Address } from "../model/address";
-import type { ResourceType } from "../model/resource-type";
-import { ruleAt } from "../model/rule-at";
+import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import { type Plain, plainEqual } from "../model/value";
 import { isIgnored } from "./diff-attributes";
 import type { Plan } from "./plan";
@@ -23,9 +22,8 @@ export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): re
     const fields: UndeclaredField[] = [];
     for (const [path, byDefault] of defaults) {
       const rule = ruleAt(type, path);
-      const isSetting = type.groups.some((group) => path.startsWith(`${group}.`));
       const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
-      if (!rule || !isSetting || isOurs || isIgnored(desired, path)) continue;
+      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired, path)) continue;
       const value = live.attributes.get(path);
       if (value === undefined || (rule.equal ?? plainEqual)(value, byDefault)) continue;
       fields.push({ address, path, value, default: byDefault });

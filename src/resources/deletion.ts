@@ -3,7 +3,7 @@ import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/common";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/pending";
-import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-type";
+import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
 /** A DELETE was answered: done, or queued as an operation that is polled (interface, "Services"). */
 export function acceptedDeletion(

@@ -1,13 +1,14 @@
 import { ApiError } from "../api/api-error";
 import { hostingIsOff } from "../api/gap-answers";
 import type { Reads } from "../api/reads";
-import type { Finding, Planned } from "../model/resource-type";
+import type { PlannedRuns } from "../model/resource-operations";
+import type { Finding } from "../model/resource-type";
 
 /**
  * What keeps deployments from running, in the words of the service: the catalog's capabilities, and of one service the
  * list of deployments (interface, "Catalog", and "Deployments", rule 1). At most one request.
  */
-export async function foreseeDeployments(reads: Reads, planned: Planned): Promise<readonly Finding[]> {
+export async function foreseeDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
   const reason = await reasonOfList(reads, planned);
@@ -38,7 +39,7 @@ export async function workerFindings(reads: Reads, them: string): Promise<readon
 }
 
 /** Of a service that nothing runs of, where there is one: the list says more of it. */
-async function reasonOfList(reads: Reads, { parentIds }: Planned): Promise<string | undefined> {
+async function reasonOfList(reads: Reads, { parentIds }: PlannedRuns): Promise<string | undefined> {
   const services = await Promise.all(parentIds.map((id) => reads.service(id)));
   const idle = services.findIndex((one) => one.kind === "found" && one.value.liveDeploymentId == null);
   const id = parentIds[Math.max(0, idle)];

@@ -3,7 +3,7 @@ import type { Reads } from "../api/reads";
 import type { Deployment } from "../api/wire/deployment";
 import { isOlder } from "../model/is-older";
 import type { Pending } from "../model/pending";
-import type { OperationStatus } from "../model/resource-type";
+import type { OperationStatus } from "../model/resource-operations";
 import { lagMs, unlessGone } from "./deletion";
 
 /**

@@ -4,7 +4,6 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Deployment } from "../api/wire/deployment";
 import { durationPattern, parseDuration } from "../model/duration";
-import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type {
@@ -12,12 +11,11 @@ import type {
   CandidateSearch,
   CreateInput,
   ReadTarget,
-  ResourceType,
   UpdateInput,
-  WaitPolicy,
-} from "../model/resource-type";
+} from "../model/resource-operations";
+import type { AttributeLookup, ResourceType, RulesOf, WaitPolicy } from "../model/resource-type";
 import type { Standing } from "../model/standing";
-import { type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
 import { foreseeDeployments } from "./deployment-foresight";
@@ -70,6 +68,7 @@ const computed = {
     valueType: "string",
     doc: "Id of the latest deployment, which may not serve.",
     stable: false,
+    holdsId: true,
   },
 } as const satisfies ResourceType["computed"];
 
@@ -88,13 +87,9 @@ export const deployment: Resource = {
   manifest: { key: "deploy", within: ["service"], shape: "single", implicit: true },
   removal: "forget",
   removedWithParent: true,
-  archivable: false,
   follows: ["variable"],
   defaults: () => new Map(),
-  check: () => [],
-  reaction: deploymentReaction,
-  held: deploymentHeld,
-  waitPolicy,
+  reacts: { reason: deploymentReaction, held: deploymentHeld, waitPolicy },
   read,
   list: async () => [],
   create: queue,
@@ -102,10 +97,8 @@ export const deployment: Resource = {
   // A deployment is history: it is forgotten, not undone.
   remove: async (_writes, input) => ({ id: input.id }),
   candidates,
-  preexistingIds: (live) => ["id", "latestId"].flatMap((name) => textAt(live.computed, name) ?? []),
-  pendingOf,
   poll: pollDeployment,
-  foresee: foreseeDeployments,
+  runs: { pendingOf, foresee: foreseeDeployments },
 };
 
 function waitPolicy(declared: ReadonlyMap<string, ResolvedValue>): WaitPolicy {
@@ -113,12 +106,13 @@ function waitPolicy(declared: ReadonlyMap<string, ResolvedValue>): WaitPolicy {
   return { wait: declared.get("wait") !== false, timeoutMs: parseDuration(timeout) ?? 0 };
 }
 
-function pendingOf(id: string, parentId: string | undefined, commit: Plain | undefined): Pending {
+function pendingOf(id: string, serviceId: string | undefined, attributes: AttributeLookup): Pending {
+  const commit = textAt(attributes, "commit");
   return {
     kind: "deployment",
     id,
-    ...(parentId === undefined ? {} : { serviceId: parentId }),
-    ...(typeof commit === "string" ? { commit } : {}),
+    ...(serviceId !== undefined && { serviceId }),
+    ...(commit !== undefined && { commit }),
   };
 }
 
@@ -233,7 +227,10 @@ async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promi
       ...{ id, serviceId, name: input.name, commit: commitOf(queued), latestId: id },
       asOf: queued.createdAt ?? undefined,
     }),
-    pending: { ...pendingOf(id, serviceId, commit), ...(queued.createdAt && { madeAt: queued.createdAt }) },
+    pending: {
+      ...pendingOf(id, serviceId, input.attributes),
+      ...(queued.createdAt && { madeAt: queued.createdAt }),
+    },
   };
 }
 

@@ -6,9 +6,9 @@ import type { Resource } from "../api/resource";
 import { type Canvas, type Position, position, type Viewport, viewport } from "../api/wire/canvas";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { Accepted, CreateInput, ReadTarget, ResourceType, UpdateInput } from "../model/resource-type";
+import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
+import type { ResourceType, RulesOf } from "../model/resource-type";
 import { type Plain, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import {
@@ -49,6 +49,7 @@ const computed = {
     valueType: "number",
     doc: "Revision of the saved layout; 0 while none is saved.",
     stable: false,
+    onlyGrows: true,
   },
 } as const satisfies ResourceType["computed"];
 
@@ -68,18 +69,14 @@ export const layout: Resource = {
   manifest: { key: "layout", within: ["project"], shape: "single", shorthand: "positions" },
   removal: "forget",
   removedWithParent: true,
-  archivable: false,
   follows: ["service"],
   defaults: () =>
     new Map<string, Plain>([
       ["positions", {}],
       ["viewport", null],
     ]),
-  check: () => [],
-  checkBeside: checkPlaces,
-  reaction: layoutReaction,
-  isBehind: ({ computed: shown }, recorded) =>
-    Number(shown.get("revision")) < Number(recorded.computed.revision),
+  checkSiblings: checkPlaces,
+  reacts: { reason: layoutReaction },
   read,
   list: async () => [],
   create: save,

@@ -7,7 +7,6 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, Offered, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type {
@@ -17,9 +16,9 @@ import type {
   Holding,
   OperationStatus,
   ReadTarget,
-  ResourceType,
   UpdateInput,
-} from "../model/resource-type";
+} from "../model/resource-operations";
+import type { ResourceType, RulesOf } from "../model/resource-type";
 import { shortList } from "../model/short-list";
 import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
@@ -76,26 +75,23 @@ export const project: Resource = {
   nameAttribute: "name",
   removal: "delete",
   removedWithParent: false,
-  archivable: false,
   follows: [],
   defaults: ({ assumed }) =>
     new Map([
       ["description", ""],
       ["color", assumed?.projectColor ?? assumedColor],
     ]),
-  check: () => [],
   offersWhenNew: ({ assumed }) => ({
     environment: [{ name: assumed?.productionEnvironment ?? productionName, isDefault: true }],
   }),
   read,
   list: async (reads) => (await reads.projects()).map(liveProject),
-  holdings,
   create,
   update,
   remove,
   candidates: async (reads, { name, preexistingIds }) =>
     (await named(reads, name)).filter(({ id }) => !preexistingIds.includes(id)),
-  deletion,
+  deletes: { pendingOf: pendingDeletion, holdings },
   poll,
 };
 
@@ -185,7 +181,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
   try {
-    return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), deletion);
+    return acceptedDeletion(input, await writes.deleteProject(input.id, input.name), pendingDeletion);
   } catch (failure) {
     if (!isConflict(failure)) throw failure;
     throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
@@ -225,7 +221,7 @@ const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly strin
     ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
   });
 
-function deletion(id: string, operationId: string | undefined): Pending {
+function pendingDeletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, projectId: id, deletes: true };
 }
 

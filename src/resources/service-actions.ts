@@ -10,7 +10,7 @@ import type {
   OperationStatus,
   RecordedPart,
   ResourceAction,
-} from "../model/resource-type";
+} from "../model/resource-operations";
 import type { RecordedResource } from "../model/state";
 import { lagMs, pollOperation, unlessGone } from "./deletion";
 import { workerFindings } from "./deployment-foresight";

@@ -1,14 +1,18 @@
 import { didYouMean } from "../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../model/catalog";
 import type { Offered } from "../model/live";
-import type { Around, Finding } from "../model/resource-type";
+import type { CheckContext, Finding } from "../model/resource-type";
 import type { ResolvedValue } from "../model/value";
 import { textAt } from "./attribute-values";
 
 type Declared = ReadonlyMap<string, ResolvedValue>;
 
 /** What a declared service asks for that the catalog does not offer, or that cannot go together. */
-export function checkService(declared: Declared, catalog: Catalog, around?: Around): readonly Finding[] {
+export function checkService(
+  declared: Declared,
+  catalog: Catalog,
+  around?: CheckContext,
+): readonly Finding[] {
   return [
     ...checkChoice(
       declared,
@@ -107,7 +111,7 @@ function checkReplicas(declared: Declared): readonly Finding[] {
 }
 
 /** A service outside of projects has no environment; in one it has one of those that the project has. */
-function checkEnvironment(declared: Declared, around: Around | undefined): readonly Finding[] {
+function checkEnvironment(declared: Declared, around: CheckContext | undefined): readonly Finding[] {
   if ((declared.get("projectId") ?? null) !== null)
     return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
   if (!declared.has("environment")) return [];
@@ -121,7 +125,11 @@ function checkEnvironment(declared: Declared, around: Around | undefined): reado
   ];
 }
 
-function checkOffered(declared: Declared, around: Around, offered: readonly Offered[]): readonly Finding[] {
+function checkOffered(
+  declared: Declared,
+  around: CheckContext,
+  offered: readonly Offered[],
+): readonly Finding[] {
   const environment = textAt(declared, "environment");
   if (environment === undefined) {
     if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];

@@ -7,7 +7,6 @@ import type { Resource } from "../api/resource";
 import type { Service } from "../api/wire/service";
 import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
-import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type {
@@ -15,14 +14,13 @@ import type {
   CandidateSearch,
   CreateInput,
   DeleteInput,
-  Money,
   OperationStatus,
   ReadTarget,
-  ResourceType,
   UpdateInput,
-} from "../model/resource-type";
+} from "../model/resource-operations";
+import type { AttributeLookup, Money, ResourceType, RulesOf } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import { type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { type Plain, Unknown } from "../model/value";
 import { textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 import { liveService } from "./live-service";
@@ -62,7 +60,7 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   kind: { change: "replace", effects: ["destructive"] },
   environment: { change: "replace", effects: ["destructive"] },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
-  archived: { change: "update", takesEffect: "at once" },
+  archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
   ...configurationRules,
 };
 
@@ -113,43 +111,29 @@ export const service: Resource = {
     shape: "map",
     meta: true,
     alsoCalled: ["service", "apps", "app"],
-  },
-  alsoCalled: {
-    kind: ["type"],
-    configuration: ["config", "conf", "settings", "spec"],
-    ...configurationWords,
+    fieldsAlsoCalled: {
+      kind: ["type"],
+      configuration: ["config", "conf", "settings", "spec"],
+      ...configurationWords,
+    },
   },
   nameAttribute: "name",
   removal: "delete",
   removedWithParent: false,
-  archivable: true,
-  ours: ["archived"],
-  unlisted: "archived services",
+  archives: { attribute: "archived", unlisted: "archived services" },
   follows: [],
-  defaults: (catalog) =>
-    // A service that leaves its project in the manifest has no project: null, not unset.
-    new Map<string, Plain>([
-      ["projectId", null],
-      ["archived", false],
-      ...configurationDefaults(catalog.defaults),
-    ]),
-  ownDefaults: (attributes, { assumed }) =>
-    new Map(
-      Object.entries(assumed?.kindDefaults[textAt(attributes, "kind") ?? ""] ?? {}).map(([field, value]) => [
-        `configuration.${field}`,
-        value,
-      ]),
-    ),
+  variantAttribute: "kind",
+  defaults,
   check: checkService,
-  untaken: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
+  unappliedHint: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
   monthlyCost,
   read,
   list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
   create,
   update,
   remove: async (writes, input) =>
-    acceptedDeletion(input, await writes.deleteService(input.id, input.name), deletion),
-  deletion,
+    acceptedDeletion(input, await writes.deleteService(input.id, input.name), pendingDeletion),
+  deletes: { pendingOf: pendingDeletion },
   archive: async (writes, input: DeleteInput) => ({
     id: input.id,
     live: liveService(await writes.archiveService(input.id)),
@@ -157,13 +141,20 @@ export const service: Resource = {
   candidates,
   poll,
   actions: serviceActions,
-  isHidden: (attributes) => attributes.get("archived") === true,
 };
 
-function monthlyCost(
-  attributes: Pick<Attributes<ResolvedValue>, "get">,
-  catalog: Catalog,
-): Money | undefined {
+function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
+  const ofKind = Object.entries(assumed?.kindDefaults[kind] ?? {});
+  return new Map<string, Plain>([
+    // A service that leaves its project in the manifest has no project: null, not unset.
+    ["projectId", null],
+    ["archived", false],
+    ...configurationDefaults(byCatalog),
+    ...ofKind.map(([field, value]) => [`configuration.${field}`, value] as const),
+  ]);
+}
+
+function monthlyCost(attributes: AttributeLookup, catalog: Catalog): Money | undefined {
   const id = textAt(attributes, "configuration.plan");
   const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
   if (plan === undefined) return undefined;
@@ -187,7 +178,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : deletion(id, undefined) };
+  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined) };
 }
 
 /** What is archived is in no list (DESIGN section 4). */
@@ -291,7 +282,7 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
   return { id, live: liveService(last, environment) };
 }
 
-function deletion(id: string, operationId: string | undefined): Pending {
+function pendingDeletion(id: string, operationId: string | undefined): Pending {
   return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
 }
 

@@ -5,7 +5,6 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Variable } from "../api/wire/variable";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { RulesOf } from "../model/leaf-path";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Pending } from "../model/pending";
 import type {
@@ -14,11 +13,10 @@ import type {
   CandidateSearch,
   CreateInput,
   DeleteInput,
-  Finding,
   ReadTarget,
-  ResourceType,
   UpdateInput,
-} from "../model/resource-type";
+} from "../model/resource-operations";
+import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
 import { youngMs } from "../model/young";
@@ -86,34 +84,31 @@ export const variable: Resource = {
     shape: "map",
     shorthand: "value",
     alsoCalled: variablesWords,
-  },
-  alsoCalled: {
-    fromEnv: ["env"],
-    fromFile: ["file"],
-    fromCommand: ["command", "cmd", "exec"],
-    generate: ["random"],
-    preserve: ["keep"],
+    fieldsAlsoCalled: {
+      fromEnv: ["env"],
+      fromFile: ["file"],
+      fromCommand: ["command", "cmd", "exec"],
+      generate: ["random"],
+      preserve: ["keep"],
+    },
   },
   nameAttribute: "key",
   removal: "delete",
   removedWithParent: true,
-  archivable: false,
   follows: [],
   defaults: () => new Map(),
   check,
-  untaken: `if no value ever takes, the service wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
-  mustExist: (declared) => declared.get("preserve") === true,
+  unappliedHint: `if no value ever takes, the service wants another body, which ${gapVariable("patchVariable")} may hold (rnv schema gaps)`,
+  preservedBy: "preserve",
   read,
   list,
-  listIn,
   create,
   update,
   remove,
   candidates,
-  find,
   reveal: async (reads, live) =>
     new Map([["value", await reads.live.revealVariable(live.parentId ?? "", live.id)]]),
-  deletion,
+  deletes: { pendingOf: pendingDeletion, find },
   poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
 };
 
@@ -178,14 +173,12 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   return found === undefined ? missing : { kind: "found", live: liveVariable(found, serviceId) };
 }
 
-async function list(reads: Reads): Promise<readonly LiveResource[]> {
+async function list(reads: Reads, serviceId?: string): Promise<readonly LiveResource[] | undefined> {
+  if (serviceId !== undefined)
+    return (await reads.variables(serviceId))?.map((one) => liveVariable(one, serviceId));
   const services = await reads.services();
-  const lists = await Promise.all(services.map(async ({ id }) => (await listIn(reads, id)) ?? []));
+  const lists = await Promise.all(services.map(async ({ id }) => (await list(reads, id)) ?? []));
   return lists.flat();
-}
-
-async function listIn(reads: Reads, serviceId: string): Promise<readonly LiveResource[] | undefined> {
-  return (await reads.variables(serviceId))?.map((one) => liveVariable(one, serviceId));
 }
 
 async function candidates(
@@ -245,10 +238,14 @@ async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> 
 async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> {
   const serviceId = input.parentId;
   if (serviceId === undefined) throw new Error(`${input.address}: a variable without a service`);
-  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), deletion);
+  return acceptedDeletion(input, await writes.deleteVariable(serviceId, input.id), pendingDeletion);
 }
 
-function deletion(id: string, operationId: string | undefined, serviceId: string | undefined): Pending {
+function pendingDeletion(
+  id: string,
+  operationId: string | undefined,
+  serviceId: string | undefined,
+): Pending {
   const place = serviceId === undefined ? {} : { serviceId };
   return { kind: "operation", id: operationId ?? id, ...place, variableId: id, deletes: true };
 }

@@ -5,7 +5,7 @@ import type { Attributes } from "../model/attributes";
 import { parseDuration } from "../model/duration";
 import { isMissing } from "../model/is-behind";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue } from "../model/resource-type";
+import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { Secret } from "../model/secret";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
@@ -71,7 +71,7 @@ const defaultTimeoutMs = 15 * 60_000;
 
 /** Whether the end of a run is waited for: not where the configuration says so. */
 export const isWaitedFor = (type: ManagedType, config: TerraformObject): boolean =>
-  type.resource.waitPolicy?.(knownOf(declaredIn(type, config))).wait !== false;
+  type.resource.reacts?.waitPolicy?.(knownOf(declaredIn(type, config))).wait !== false;
 
 /** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
 export type Ended = WaitResult & {
@@ -89,7 +89,7 @@ export async function settle(
   step: (typeof timeoutNames)[number],
 ): Promise<Ended> {
   const { pending, id, live } = accepted;
-  const waitPolicy = type.resource.waitPolicy?.(knownOf(declaredIn(type, config)));
+  const waitPolicy = type.resource.reacts?.waitPolicy?.(knownOf(declaredIn(type, config)));
   if (pending === undefined || waitPolicy?.wait === false) return { kind: "done", id, ...(live && { live }) };
   const written = asObject(config.timeouts ?? null)?.[step];
   const timeoutMs =

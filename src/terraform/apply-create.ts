@@ -5,7 +5,8 @@ import type { Resource } from "../api/resource";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
-import type { Accepted, AppliableValue } from "../model/resource-type";
+import type { Accepted, AppliableValue } from "../model/resource-operations";
+import { shownIds } from "../model/resource-type";
 import { plainEqual } from "../model/value";
 import { addressOfId } from "./confirm-deleted";
 import { lookAtRun } from "./live-after";
@@ -76,7 +77,7 @@ async function ownAnswer(
   // What bears the id of what it lies in is one with it: a second resource declares the same.
   if (isMade && id === parentId) throw new DiagnosticsError([sameTwice(create, id)]);
   const isBefore = async () =>
-    (await type.list(session.before)).some((live) => live.id === id && live.name !== input.name);
+    ((await type.list(session.before)) ?? []).some((live) => live.id === id && live.name !== input.name);
   const isAnothers = isMade || preexistingIds.includes(id) || (!type.removedWithParent && (await isBefore()));
   if (!isAnothers) return answered;
   const made = await madeAfterAll(session, create, [...preexistingIds, id]);
@@ -122,7 +123,7 @@ async function isStillShown(session: Session, create: CreateOnce, accepted: Acce
     throw new DiagnosticsError([stale(`the ${type.type} "${input.name}" (${accepted.id})`)]);
   if (seen.kind === "unchecked") return true;
   if (seen.kind !== "found") return false;
-  if (!(type.preexistingIds?.(seen.live) ?? [seen.live.id]).includes(accepted.id)) return false;
+  if (!shownIds(type, seen.live).includes(accepted.id)) return false;
   if (accepted.pending === undefined) return true;
   const settled = await type.poll(session.reads, accepted.pending);
   return settled.kind !== "failed" && !(settled.kind === "waiting" && settled.next !== undefined);
@@ -229,7 +230,7 @@ function isAsDeclared(
 ): boolean {
   const rule = type.rules[path];
   // An archive is a request of its own that may not have been sent.
-  const isLater = path === "archived";
+  const isLater = path === type.archives?.attribute;
   if (rule === undefined || rule.change === "local" || rule.secret === true || isLater) return true;
   const live = twin.attributes.get(path) ?? defaults.get(path);
   return live !== undefined && (rule.equal ?? plainEqual)(value as never, live);

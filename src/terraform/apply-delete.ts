@@ -1,7 +1,7 @@
 import { ApiError } from "../api/api-error";
 import type { WaitResult } from "../apply/wait-until-settled";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
-import type { Accepted, DeleteInput } from "../model/resource-type";
+import type { Accepted, DeleteInput } from "../model/resource-operations";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
 import { addressOfId } from "./confirm-deleted";

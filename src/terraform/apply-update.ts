@@ -1,6 +1,6 @@
 import { unappliedPaths } from "../apply/verify-taken";
 import { error } from "../diagnostics/diagnostic";
-import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-type";
+import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-operations";
 import { canonicalJson } from "../model/value";
 import type { Applied } from "./applied";
 import {
@@ -93,7 +93,7 @@ async function sendUpdate(
     const write = { type: resource, name, parentId, sent: attributes, before: live?.updatedAt, seed };
     return sendSecret(session, write, (writes) => resource.update(writes, input));
   }
-  if (resource.pendingOf === undefined) return sendUntilOwn(session, seed, input, type);
+  if (resource.runs === undefined) return sendUntilOwn(session, seed, input, type);
   // Private data is lost with a provider that dies, and the id is refreshed: triggers stay as they last ran.
   const [from = "", to = ""] = [prior, config].map(({ triggers }) =>
     canonicalJson(toPlain(triggers ?? null)),

@@ -1,6 +1,7 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { ReadResult } from "../model/live";
-import type { CreateInput } from "../model/resource-type";
+import type { CreateInput } from "../model/resource-operations";
+import { isUnlisted } from "../model/resource-type";
 import { typeNamed } from "../resources";
 import { lookPatiently, stale } from "./look-patiently";
 import type { ManagedType } from "./schema/managed-type";
@@ -17,12 +18,12 @@ export async function awaitNeighbours(
   { address, name }: CreateInput,
   parentId: string | undefined,
 ): Promise<void> {
-  if (resource.checkBeside === undefined || parentId === undefined) return;
+  if (resource.checkSiblings === undefined || parentId === undefined) return;
   const made = [...session.made.values()].filter(
     (live) =>
       live?.parentId === parentId &&
       resource.follows.includes(live.type) &&
-      typeNamed(live.type)?.isHidden?.(live.attributes) !== true,
+      !isUnlisted(typeNamed(live.type) ?? {}, live.attributes),
   );
   if (made.length === 0) return;
   const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));

@@ -124,7 +124,7 @@ async function unprovenLosses(session: Proof, missing: MissingResource): Promise
   const listed = await Promise.all(
     resourceTypes
       .filter((type) => !type.removedWithParent || missingOf(type, byId) >= fewestInMass)
-      .map(async (type) => (await type.list(session.reads)).map((live) => knownLive(type, live))),
+      .map(async (type) => ((await type.list(session.reads)) ?? []).map((live) => knownLive(type, live))),
   );
   const known = new Map(listed.flat().map((one) => [addressOfId(one.resource, one.id), one]));
   for (const [address, one] of byId) known.set(address, one);

@@ -49,7 +49,7 @@ const services = dataSource(
   async ({ reads }, config) => {
     const projectId = textIn(config, "project_id");
     const kind = textIn(config, "kind");
-    const found = (await service.list(reads)).filter(
+    const found = ((await service.list(reads)) ?? []).filter(
       (one) =>
         (projectId === undefined || one.parentId === projectId) &&
         (kind === undefined || one.attributes.get("kind") === kind),

@@ -2,7 +2,8 @@ import type { Resource } from "../api/resource";
 import { isBehind, isMissing } from "../model/is-behind";
 import { isOlder } from "../model/is-older";
 import type { LiveResource, ReadResult } from "../model/live";
-import type { Accepted } from "../model/resource-type";
+import type { Accepted } from "../model/resource-operations";
+import { shownIds } from "../model/resource-type";
 import { lookPatiently } from "./look-patiently";
 import { bareRecord } from "./plan-change";
 import type { ManagedType } from "./schema/managed-type";
@@ -24,7 +25,7 @@ export async function liveAfter(
   type: ManagedType,
   run: RunSeen,
 ): Promise<LiveResource | undefined> {
-  if (type.resource.pendingOf === undefined) return undefined;
+  if (type.resource.runs === undefined) return undefined;
   const { seen, isStale } = await lookAtRun(session, type.resource, run);
   return seen.kind === "found" && !isStale ? seen.live : undefined;
 }
@@ -34,9 +35,11 @@ export function lookAtRun(session: Session, resource: Resource, run: RunSeen) {
   const { accepted, name, parentId } = run;
   const { id, live } = accepted;
   const recorded = bareRecord({ type: resource.type, id, name, updatedAt: live?.asOf });
+  // What pins a computed attribute is declared, so that this is read too.
+  const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
   const subject = {
     ...{ address: addressIn({ resource }, name), id, name, recorded },
-    declared: new Map([["commit", ""]]),
+    declared: new Map(pinned.map((path) => [path, ""])),
     ...(parentId === undefined ? {} : { parentId }),
   };
   session.reads.invalidate();
@@ -53,6 +56,6 @@ function isRunShown(resource: Resource, read: ReadResult, { accepted, name, isSe
   const { live } = read;
   if (isBehind(live, bareRecord({ type: resource.type, id, name, updatedAt: made?.asOf }), undefined))
     return false;
-  const shown = isSettled ? [live.id] : (resource.preexistingIds?.(live) ?? [live.id]);
+  const shown = isSettled ? [live.id] : shownIds(resource, live);
   return shown.includes(id) || isOlder(made?.asOf, live.asOf);
 }

@@ -41,7 +41,7 @@ function isOursAndChanged(
   defaults: Attributes,
 ): boolean {
   const value = live.attributes.get(path);
-  return resource.ours?.includes(path) === true && value !== undefined && value !== defaults.get(path);
+  return resource.rules[path]?.alwaysManaged === true && value !== undefined && value !== defaults.get(path);
 }
 
 /** The live value; the stored one where the service makes no difference between the two. */

@@ -2,7 +2,7 @@ import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
 import { type ComparedWrite, mayShareTime, movedTime, timeStepMs } from "../apply/verify-taken";
 import type { LiveResource } from "../model/live";
-import type { Accepted } from "../model/resource-type";
+import type { Accepted } from "../model/resource-operations";
 import type { Session } from "./session";
 
 export interface SecretWrite {

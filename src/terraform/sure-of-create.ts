@@ -4,7 +4,8 @@ import { isUncertain, lookForCreated } from "../apply/observe";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
-import type { Accepted, CreateInput } from "../model/resource-type";
+import type { Accepted, CreateInput } from "../model/resource-operations";
+import { shownIds } from "../model/resource-type";
 import { addressOfId } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";
 import type { Session } from "./session";
@@ -26,7 +27,7 @@ export async function preexistingIdsOf(session: Session, create: CreateOnce): Pr
   if (type.parents.some((parent) => session.made.has(addressOfId(parent, parentId)))) return [];
   const subject = { address: input.address, name: input.name, declared: new Map(), parentId };
   const read = await type.read(session.before, subject);
-  return read.kind === "found" ? (type.preexistingIds?.(read.live) ?? [read.live.id]) : [];
+  return read.kind === "found" ? shownIds(type, read.live) : [];
 }
 
 /** A create without a certain answer is looked for before it is sent again, under the same key. */
@@ -79,8 +80,7 @@ export async function madeAfterAll(
   if (seen.length > 1) throw new DiagnosticsError([severalMade(create, seen)]);
   const [made] = seen;
   if (made === undefined) return undefined;
-  const commit = input.attributes.get("commit");
-  const pending = type.pendingOf?.(made.id, parentId, typeof commit === "string" ? commit : undefined);
+  const pending = type.runs?.pendingOf(made.id, parentId, input.attributes);
   return { id: made.id, live: made, ...(pending === undefined ? {} : { pending }) };
 }
 

@@ -90,7 +90,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "an empty list is trusted to create",
     "proveAbsent",
-    condition("reaction", "candidates"),
+    condition("reacts", "candidates"),
     () => "true",
     {
       scenario: "adopt",
@@ -183,7 +183,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "what is made anew is recorded under the old id",
     "recordOfAccepted",
-    condition("reaction", "makes"),
+    condition("reacts", "makes"),
     ({ parts }) => `${parts[0]}`,
     { scenario: "replace", faults: ["kill"], at: "disk write" },
   ),

@@ -74,7 +74,8 @@ function offerFindings(
 ): readonly Diagnostic[] {
   if (!change.acts) return [];
   const sendsAll = isCreate || change.replaced.length > 0;
-  return type.resource.check(declaredWithSecrets(type, config), catalog).map((finding) => {
+  const found = type.resource.check?.(declaredWithSecrets(type, config), catalog) ?? [];
+  return found.map((finding) => {
     const { code, summary, hint, attribute } = finding;
     const details = {
       ...(hint === undefined ? {} : { hint }),

@@ -72,7 +72,7 @@ export function managedType(resource: Resource): ManagedType {
   }));
   const openRules = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
   const compared: Resource = { ...resource, rules: Object.fromEntries(openRules) };
-  const parts = { resource, compared, declared, secrets, computed, reacts: resource.reaction !== undefined };
+  const parts = { resource, compared, declared, secrets, computed, reacts: resource.reacts !== undefined };
   const block = blockOf(parts);
   return {
     name: terraformNameOf(resource),

@@ -7,7 +7,7 @@ import {
 } from "../../../src/apply/verify-taken";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource } from "../../../src/model/live";
-import type { AppliableValue } from "../../../src/model/resource-type";
+import type { AppliableValue } from "../../../src/model/resource-operations";
 import { Secret } from "../../../src/model/secret";
 import type { Plain } from "../../../src/model/value";
 import type { Change } from "../../../src/plan/plan";
@@ -172,7 +172,7 @@ describe("the diagnostic of a write that did not take", () => {
   });
 
   it("of a type that knows nothing more says what every type says", () => {
-    const { untaken: _, ...plain } = service;
+    const { unappliedHint: _, ...plain } = service;
     const { hint } = verifyApplied(change, { ...write({ name: "a" }, answer({})), type: plain }) ?? {};
     expect(hint).toBe(
       "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",

@@ -7,8 +7,6 @@ const local: AttributeRule = { change: "local" };
 const rest = {
   follows: [],
   defaults: () => new Map(),
-  check: () => [],
-  archivable: false,
   removedWithParent: false,
   removal: "delete" as const,
   groups: [],
@@ -73,7 +71,7 @@ const service: ResourceType = {
   parents: [{ type: "project", attribute: "projectId" }],
   manifest: { key: "services", within: ["project", "root"], shape: "map", meta: true },
   nameAttribute: "name",
-  archivable: true,
+  archives: { attribute: "archived", unlisted: "archived services" },
 };
 
 const variable: ResourceType = {
@@ -94,6 +92,7 @@ const variable: ResourceType = {
   parents: [{ type: "service", attribute: "serviceId" }],
   manifest: { key: "variables", within: ["service"], shape: "map", shorthand: "value" },
   nameAttribute: "key",
+  preservedBy: "preserve",
   removedWithParent: true,
 };
 

@@ -8,7 +8,8 @@ import {
   defaultLifecycle,
 } from "../../../src/model/desired";
 import type { LiveResource, ReadResult } from "../../../src/model/live";
-import type { AppliableValue, ResourceType } from "../../../src/model/resource-type";
+import type { AppliableValue } from "../../../src/model/resource-operations";
+import type { ResourceType } from "../../../src/model/resource-type";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource, State } from "../../../src/model/state";
 import {
@@ -269,7 +270,7 @@ export class World {
         ...(instance.recorded && { previous: instance.recorded }),
         defaults: type.defaults(catalog),
         writes: (instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0),
-        ...(type.reaction && { inputs: this.#inputs(change, type) }),
+        ...(type.reacts && { inputs: this.#inputs(change, type) }),
         fingerprintKey: key,
       }),
     );

@@ -2,7 +2,7 @@ import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
 import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
 import type { Pending } from "../../../src/model/pending";
-import type { OperationStatus } from "../../../src/model/resource-type";
+import type { OperationStatus } from "../../../src/model/resource-operations";
 import { pollDeployment } from "../../../src/resources/deployment-poll";
 
 const commit = "a".repeat(40);

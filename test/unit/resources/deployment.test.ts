@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { shownIds } from "../../../src/model/resource-type";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, settled, target, updateInput } from "./embedded";
@@ -42,7 +43,9 @@ describe("queuing a deployment", () => {
     );
     expect(made.emulator.log.map(({ body }) => body)).toEqual([{ commitSha: commit }]);
     const pending = { kind: "deployment", id: accepted.id, serviceId, commit };
-    expect(deployment.pendingOf?.(accepted.id, serviceId, commit)).toEqual(pending);
+    expect(deployment.runs?.pendingOf(accepted.id, serviceId, new Map([["commit", commit]]))).toEqual(
+      pending,
+    );
     const [queued] = made.emulator.store.deployments(serviceId);
     expect(accepted.pending).toEqual({ ...pending, madeAt: queued?.createdAt });
     expect(accepted.live?.attributes.get("commit")).toBe(commit);
@@ -120,7 +123,7 @@ describe("reading a deployment", () => {
     const read = await deployment.read(made.reads(), target("", { values: { serviceId: made.serviceId } }));
     expect(read).toMatchObject({ kind: "found", live: { id: serving, parentId: made.serviceId } });
     const live = read.kind === "found" ? read.live : undefined;
-    expect(live && deployment.preexistingIds?.(live)).toEqual([serving, failed.id]);
+    expect(live && shownIds(deployment, live)).toEqual([serving, failed.id]);
   });
 
   it("is absent until there is one", async () => {
@@ -171,7 +174,7 @@ describe("a deployment whose answer was lost", () => {
 });
 
 describe("the waitPolicy of a deployment", () => {
-  const waitPolicy = (values: object) => deployment.waitPolicy?.(new Map(Object.entries(values)));
+  const waitPolicy = (values: object) => deployment.reacts?.waitPolicy?.(new Map(Object.entries(values)));
 
   it("is half an hour unless declared", () => {
     expect(waitPolicy({})).toEqual({ wait: true, timeoutMs: 1_800_000 });

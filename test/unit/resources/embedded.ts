@@ -14,7 +14,12 @@ import {
 import { type ManualClock, manualClock } from "../../../src/emulator/manual-clock";
 import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/pending";
-import type { CreateInput, OperationStatus, ReadTarget, UpdateInput } from "../../../src/model/resource-type";
+import type {
+  CreateInput,
+  OperationStatus,
+  ReadTarget,
+  UpdateInput,
+} from "../../../src/model/resource-operations";
 import { Secret } from "../../../src/model/secret";
 
 export interface Embedded {

@@ -63,7 +63,7 @@ describe("an automatic layout", () => {
       ...{ address: addressOf("service", "shop", `s${index}`), name: `s${index}`, writes: 0, changes: true },
       ...(appears === undefined ? {} : { appears }),
     }));
-    expect(layout.reaction?.({ declared: new Map([["positions", positions]]), upstream })).toBe(reason);
+    expect(layout.reacts?.reason({ declared: new Map([["positions", positions]]), upstream })).toBe(reason);
   });
 });
 

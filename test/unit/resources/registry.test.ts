@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Resource } from "../../../src/api/resource";
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import type { Catalog } from "../../../src/model/catalog";
-import type { LeafPath, RulesOf } from "../../../src/model/leaf-path";
+import type { LeafPath, RulesOf } from "../../../src/model/resource-type";
 import { resourceTypes, typeNamed } from "../../../src/resources/index";
 
 const catalog: Catalog = {
@@ -88,7 +88,7 @@ describe.each(resourceTypes.map((resource) => [resource.type, resource] as const
     });
 
     it("is archivable exactly when it can be archived, and can be looked for when it is created", () => {
-      expect(resource.archive !== undefined).toBe(resource.archivable);
+      expect(resource.archive !== undefined).toBe(resource.archives !== undefined);
       expect(resource.candidates !== undefined).toBe(resource.type !== "layout");
     });
   },

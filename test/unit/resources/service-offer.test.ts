@@ -1,6 +1,6 @@
 import type { Catalog, CatalogPlan } from "../../../src/model/catalog";
 import type { Offered } from "../../../src/model/live";
-import type { Around } from "../../../src/model/resource-type";
+import type { CheckContext } from "../../../src/model/resource-type";
 import type { ResolvedValue } from "../../../src/model/value";
 import { Unknown } from "../../../src/model/value";
 import { service } from "../../../src/resources/service";
@@ -113,7 +113,7 @@ describe("what a service asks for", () => {
     const inProject = (
       values: object,
       environments: readonly Offered[] = offered,
-      more: Partial<Around> = {},
+      more: Partial<CheckContext> = {},
     ) =>
       checkService(new Map(Object.entries({ projectId: "p", kind: "web", ...values })), catalog, {
         ...{ isNew: true, isParentNew: false, offers: { environment: environments } },

@@ -141,6 +141,6 @@ describe("a suspended service", () => {
 it("the variables of one service are those that the service lists there", async () => {
   const made = world();
   made.emulator.store.addVariable(made.serviceId, "KEY", "text");
-  const listed = await variable.listIn?.(made.reads(), made.serviceId);
+  const listed = await variable.list(made.reads(), made.serviceId);
   expect(listed?.map(({ name, parentId }) => [name, parentId])).toEqual([["KEY", made.serviceId]]);
 });

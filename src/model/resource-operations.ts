@@ -1,0 +1,227 @@
+import type { Address } from "./address";
+import type { Attributes } from "./attributes";
+import type { LiveResource, ReadResult } from "./live";
+import type { Pending } from "./pending";
+import type { AttributeLookup, Finding } from "./resource-type";
+import type { Secret } from "./secret";
+import type { RecordedResource } from "./state";
+import type { Plain, ResolvedValue } from "./value";
+
+/** The resource that `read` looks for. */
+export interface ReadTarget {
+  readonly address: Address;
+  /** A recorded or imported id; without one the name is looked up in its scope. */
+  readonly id?: string;
+  readonly name: string;
+  /** Declared attributes with references resolved as far as known; empty for a resource that is only recorded. */
+  readonly declared: Attributes<ResolvedValue>;
+  /** Id of the parent, when there is one and it is known. */
+  readonly parentId?: string;
+  /** The parent was found in this run. */
+  readonly parentIsLive?: boolean;
+  /** It was written a moment ago: a list that shows it as of an earlier time is behind (its `updatedAt`). */
+  readonly notOlderThan?: string;
+  readonly recorded?: RecordedResource;
+}
+
+/** A write was accepted; `pending` says how to find out when it has settled. Plain data: it survives a crash. */
+export interface Accepted {
+  readonly id: string;
+  /** The resource as the write's answer showed it, where it did. */
+  readonly live?: LiveResource;
+  readonly pending?: Pending;
+  /** The resource was made, but a later request of the same write failed with this: record it, then report. */
+  readonly failure?: unknown;
+}
+
+/** Where a pending operation stands. */
+export type OperationStatus =
+  | {
+      readonly kind: "waiting";
+      readonly status: string;
+      readonly note?: string;
+      /** The operation that took its place: it is polled from now on. */
+      readonly next?: Pending;
+      /** Seen without a break for `ms`, it has failed; with `isUnseen` nothing will ever show its end. */
+      readonly atMost?: { readonly ms: number; readonly summary: string; readonly isUnseen?: true };
+    }
+  /** With `showsNothing` the service shows nothing at all: no proof of an end while anything else is recorded. */
+  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
+  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
+  /** Saved; the dashboard must complete a checkout first. */
+  | { readonly kind: "checkout"; readonly summary: string };
+
+/** Known values only; a secret stays closed until `src/api` opens it. */
+export type AppliableValue = Plain | Secret;
+
+export interface CreateInput {
+  readonly address: Address;
+  readonly name: string;
+  readonly attributes: Attributes<AppliableValue>;
+  /** Computed attributes of the parent as far as known; they save a request that looks them up. */
+  readonly parent?: Attributes;
+  /** A plan has proven that the resources it names exist: a name that no list shows now is hidden, and is left out. */
+  readonly isProven?: true;
+}
+
+export interface UpdateInput extends CreateInput {
+  readonly id: string;
+  /** Attribute paths to send; all others keep their values. */
+  readonly changed: ReadonlySet<string>;
+  readonly live?: LiveResource;
+  readonly recorded?: RecordedResource;
+}
+
+export interface DeleteInput {
+  readonly address: Address;
+  readonly id: string;
+  /** The planned name, for the service's `confirm`. */
+  readonly name: string;
+  readonly parentId?: string;
+}
+
+/** The search for what an unanswered create made. */
+export interface CandidateSearch {
+  readonly name: string;
+  readonly parentId?: string;
+  /** Ids that existed before the create: it is matched to none of them. */
+  readonly preexistingIds: readonly string[];
+  /** When the create was first sent, by our clock. */
+  readonly since?: string;
+}
+
+/** An element of a resource that is no resource itself. */
+export interface Holding {
+  /** In the words of people: `environment group`. */
+  readonly kind: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The deletion of a resource beyond its request. */
+export interface Deletes<Reads, Writes> {
+  /** Returns how to see the end of a deletion that was asked for, from ids alone. */
+  readonly pendingOf: (id: string, operationId: string | undefined, parentId: string | undefined) => Pending;
+  /** Returns the elements without which alone the service deletes it. */
+  readonly holdings?: (reads: Reads, id: string) => Promise<readonly Holding[]>;
+  /** Asks for a resource that only lists show with a write that changes nothing; undefined when it is gone. */
+  readonly find?: (writes: Writes, input: DeleteInput) => Promise<LiveResource | undefined>;
+}
+
+/** Runs of one type in a plan. */
+export interface PlannedRuns {
+  readonly count: number;
+  /** Ids of their parents, as far as those exist. */
+  readonly parentIds: readonly string[];
+}
+
+/** A type whose create and update start a run that goes on at the service. */
+export interface Runs<Reads> {
+  /** Returns what a run leaves pending, recorded with its answer. `attributes`: those that were sent. */
+  readonly pendingOf: (id: string, parentId: string | undefined, attributes: AttributeLookup) => Pending;
+  /** Returns what the service says now that stands in the way of planned runs; at most one request. */
+  readonly foresee: (reads: Reads, planned: PlannedRuns) => Promise<readonly Finding[]>;
+}
+
+/** The input of a verb that acts on one resource. */
+export interface ActionInput {
+  readonly address: Address;
+  readonly id: string;
+  /** Live name, for the service's `confirm`. */
+  readonly name: string;
+  readonly deploymentId?: string;
+  readonly commit?: string;
+}
+
+/** The target of an action, found out before it is sent. */
+export interface ActionAim {
+  /** Where the command named none. */
+  readonly deploymentId?: string;
+  readonly commit?: string;
+  /** Commit of that deployment, for people. */
+  readonly commitSha?: string;
+  /** Ids that could be taken for what the action makes. */
+  readonly preexistingIds: readonly string[];
+  /** Reasons why it will have to wait. */
+  readonly warnings?: readonly Finding[];
+  /** The lists do not show yet what was made a moment ago: nothing was found out. */
+  readonly isBehind?: true;
+}
+
+/** The record of the part of a resource that an action is about. */
+export interface RecordedPart {
+  readonly recorded: RecordedResource;
+  /** It was written a moment ago: a list without it is behind. */
+  readonly isYoung: boolean;
+}
+
+/** The answer to the request of a verb. */
+export interface Made {
+  readonly id: string;
+  /** When, by the service: an entry of a list that is older is another one. ISO 8601. */
+  readonly madeAt?: string;
+}
+
+/** An action that a verb does to a resource at once, outside of a plan: `rnv restart` (interface, "Services", actions). */
+export interface ResourceAction<Reads, Writes> {
+  /** The part of the resource that it makes anew, whose record says what runs. */
+  readonly makes?: {
+    readonly type: string;
+    /** Returns the recorded values of that part from then on, given those `before`. */
+    readonly applied: (
+      before: RecordedResource["applied"],
+      input: ActionInput,
+    ) => RecordedResource["applied"];
+  };
+  /** Its end takes something away from those who use it: the name of the resource must be typed. */
+  readonly mustBeConfirmed?: true;
+  /** The type of the part that it is about: `last` of its aim. */
+  readonly lastOf?: string;
+  /** Looks at its target, with one read at most. Throws `DiagnosticsError` where there is none. */
+  readonly aim?: (reads: Reads, input: ActionInput, last: RecordedPart | undefined) => Promise<ActionAim>;
+  /** Sends its one write. */
+  readonly send: (writes: Writes, input: ActionInput) => Promise<Made>;
+  /** Returns how to see the end of the accepted write. */
+  readonly pendingOf: (input: ActionInput, made: Made) => Pending;
+  /** Returns the ids that an unanswered request may have left; undefined, or absent: it cannot be told. */
+  readonly find?: (
+    reads: Reads,
+    input: ActionInput,
+    preexistingIds: readonly string[],
+  ) => Promise<readonly string[] | undefined>;
+  /** Looks once at what it left pending. */
+  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
+}
+
+/**
+ * How the service is asked for the resources of a type. `Reads` and `Writes` are the capabilities of `src/api`; writes
+ * go through an endpoint set that already keys and journals them.
+ */
+export interface ResourceOperations<Reads, Writes> {
+  readonly read: (reads: Reads, target: ReadTarget) => Promise<ReadResult>;
+  /** Returns the live resources, of one parent where given; undefined where they cannot be listed. */
+  readonly list: (reads: Reads, parentId?: string) => Promise<readonly LiveResource[] | undefined>;
+  readonly create: (writes: Writes, input: CreateInput) => Promise<Accepted>;
+  readonly update: (writes: Writes, input: UpdateInput) => Promise<Accepted>;
+  readonly remove: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+  /** Looks once at a pending write; `apply` decides how often. */
+  readonly poll: (reads: Reads, pending: Pending) => Promise<OperationStatus>;
+
+  /**
+   * Returns what an unanswered create may have made: the resources of the name in the parent. Undefined when it cannot
+   * be looked up. Absent for a type that has no creates of its own.
+   */
+  readonly candidates?: (
+    reads: Reads,
+    search: CandidateSearch,
+  ) => Promise<readonly LiveResource[] | undefined>;
+  /** Absent where a deletion has ended with its answer. */
+  readonly deletes?: Deletes<Reads, Writes>;
+  readonly runs?: Runs<Reads>;
+  /** Archives it: of a type with `archives`. */
+  readonly archive?: (writes: Writes, input: DeleteInput) => Promise<Accepted>;
+  /** Returns live secret values by attribute path. Audited by the service: asked for by name only. */
+  readonly reveal?: (reads: Reads, live: LiveResource) => Promise<ReadonlyMap<string, Secret>>;
+  /** Actions of verbs, by name. */
+  readonly actions?: Readonly<Record<string, ResourceAction<Reads, Writes>>>;
+}
