@@ -178,7 +178,10 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
   // What is left of a deletion that failed: the thing stands.
   if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
-  return { kind: "gone", ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined) };
+  return {
+    kind: "gone",
+    ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined),
+  };
 }
 
 /** What is archived is in no list (DESIGN section 4). */
