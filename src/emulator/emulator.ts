@@ -16,8 +16,7 @@ import { realClock } from "./real-clock";
 import { dropExpiredReceipts } from "./receipts";
 import { Refusal } from "./refusal";
 import { type LoggedRequest, shownBody, shownHeaders } from "./request-log";
-import { errorResponse, requestIdOf, respond, type Service, targetOf } from "./respond";
-import { createRouter } from "./routes";
+import { createResponder, errorResponse, requestIdOf, targetOf } from "./respond";
 import { createSeal, type Seal } from "./seal";
 import { Store, type StoreChange } from "./store";
 import type { World } from "./world";
@@ -80,30 +79,28 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
   const clock = options.clock ?? realClock;
   const store = new Store(clock, options.random);
-  const world = createWorld(options, store, clock);
+  const world = createWorld({ ...options, workspaceId }, store, clock);
   if (options.image !== undefined) store.replay(options.image.records);
   const persistence =
     options.folder === undefined ? inMemory(store) : createPersistence(options.folder, store);
-  const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
-  const service: Service = {
-    world,
-    match: createRouter(world.gaps),
-    credentials: new Map(keys.map((key) => [key.key, toCredential(key, workspaceId)])),
-    countRequest: createRateLimiter(clock, options.rateLimit),
-  };
   const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
   dropExpiredReceipts(store);
   persistence.commit();
   if (options.lag !== undefined) world.replicas.setLag(options.lag);
-  return emulatorOf(service, persistence, emulatorStore, { ...options, workspaceId });
+  return emulatorOf(world, persistence, emulatorStore, { ...options, workspaceId });
 }
 
-function createWorld(options: EmulatorOptions, store: Store, clock: Clock): World {
+function createWorld(
+  options: EmulatorOptions & { readonly workspaceId: string },
+  store: Store,
+  clock: Clock,
+): World {
   const catalog = { ...embeddedCatalog, ...options.catalog };
   const conditions = new Set<Condition>([
     ...(options.conditions ?? []),
     ...(catalog.capabilities.workerOnline === false ? (["worker-offline"] as const) : []),
   ]);
+  const keys = options.apiKeys ?? [{ key: embeddedApiKey, scope: "write", role: "owner" } as const];
   return {
     store,
     replicas: new Replicas({ store, conditions }, clock),
@@ -120,6 +117,8 @@ function createWorld(options: EmulatorOptions, store: Store, clock: Clock): Worl
     },
     deploymentFailures: new Map(),
     operationFailures: new Set(),
+    credentials: new Map(keys.map((key) => [key.key, toCredential(key, options.workspaceId)])),
+    countRequest: createRateLimiter(clock, options.rateLimit),
   };
 }
 
@@ -129,12 +128,13 @@ const inMemory = (store: Store): Persistence => ({
 });
 
 function emulatorOf(
-  service: Service,
+  world: World,
   persistence: Persistence,
   store: EmulatorStore,
   options: EmulatorOptions & { readonly workspaceId: string },
 ): Emulator {
-  const { clock } = service.world;
+  const { clock } = world;
+  const respond = createResponder(world);
   let log: LoggedRequest[] = [];
   let plan = options.faults;
   let index = 0;
@@ -154,16 +154,16 @@ function emulatorOf(
     };
     const fault = plan?.(index++, seen);
     if (options.latencyMs) await clock.sleep(options.latencyMs, request.signal);
-    const requestId = requestIdOf(service, request.headers);
+    const requestId = requestIdOf(world, request.headers);
     const result = await exchangeUnder(fault, {
       commit: (how = { retain: true }) => {
         persistence.refresh();
-        const response = respond(service, request, target, requestId, how);
+        const response = respond({ request, target, requestId, retains: how.retain });
         try {
           persistence.commit();
         } catch (cause) {
           const message = `The emulator could not keep its data: ${(cause as Error).message}`;
-          return errorResponse(service, requestId, new Refusal(500, "internal_error", message));
+          return errorResponse(world, requestId, new Refusal(500, "internal_error", message));
         }
         if (request.method === "GET" && response.status === 200 && fault?.kind !== "stale-list") {
           if (plan !== undefined) remembered.set(request.url, response);
@@ -171,7 +171,7 @@ function emulatorOf(
         return response;
       },
       error: (status, code, message, headers) =>
-        errorResponse(service, requestId, new Refusal(status, code, message, headers)),
+        errorResponse(world, requestId, new Refusal(status, code, message, headers)),
       remembered: remembered.get(request.url),
       store,
     });
@@ -213,6 +213,6 @@ function emulatorOf(
     handle,
     exchange,
     transport: () => ({ send: handle, close: async () => {} }),
-    image: () => ({ records: [...service.world.store.everything()], seal: service.world.seal }),
+    image: () => ({ records: [...world.store.everything()], seal: world.seal }),
   };
 }

@@ -1,24 +1,17 @@
 import type { WireRequest, WireResponse } from "../api/transport";
 import { bodyLimit, readJson } from "./body";
 import type { Call } from "./call";
-import { authenticate, type Credential, requireWorkspace, requireWrite } from "./credentials";
+import { authenticate, requireWorkspace, requireWrite } from "./credentials";
 import type { ReadClass } from "./lag";
 import { progress } from "./progress";
 import { keepReceipt, openReceipt } from "./receipts";
 import { invalid, notFound, Refusal } from "./refusal";
-import type { Match, RouteMatch } from "./routes";
+import { createRouter, type Match, type RouteMatch } from "./routes";
 import { Json } from "./views";
 import type { World } from "./world";
 
 /** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
-
-export interface Service {
-  readonly world: World;
-  readonly match: Match;
-  readonly credentials: ReadonlyMap<string, Credential>;
-  readonly countRequest: (credentialId: string) => void;
-}
 
 export interface Target {
   /** Below the base URL. */
@@ -37,20 +30,19 @@ export function targetOf(url: string): Target {
 const requestIdPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** The caller's `X-Request-ID`, replaced when it is missing or invalid. */
-export const requestIdOf = (service: Service, headers: WireRequest["headers"]): string => {
+export const requestIdOf = ({ store }: World, headers: WireRequest["headers"]): string => {
   const given = headers["x-request-id"];
-  return given !== undefined && requestIdPattern.test(given) ? given : `req-${service.world.store.newId()}`;
+  return given !== undefined && requestIdPattern.test(given) ? given : `req-${store.newId()}`;
 };
 
 /** The error body of the interface, in the form that this service is set up with. */
 export function errorResponse(
-  service: Service,
+  { gaps }: World,
   requestId: string,
   { status, code, message, headers }: Pick<Refusal, "status" | "code" | "message" | "headers">,
 ): WireResponse {
   const details = { code, message };
-  const body =
-    service.world.gaps.errorBody === "nested" ? { requestId, error: details } : { requestId, ...details };
+  const body = gaps.errorBody === "nested" ? { requestId, error: details } : { requestId, ...details };
   return jsonResponse(status, JSON.stringify(body), requestId, headers);
 }
 
@@ -65,39 +57,40 @@ const jsonResponse = (
   body,
 });
 
-/** Handles one request, which goes to `target`, and commits it to memory. `retain: false` loses the receipt of a keyed write. */
-export function respond(
-  service: Service,
-  request: WireRequest,
-  target: Target,
-  requestId: string,
-  options: { readonly retain: boolean },
-): WireResponse {
-  try {
-    progress(service.world);
-    return accepted(service, request, target, requestId, options.retain);
-  } catch (cause) {
-    if (cause instanceof Refusal) return errorResponse(service, requestId, cause);
-    const message = cause instanceof Error ? cause.message : "Unexpected failure";
-    return errorResponse(service, requestId, new Refusal(500, "internal_error", message));
-  }
+/** A request that reached the service. */
+interface Arrived {
+  readonly request: WireRequest;
+  readonly target: Target;
+  readonly requestId: string;
+  /** False loses the receipt of a keyed write. */
+  readonly retains: boolean;
 }
 
-function accepted(
-  service: Service,
-  request: WireRequest,
-  target: Target,
-  requestId: string,
-  retain: boolean,
-): WireResponse {
+/** Returns the function that handles one request and commits it to memory. */
+export function createResponder(world: World): (arrived: Arrived) => WireResponse {
+  const match = createRouter(world.gaps);
+  return (arrived) => {
+    try {
+      progress(world);
+      return accepted(world, match, arrived);
+    } catch (cause) {
+      if (cause instanceof Refusal) return errorResponse(world, arrived.requestId, cause);
+      const message = cause instanceof Error ? cause.message : "Unexpected failure";
+      return errorResponse(world, arrived.requestId, new Refusal(500, "internal_error", message));
+    }
+  };
+}
+
+function accepted(world: World, findRoute: Match, arrived: Arrived): WireResponse {
+  const { request, target, requestId } = arrived;
   if (Buffer.byteLength(request.body ?? "") > bodyLimit) {
     throw new Refusal(413, "payload_too_large", `A body may hold ${bodyLimit} bytes`);
   }
   const { headers } = request;
-  const credential = authenticate(headers.authorization, service.credentials, service.world.clock.now());
-  service.countRequest(credential.id);
+  const credential = authenticate(headers.authorization, world.credentials, world.clock.now());
+  world.countRequest(credential.id);
   if (!target.isVersioned) throw notFound("The path");
-  const match = service.match(request.method, target.path);
+  const match = findRoute(request.method, target.path);
   requireWorkspace(credential, match.params.workspaceId);
   const isWrite = request.method !== "GET";
   if (isWrite) requireWrite(credential, match.route.role ?? "developer");
@@ -107,7 +100,7 @@ function accepted(
     throw invalid("This request takes no Idempotency-Key", "idempotency_not_supported");
   }
   const call: Call = {
-    world: match.route.shows === undefined ? service.world : shownWorld(service.world, match.route.shows),
+    world: match.route.shows === undefined ? world : shownWorld(world, match.route.shows),
     method: request.method,
     path: target.path,
     params: match.params,
@@ -117,9 +110,8 @@ function accepted(
     workspaceId: credential.workspaceId,
     ...(match.route.key === "accepted" && key !== undefined && { idempotencyKey: key }),
   };
-  if (call.idempotencyKey !== undefined)
-    return handleKeyed(call, match, call.idempotencyKey, requestId, retain);
-  if (call.world !== service.world) countBehind(service.world, match, call);
+  if (call.idempotencyKey !== undefined) return handleKeyed(call, match, call.idempotencyKey, arrived);
+  if (call.world !== world) countBehind(world, match, call);
   return jsonResponse(200, textOf(match.route.handle(call)), requestId);
 }
 
@@ -156,8 +148,7 @@ function handleKeyed(
   call: Call,
   match: RouteMatch,
   key: string,
-  requestId: string,
-  retain: boolean,
+  { requestId, retains }: Arrived,
 ): WireResponse {
   const write = openReceipt(call, key);
   if (write.replay !== undefined) {
@@ -165,7 +156,7 @@ function handleKeyed(
     return jsonResponse(status, JSON.stringify(body), requestId, replayed(call, true));
   }
   const body = match.route.handle(call);
-  if (retain) keepReceipt(call, write, 200, body);
+  if (retains) keepReceipt(call, write, 200, body);
   return jsonResponse(200, textOf(body), requestId, replayed(call, false));
 }
 

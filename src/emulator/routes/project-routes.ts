@@ -71,7 +71,7 @@ function remove(call: Call) {
   if (queuesDeletions(call.world)) {
     const { workspaceId, id } = project;
     const deletes = { table: "projects", id } as const;
-    const operation = queueOperation(call, { workspaceId, serviceId: "", deletes }, "delete");
+    const operation = queueOperation(call.world, { workspaceId, serviceId: "", deletes }, "delete");
     return { deleted: false, queued: true, operation: operationView(operation) };
   }
   store.remove("projects", project.id);

@@ -1,4 +1,3 @@
-import type { Call } from "../call";
 import { blockedReason, putDeployment, stageMs } from "../progress";
 import type { StoredDeployment, StoredOperation, StoredService } from "../records";
 import { conflict, invalid } from "../refusal";
@@ -83,8 +82,8 @@ export const queuesDeletions = ({ switches: { conditions } }: World): boolean =>
   conditions.has("queued-deletions") || conditions.has("failed-deletions");
 
 /** Queues an operation; it settles on the clock. */
-export function queueOperation(call: Call, subject: OperationSubject, kind: string): StoredOperation {
-  const { store, clock, switches, operationFailures } = call.world;
+export function queueOperation(world: World, subject: OperationSubject, kind: string): StoredOperation {
+  const { store, clock, switches, operationFailures } = world;
   const { workspaceId, serviceId, deletes } = subject;
   const at = store.stamp();
   return store.put("operations", {

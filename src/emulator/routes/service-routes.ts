@@ -136,7 +136,7 @@ function remove(call: Call) {
     return { deleted: true };
   }
   const at = world.store.stamp();
-  const operation = queueOperation(call, ofService(service), "delete");
+  const operation = queueOperation(call.world, ofService(service), "delete");
   world.store.put("services", { ...service, archived: true, deletionRequestedAt: at, updatedAt: at });
   return { deleted: false, queued: true, operation: operationView(operation) };
 }
@@ -163,7 +163,7 @@ function runAction(call: Call) {
   }
   requireHosting(world);
   if (service.runtime === "none") throw conflict("runtime_missing", "The service has no provisioned runtime");
-  return { queued: true, operation: operationView(queueOperation(call, ofService(service), action)) };
+  return { queued: true, operation: operationView(queueOperation(call.world, ofService(service), action)) };
 }
 
 /** Readable after the service is gone: its own deletion is what is waited for. */

@@ -103,7 +103,7 @@ function remove(call: Call) {
   const { workspaceId, serviceId, id } = variableOf(call, changeableServiceOf(call));
   if (queuesDeletions(call.world)) {
     const deletes = { table: "variables", id } as const;
-    const operation = queueOperation(call, { workspaceId, serviceId, deletes }, "delete");
+    const operation = queueOperation(call.world, { workspaceId, serviceId, deletes }, "delete");
     return { deleted: false, queued: true, operation: operationView(operation) };
   }
   call.world.store.remove("variables", id);
