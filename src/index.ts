@@ -29,7 +29,7 @@ export {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "./emulator/emulator";
-export { type EmulatorServer, serveEmulator } from "./emulator/serve";
+export { type EmulatorServer, serveEmulator } from "./emulator/server";
 export { loadManifest } from "./manifest/load-manifest";
 export { manifestJsonSchema } from "./manifest/manifest-schema";
 export { overlayJsonSchema } from "./manifest/overlay-schema";

@@ -3,7 +3,7 @@ import { checkBaseUrl } from "../api/check-base-url";
 import { gapSettings } from "../api/gap-settings";
 import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/embedded-account";
+import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { sha256 } from "../model/digest";
 import { Secret } from "../model/secret";
 import { parseStateAddress, type StateAddress } from "../state/state-address";

@@ -1,8 +1,8 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Condition } from "../emulator/conditions";
+import type { Condition } from "../emulator/behaviour";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
-import { serveEmulator } from "../emulator/serve";
+import { serveEmulator } from "../emulator/server";
 
 export interface EmulatorRequest {
   /** 0 takes a free one. */

@@ -1,7 +1,10 @@
-import type { Credential, Role } from "./credentials";
+import type { Page } from "../api/wire/common";
 import type { ReadClass } from "./lag";
+import { isBeingDeleted } from "./progress";
+import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
+import { conflict, invalid, notFound } from "./refusal";
 import type { Json } from "./views";
-import type { World } from "./world";
+import type { Credential, Role, World } from "./world";
 
 /** One authenticated request, matched to its route. */
 export interface Call {
@@ -19,7 +22,7 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-export type Handler = (call: Call) => Readonly<Record<string, unknown>> | Json;
+type Handler = (call: Call) => Readonly<Record<string, unknown>> | Json;
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -36,4 +39,119 @@ export interface Route {
   /** Of a read: what it shows, and may show late. */
   readonly shows?: ReadClass;
   readonly handle: Handler;
+}
+
+/** The project of the path, or 404. */
+export function projectOf(call: Call, id = call.params.projectId): StoredProject {
+  const project = call.world.store.get("projects", id ?? "");
+  if (project?.workspaceId !== call.workspaceId) throw notFound("The project");
+  return project;
+}
+
+/** The service of the path, archived and deleting ones included, or 404. */
+export function serviceOf(call: Call): StoredService {
+  const service = call.world.store.get("services", call.params.serviceId ?? "");
+  if (service?.workspaceId !== call.workspaceId || service.deletedAt !== null) throw notFound("The service");
+  return service;
+}
+
+/** The service of the path, or 404; 409 when its deletion was requested. */
+export function changeableServiceOf(call: Call): StoredService {
+  const service = serviceOf(call);
+  if (isBeingDeleted(call.world, service)) {
+    throw conflict("service_deleting", "The service is being deleted");
+  }
+  return service;
+}
+
+/** The deployment of the path, of that service, or 404. */
+export function deploymentOf(
+  call: Call,
+  service: StoredService,
+  id: string | undefined = call.params.deploymentId,
+): StoredDeployment {
+  const deployment = call.world.store.get("deployments", id ?? "");
+  if (deployment?.serviceId !== service.id) throw notFound("The deployment");
+  return deployment;
+}
+
+/** The variable of the path, of that service, or 404. */
+export function variableOf(call: Call, service: StoredService): StoredVariable {
+  const variable = call.world.store.get("variables", call.params.variableId ?? "");
+  if (variable?.serviceId !== service.id) throw notFound("The variable");
+  return variable;
+}
+
+/** Services and environment groups that keep a project from being deleted, and show on its canvas. */
+export const servicesIn = (call: Call, projectId: string): StoredService[] =>
+  [...call.world.store.all("services")].filter(
+    (service) => service.projectId === projectId && service.deletedAt === null,
+  );
+
+/** A name as the service keeps it. */
+export const keptName = ({ switches }: Pick<World, "switches">, name: string): string =>
+  switches.conditions.has("plain-names") ? name.trim().toLowerCase() : name;
+
+const defaultLimit = 100;
+const maxLimit = 200;
+
+interface Listed {
+  readonly id: string;
+  readonly createdAt: string;
+}
+
+/**
+ * One page of a list, from a cursor bound to this endpoint and query (interface, "Header and parameter rules").
+ * `unboundedByDefault`: without `limit` and `cursor` the complete list is returned.
+ */
+export function paginate<Item extends Listed>(
+  call: Call,
+  items: readonly Item[],
+  options: { readonly unboundedByDefault: boolean },
+): { readonly items: readonly Item[]; readonly page: Page } {
+  const limits = call.query.getAll("limit");
+  const cursors = call.query.getAll("cursor");
+  if (limits.length > 1 || cursors.length > 1) throw invalid("limit and cursor may be given once");
+  const [rawLimit] = limits;
+  const [cursor] = cursors;
+  if (rawLimit === undefined && cursor === undefined && options.unboundedByDefault) {
+    return { items, page: { hasMore: false, limit: Math.max(items.length, defaultLimit), nextCursor: null } };
+  }
+  const limit = readLimit(rawLimit);
+  const start = cursor === undefined ? 0 : startAfter(call, items, cursor, limit);
+  const slice = items.slice(start, start + limit);
+  const last = slice.at(-1);
+  const hasMore = start + limit < items.length;
+  const nextCursor = hasMore && last !== undefined ? makeCursor(call, last, limit) : null;
+  return { items: slice, page: { hasMore, limit, nextCursor } };
+}
+
+function readLimit(text: string | undefined): number {
+  if (text === undefined) return defaultLimit;
+  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > maxLimit) throw invalid(`limit must be an integer from 1 to ${maxLimit}`);
+  return limit;
+}
+
+const signature = (call: Call, place: string, limit: number): string =>
+  call.world.seal.digest(`${call.credential.workspaceId} ${call.path} ${limit} ${place}`).slice(0, 16);
+
+function makeCursor(call: Call, item: Listed, limit: number): string {
+  const place = `${item.createdAt}/${item.id}`;
+  return Buffer.from(`${place}/${signature(call, place, limit)}`).toString("base64url");
+}
+
+/** The cursor names its item and the item's time, so that it survives the item's deletion. */
+function startAfter(call: Call, items: readonly Listed[], cursor: string, limit: number): number {
+  const [createdAt = "", id = "", proof] = Buffer.from(cursor, "base64url").toString("latin1").split("/");
+  if (proof !== signature(call, `${createdAt}/${id}`, limit)) {
+    throw invalid("The cursor is invalid for this endpoint and query", "invalid_cursor");
+  }
+  const index = items.findIndex((item) => item.id === id);
+  if (index !== -1) return index + 1;
+  const isAscending = (items[0]?.createdAt ?? "") <= (items.at(-1)?.createdAt ?? "");
+  const next = items.findIndex((item) =>
+    isAscending ? item.createdAt > createdAt : item.createdAt < createdAt,
+  );
+  return next === -1 ? items.length : next;
 }

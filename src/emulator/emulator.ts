@@ -1,25 +1,68 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/catalog";
 import type { Clock } from "../model/clock";
-import { embeddedCatalog } from "./catalog";
-import type { Condition } from "./conditions";
-import { createEmulatorStore } from "./create-emulator-store";
-import { type ApiKey, toCredential } from "./credentials";
-import { embeddedApiKey, embeddedWorkspaceId } from "./embedded-account";
-import type { EmulatorStore } from "./emulator-store";
+import {
+  assumedGaps,
+  type Condition,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+  type GapSwitches,
+} from "./behaviour";
 import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
-import { assumedGaps, type GapSwitches } from "./gap-switches";
 import { type Lags, Replicas } from "./lag";
 import { createPersistence, openFolder, type Persistence } from "./persistence";
-import { createRateLimiter, type RateLimit } from "./rate-limit";
-import { realClock } from "./real-clock";
-import { dropExpiredReceipts } from "./receipts";
+import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
-import { type LoggedRequest, shownBody, shownHeaders } from "./request-log";
-import { createResponder, errorResponse, requestIdOf, targetOf } from "./respond";
-import { createSeal, type Seal } from "./seal";
-import { Store, type StoreChange } from "./store";
-import type { World } from "./world";
+import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
+import { createEmulatorStore, type EmulatorStore } from "./store";
+import { embeddedCatalog } from "./views";
+import {
+  type ApiKey,
+  createRateLimiter,
+  createSeal,
+  type RateLimit,
+  realClock,
+  type Seal,
+  toCredential,
+  type World,
+} from "./world";
+
+/** One request as it arrived. Holds no credential and no variable value. */
+interface LoggedRequest {
+  readonly method: string;
+  /** Below the base URL. */
+  readonly path: string;
+  /** Without `?`. */
+  readonly query: string;
+  /** As answered; 0 when the connection broke instead. */
+  readonly status: number;
+  /** Without `authorization` and `cookie`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed when it was JSON. */
+  readonly body: unknown;
+  readonly idempotencyKey?: string;
+  readonly requestId: string;
+  /** Kind of the fault that it met. */
+  readonly fault?: string;
+}
+
+const hiddenHeaders = ["authorization", "cookie", "x-csrftoken"];
+
+const shownHeaders = (headers: WireRequest["headers"]): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !hiddenHeaders.includes(name)));
+
+/** The body of a log entry; the value of a variable is masked, also in a body that does not parse. */
+function shownBody(path: string, body: string | undefined): unknown {
+  if (body === undefined || body === "") return undefined;
+  const isSecret = /\/variables(\/|$)/.test(path);
+  try {
+    const value: unknown = JSON.parse(body);
+    if (!isSecret || value === null || typeof value !== "object") return isSecret ? "(sensitive)" : value;
+    return "value" in value ? { ...value, value: "(sensitive)" } : value;
+  } catch {
+    return isSecret ? "(sensitive)" : body;
+  }
+}
 
 export { embeddedApiKey, embeddedWorkspaceId };
 

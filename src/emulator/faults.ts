@@ -1,7 +1,7 @@
 import type { WireResponse } from "../api/transport";
 import type { Clock } from "../model/clock";
-import type { EmulatorStore } from "./emulator-store";
-import { realClock } from "./real-clock";
+import type { EmulatorStore } from "./store";
+import { realClock } from "./world";
 
 /**
  * What goes wrong with one request. *Commit* (the service does what was asked) and *answer* (the caller hears of

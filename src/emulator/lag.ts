@@ -1,7 +1,7 @@
 import type { Clock } from "../model/clock";
 import { parseDuration } from "../model/duration";
-import type { Condition } from "./conditions";
-import { Store, type StoreChange } from "./store";
+import type { Condition } from "./behaviour";
+import { Store, type StoreChange } from "./records";
 
 /** Reads that a replica of their own may answer. */
 export const readClasses = [

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Store, StoreChange } from "./store";
+import type { Store, StoreChange } from "./records";
 
 const defaultCompactAbove = 4 * 1024 * 1024;
 

@@ -1,149 +1,321 @@
-import { randomUUID } from "node:crypto";
-import type { Clock } from "../model/clock";
-import { type TableName, type Tables, tableNames } from "./records";
+import type { Condition } from "./behaviour";
+import type { Lags } from "./lag";
+import { progress, putDeployment, queueDeployment, removeService, unblock } from "./progress";
+import type {
+  AuditEvent,
+  Configuration,
+  StoredDeployment,
+  StoredEnvironment,
+  StoredGroup,
+  StoredOperation,
+  StoredProject,
+  StoredReference,
+  StoredService,
+  StoredVariable,
+} from "./records";
+import { newProject } from "./routes/project-routes";
+import { newService } from "./routes/service-routes";
+import type { World } from "./world";
 
-/** One record put (or, with null, removed); what persistence writes. */
-export type StoreChange = readonly [table: TableName, id: string, record: Tables[TableName] | null];
+interface ProjectSeed {
+  readonly name?: string;
+  readonly color?: string;
+  readonly description?: string;
+}
 
-type Owned = "deployments" | "variables";
+interface ServiceSeed {
+  readonly name: string;
+  /** Default `web`. */
+  readonly kind?: string;
+  /** Its Production environment unless `environmentId` says otherwise. */
+  readonly projectId?: string;
+  readonly environmentId?: string;
+  /** Over the catalog's defaults; not validated. */
+  readonly configuration?: Configuration;
+  /** True: it was deployed and serves. */
+  readonly live?: boolean;
+}
 
-/**
- * Everything the service knows, in memory. Records are immutable: a change puts a new one, so a record's identity
- * stands for its version.
- */
-export class Store {
-  readonly #tables = Object.fromEntries(tableNames.map((name) => [name, new Map()])) as {
-    readonly [Name in TableName]: Map<string, Tables[Name]>;
+/** Typed access to the data, for seeding and for changes made behind the caller's back. Every change is kept. */
+export interface EmulatorStore {
+  projects(): readonly StoredProject[];
+  /** Deleted ones excluded. */
+  services(): readonly StoredService[];
+  service(id: string): StoredService | undefined;
+  /** Oldest first. */
+  deployments(serviceId: string): readonly StoredDeployment[];
+  operations(): readonly StoredOperation[];
+  variables(serviceId: string): readonly StoredVariable[];
+  /** The plain value, without an audit event. */
+  variableValue(variableId: string): string | undefined;
+  auditEvents(): readonly AuditEvent[];
+
+  addProject(seed?: ProjectSeed): StoredProject;
+  addEnvironment(projectId: string, name: string, options?: { protected?: boolean }): StoredEnvironment;
+  addService(seed: ServiceSeed): StoredService;
+  addVariable(serviceId: string, key: string, value: string): StoredVariable;
+  addGroup(seed: Pick<StoredGroup, "name" | "serviceIds"> & Partial<StoredGroup>): StoredGroup;
+  /** An edge of the canvas: `consumer` uses the variables `keys` of `provider`. */
+  addReference(consumer: string, provider: string, keys?: readonly string[]): StoredReference;
+  /** A deployment from before receipts existed: its key answers `idempotency_legacy_conflict`. */
+  addLegacyDeployment(serviceId: string, key: string): StoredDeployment;
+
+  editProject(id: string, change: Partial<StoredProject>): StoredProject;
+  /** Moves `updatedAt` unless the change sets it. */
+  editService(id: string, change: (service: StoredService) => Partial<StoredService>): StoredService;
+  editConfiguration(id: string, fields: Configuration): StoredService;
+  renameService(id: string, name: string): StoredService;
+  editVariable(id: string, change: { readonly key?: string; readonly value?: string }): StoredVariable;
+  editDeployment(id: string, change: Partial<StoredDeployment>): StoredDeployment;
+  deleteServiceNow(id: string): void;
+  deleteProjectNow(id: string): void;
+  deleteVariableNow(id: string): void;
+
+  /** What the user does in the dashboard: pays for the service's plan. */
+  completeCheckout(serviceId: string): void;
+  setCondition(condition: Condition, holds: boolean): void;
+  /** How far reads are behind from here on; without an argument they are not. */
+  setLag(lags?: Lags): void;
+  /** How many answers to reads differed, for their lag, from what there was when they were given. */
+  answersBehind(): number;
+  /** Queues a deployment as another user would. */
+  deploy(serviceId: string, options?: { actor?: string; commitSha?: string }): StoredDeployment;
+  /** The next deployment of the service (`*`: of any) fails while building, with this text. */
+  failNextDeployment(serviceId: string, error?: string): void;
+  failNextOperation(serviceId: string): void;
+  /** Makes every move that is scheduled, now: what can finish is finished. */
+  settle(): void;
+}
+
+/** `commit` keeps what a change wrote. */
+export function createEmulatorStore(world: World, workspaceId: string, commit: () => void): EmulatorStore {
+  const { store } = world;
+  const kept = <Result>(result: Result): Result => {
+    commit();
+    return result;
   };
-  readonly #byService = {
-    deployments: new Map<string, Set<string>>(),
-    variables: new Map<string, Set<string>>(),
+  return {
+    ...readers(world),
+    ...seeding(world, workspaceId, kept),
+    ...edits(world, kept),
+    ...dashboard(world, kept),
+    settle() {
+      for (let due = store.nextDue(); due !== undefined; due = store.nextDue()) progress(world, due.at);
+      commit();
+    },
   };
-  readonly #due = new Map<string, "deployments" | "operations">();
-  #changes: StoreChange[] = [];
-  #onChange: ((change: StoreChange) => void) | undefined;
-  #onReload: (() => void) | undefined;
-  #lastStamp = 0;
+}
 
-  constructor(
-    readonly clock: Clock,
-    readonly random: (() => number) | undefined,
-  ) {}
+type Keep = <Result>(result: Result) => Result;
 
-  get<Name extends TableName>(table: Name, id: string): Tables[Name] | undefined {
-    return this.#tables[table].get(id);
-  }
+const missing = (id: string): never => {
+  throw new Error(`the emulator holds no ${id}`);
+};
 
-  all<Name extends TableName>(table: Name): IterableIterator<Tables[Name]> {
-    return this.#tables[table].values();
-  }
+type Readers = Pick<
+  EmulatorStore,
+  | "projects"
+  | "services"
+  | "service"
+  | "deployments"
+  | "operations"
+  | "variables"
+  | "variableValue"
+  | "auditEvents"
+>;
 
-  count(table: TableName): number {
-    return this.#tables[table].size;
-  }
+const readers = ({ store, seal }: World): Readers => ({
+  projects: () => [...store.all("projects")],
+  services: () => [...store.all("services")].filter((service) => service.deletedAt === null),
+  service: (id) => store.get("services", id),
+  deployments: (serviceId) => store.ofService("deployments", serviceId),
+  operations: () => [...store.all("operations")],
+  variables: (serviceId) => store.ofService("variables", serviceId),
+  variableValue(id) {
+    const variable = store.get("variables", id);
+    return variable && seal.open(variable.sealedValue);
+  },
+  auditEvents: () => [...store.all("audit")],
+});
 
-  /** Deployments or variables of one service, oldest first. */
-  ofService<Name extends Owned>(table: Name, serviceId: string): Tables[Name][] {
-    const records = this.#tables[table];
-    return [...(this.#byService[table].get(serviceId) ?? [])].map((id) => records.get(id) as Tables[Name]);
-  }
+type Seeding = Pick<
+  EmulatorStore,
+  | "addProject"
+  | "addEnvironment"
+  | "addService"
+  | "addVariable"
+  | "addGroup"
+  | "addReference"
+  | "addLegacyDeployment"
+>;
 
-  put<Name extends TableName>(table: Name, record: Tables[Name]): Tables[Name] {
-    this.#place(table, record);
-    this.#changes.push([table, record.id, record]);
-    this.#onChange?.([table, record.id, record]);
-    return record;
-  }
+function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
+  const { store, seal } = world;
+  return {
+    addProject: ({ name = "Project", color = "#2f6fed", description = "" } = {}) =>
+      keep(newProject(world, workspaceId, { name, color, description })),
+    addEnvironment(projectId, name, options = {}) {
+      const project = store.get("projects", projectId) ?? missing(projectId);
+      const at = store.stamp();
+      const environment = {
+        id: store.newId(),
+        name,
+        protected: options.protected ?? false,
+        createdAt: at,
+        updatedAt: at,
+      };
+      store.put("projects", { ...project, environments: [...project.environments, environment] });
+      return keep(environment);
+    },
+    addService(seed) {
+      const { projectId = null } = seed;
+      const production =
+        projectId === null
+          ? undefined
+          : (store.get("projects", projectId) ?? missing(projectId)).environments[0];
+      const service = newService(world, {
+        workspaceId,
+        name: seed.name,
+        kind: seed.kind ?? "web",
+        projectId,
+        environmentId: seed.environmentId ?? production?.id ?? null,
+        configuration: { ...world.catalog.defaults, ...seed.configuration },
+      });
+      if (seed.live) goLiveNow(world, service);
+      return keep(store.get("services", service.id) ?? service);
+    },
+    addVariable(serviceId, key, value) {
+      const service = store.get("services", serviceId) ?? missing(serviceId);
+      const at = store.stamp();
+      return keep(
+        store.put("variables", {
+          id: store.newId(),
+          workspaceId: service.workspaceId,
+          serviceId,
+          key,
+          sealedValue: seal.close(value),
+          createdAt: at,
+          updatedAt: at,
+        }),
+      );
+    },
+    addGroup: (seed) =>
+      keep(
+        store.put("groups", {
+          id: store.newId(),
+          workspaceId,
+          projectId: null,
+          environmentId: null,
+          ...seed,
+        }),
+      ),
+    addReference: (consumer, provider, keys = []) =>
+      keep(store.put("references", { id: store.newId(), workspaceId, consumer, provider, keys })),
+    addLegacyDeployment(serviceId, key) {
+      const service = store.get("services", serviceId) ?? missing(serviceId);
+      return keep(queueDeployment(world, service, { actor: "dashboard", legacyKey: key }));
+    },
+  };
+}
 
-  remove(table: TableName, id: string): void {
-    this.#drop(table, id);
-    this.#changes.push([table, id, null]);
-    this.#onChange?.([table, id, null]);
-  }
+function goLiveNow(world: World, service: StoredService): void {
+  const at = world.store.stamp();
+  const deployment = queueDeployment(world, service, { actor: "dashboard" });
+  putDeployment(world, {
+    ...deployment,
+    status: "live",
+    blockedReason: "",
+    startedAt: at,
+    finishedAt: at,
+    dueAt: null,
+  });
+}
 
-  /** Tells of every change from here on, and of the moment when all of it is read from disk anew. */
-  watch(onChange: (change: StoreChange) => void, onReload: () => void): void {
-    this.#onChange = onChange;
-    this.#onReload = onReload;
-  }
+type Edits = Pick<
+  EmulatorStore,
+  | "editProject"
+  | "editService"
+  | "editConfiguration"
+  | "renameService"
+  | "editVariable"
+  | "editDeployment"
+  | "deleteServiceNow"
+  | "deleteProjectNow"
+  | "deleteVariableNow"
+>;
 
-  /** Deployments and operations that move on their own, with the moment of their next move. */
-  nextDue(): { table: "deployments" | "operations"; id: string; at: number } | undefined {
-    let next: { table: "deployments" | "operations"; id: string; at: number } | undefined;
-    for (const [id, table] of this.#due) {
-      const at = this.#tables[table].get(id)?.dueAt ?? Number.POSITIVE_INFINITY;
-      if (next === undefined || at < next.at) next = { table, id, at };
-    }
-    return next;
-  }
+function edits(world: World, keep: Keep): Edits {
+  const { store, seal } = world;
+  const editService: EmulatorStore["editService"] = (id, change) => {
+    const service = store.get("services", id) ?? missing(id);
+    return keep(store.put("services", { ...service, updatedAt: store.stamp(), ...change(service) }));
+  };
+  return {
+    editService,
+    editConfiguration: (id, fields) =>
+      editService(id, (service) => ({ configuration: { ...service.configuration, ...fields } })),
+    renameService: (id, name) => editService(id, () => ({ name })),
+    editProject(id, change) {
+      const project = store.get("projects", id) ?? missing(id);
+      return keep(store.put("projects", { ...project, updatedAt: store.stamp(), ...change }));
+    },
+    editVariable(id, { key, value }) {
+      const variable = store.get("variables", id) ?? missing(id);
+      return keep(
+        store.put("variables", {
+          ...variable,
+          key: key ?? variable.key,
+          sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
+          updatedAt: store.stamp(),
+        }),
+      );
+    },
+    editDeployment: (id, change) =>
+      keep(putDeployment(world, { ...(store.get("deployments", id) ?? missing(id)), ...change })),
+    deleteServiceNow: (id) => keep(removeService(world, id)),
+    deleteProjectNow: (id) => keep(store.remove("projects", id)),
+    deleteVariableNow: (id) => keep(store.remove("variables", id)),
+  };
+}
 
-  /** Applies changes that came from disk: they are not written again. */
-  replay(changes: Iterable<StoreChange>): void {
-    for (const [table, id, record] of changes) {
-      if (record === null) this.#drop(table, id);
-      else this.#place(table, record as never);
-      this.#onChange?.([table, id, record]);
-    }
-  }
+type Dashboard = Pick<
+  EmulatorStore,
+  | "completeCheckout"
+  | "setCondition"
+  | "setLag"
+  | "answersBehind"
+  | "deploy"
+  | "failNextDeployment"
+  | "failNextOperation"
+>;
 
-  takeChanges(): readonly StoreChange[] {
-    const changes = this.#changes;
-    this.#changes = [];
-    return changes;
-  }
-
-  *everything(): Iterable<StoreChange> {
-    for (const table of tableNames) {
-      for (const record of this.#tables[table].values()) yield [table, record.id, record];
-    }
-  }
-
-  clear(): void {
-    for (const table of tableNames) this.#tables[table].clear();
-    this.#byService.deployments.clear();
-    this.#byService.variables.clear();
-    this.#due.clear();
-    this.#changes = [];
-    this.#onReload?.();
-  }
-
-  /** ISO 8601 now, never the same twice, so that every change moves `updatedAt`. */
-  stamp(): string {
-    this.#lastStamp = Math.max(this.clock.now(), this.#lastStamp + 1);
-    return new Date(this.#lastStamp).toISOString();
-  }
-
-  newId(): string {
-    const { random } = this;
-    if (random === undefined) return randomUUID();
-    const digits = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16));
-    digits[12] = "4";
-    digits[16] = "89ab"[Math.floor(random() * 4)] as string;
-    const hex = digits.join("");
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-  }
-
-  #place<Name extends TableName>(table: Name, record: Tables[Name]): void {
-    this.#tables[table].set(record.id, record);
-    if ((table === "deployments" || table === "variables") && "serviceId" in record) {
-      const index = this.#byService[table as Owned];
-      const ids = index.get(record.serviceId);
-      if (ids === undefined) index.set(record.serviceId, new Set([record.id]));
-      else ids.add(record.id);
-    }
-    if ((table === "deployments" || table === "operations") && "dueAt" in record) {
-      if (record.dueAt === null) this.#due.delete(record.id);
-      else this.#due.set(record.id, table);
-    }
-  }
-
-  #drop(table: TableName, id: string): void {
-    const record = this.#tables[table].get(id);
-    if (record === undefined) return;
-    this.#tables[table].delete(id);
-    this.#due.delete(id);
-    if ((table === "deployments" || table === "variables") && "serviceId" in record) {
-      this.#byService[table].get(record.serviceId)?.delete(id);
-    }
-  }
+function dashboard(world: World, keep: Keep): Dashboard {
+  const { store, switches } = world;
+  return {
+    completeCheckout(serviceId) {
+      const service = store.get("services", serviceId) ?? missing(serviceId);
+      const paidPlans = [...service.paidPlans, String(service.configuration.plan)];
+      store.put("services", { ...service, paidPlans });
+      keep(unblock(world));
+    },
+    setCondition(condition, holds) {
+      if (holds) switches.conditions.add(condition);
+      else switches.conditions.delete(condition);
+      world.replicas.note({ condition, holds });
+      keep(unblock(world));
+    },
+    setLag: (lags) => world.replicas.setLag(lags),
+    answersBehind: () => world.replicas.answersBehind,
+    deploy: (serviceId, { actor = "dashboard", commitSha } = {}) =>
+      keep(
+        queueDeployment(world, store.get("services", serviceId) ?? missing(serviceId), { actor, commitSha }),
+      ),
+    failNextDeployment(serviceId, error = "The build failed") {
+      const failures = world.deploymentFailures.get(serviceId) ?? [];
+      world.deploymentFailures.set(serviceId, [...failures, error]);
+    },
+    failNextOperation(serviceId) {
+      world.operationFailures.add(serviceId);
+    },
+  };
 }

@@ -2,8 +2,8 @@ import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { createHttpTransport } from "../../src/api/http-transport";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { realClock } from "../../src/emulator/real-clock";
-import { serveEmulator } from "../../src/emulator/serve";
+import { serveEmulator } from "../../src/emulator/server";
+import { realClock } from "../../src/emulator/world";
 import { Secret } from "../../src/model/secret";
 import { desiredServices } from "./data";
 

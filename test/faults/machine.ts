@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../src/api/transport";
-import type { Condition } from "../../src/emulator/conditions";
+import type { Condition } from "../../src/emulator/behaviour";
 import {
   createEmulator,
   type Emulator,
@@ -8,7 +8,7 @@ import {
 } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
 import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
-import { MemoryDisk } from "../unit/state/memory-disk";
+import { MemoryDisk } from "../support/memory-disk";
 import { createRandom, type Random } from "./random";
 import type { RemoteImage } from "./remote-server";
 import { RemoteWorld } from "./remote-world";

@@ -1,5 +1,5 @@
 import type { Disk, DiskFile, FileStatus } from "../../src/state/disk";
-import { diskError } from "../unit/state/memory-disk";
+import { diskError } from "../support/memory-disk";
 import type { Machine } from "./machine";
 import type { DiskMishap } from "./process";
 

@@ -1,6 +1,6 @@
 import type { WireResponse } from "../../src/api/transport";
-import type { EmulatorStore } from "../../src/emulator/emulator-store";
 import type { Fault, SeenRequest, SwappedAnswers } from "../../src/emulator/faults";
+import type { EmulatorStore } from "../../src/emulator/store";
 import type { RequestMishap } from "./process";
 
 /** What can go wrong with one request. */

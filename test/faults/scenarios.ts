@@ -1,5 +1,5 @@
 import type { RuntimeRequest } from "../../src/commands/requests";
-import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { EmulatorStore } from "../../src/emulator/store";
 import type { ServiceWays } from "./machine";
 
 /** What a variable's value looks like when it leaks: no output and no file but a request may hold it. */

@@ -24,7 +24,7 @@ import { releasesJson, statusJson } from "../../src/render/status-json";
 import { oneStatusText, statusText } from "../../src/render/status-text";
 import { plainStyle } from "../../src/render/style";
 import { emptyState } from "../../src/state/fold";
-import { absent, change, field, plan, shopPlan, value } from "../unit/render/plan-fixture";
+import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 import { commandsIn, hiddenIn } from "./inertness";
 
 /** Pieces that each mean something to a terminal, a runner, Markdown or a browser; every pair of them is tried. */

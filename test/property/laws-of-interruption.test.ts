@@ -3,8 +3,8 @@ import { planRequest } from "../../src/commands/requests";
 import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { type Death, dyingContext } from "../support/dying-context";
 import { fc } from "../support/fixed-seed";
+import { MemoryDisk } from "../support/memory-disk";
 import { createWorkbench, type Workbench } from "../support/workbench";
-import { MemoryDisk } from "../unit/state/memory-disk";
 import { manifestOf, manifestText, type ShopSpec, shopSpec } from "./shops";
 
 jest.setTimeout(120_000);

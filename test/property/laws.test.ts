@@ -1,7 +1,7 @@
 import { ApiError } from "../../src/api/api-error";
 import { fc } from "../support/fixed-seed";
+import { MemoryDisk } from "../support/memory-disk";
 import { createWorkbench, type Workbench } from "../support/workbench";
-import { MemoryDisk } from "../unit/state/memory-disk";
 import {
   addForeign,
   foreignThings,

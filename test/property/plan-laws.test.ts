@@ -5,7 +5,7 @@ import { type DesiredValue, Template } from "../../src/model/value";
 import { makePlan } from "../../src/plan/make-plan";
 import { planDocument } from "../../src/plan/plan-document";
 import { fc } from "../support/fixed-seed";
-import { actionsOf, at, declare, desiredOf, types, World } from "../unit/plan/world";
+import { actionsOf, at, declare, desiredOf, types, World } from "../support/plan-world";
 
 /** One service of a random manifest; services refer to ones with a smaller number only. */
 interface ServiceSpec {

@@ -1,4 +1,4 @@
-import type { EmulatorStore } from "../../src/emulator/emulator-store";
+import type { EmulatorStore } from "../../src/emulator/store";
 import { fc } from "../support/fixed-seed";
 
 /** One service of a random manifest. */

@@ -10,7 +10,7 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/serve";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtCli } from "./built-cli";
 
 export interface CliRun {

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { parse } from "yaml";
 import type { PlanRequest } from "../../src/commands/requests";
-import type { EmulatorStore } from "../../src/emulator/emulator-store";
 import type { Configuration } from "../../src/emulator/records";
+import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
 import { planDocument } from "../../src/plan/plan-document";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
@@ -11,7 +11,7 @@ import { inertJson } from "../../src/render/inert";
 import { planText } from "../../src/render/plan-text";
 import { plainStyle } from "../../src/render/style";
 import { keyIdOf } from "../../src/state/state-key";
-import { MemoryDisk } from "../unit/state/memory-disk";
+import { MemoryDisk } from "./memory-disk";
 import { createWorkbench, stateKey, type Workbench } from "./workbench";
 
 /** A `case.yaml`. */

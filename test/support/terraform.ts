@@ -9,7 +9,7 @@ import {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
-import { type EmulatorServer, serveEmulator } from "../../src/emulator/serve";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtProvider } from "./built-provider";
 
 /** `terraform`, else `tofu`; undefined where neither is on the PATH. */

@@ -25,7 +25,7 @@ import type { StateBackend } from "../../src/state/backend";
 import { createLocalBackend } from "../../src/state/local-backend";
 import type { Origin } from "../../src/state/recorded";
 import { keyIdOf } from "../../src/state/state-key";
-import type { MemoryDisk } from "../unit/state/memory-disk";
+import type { MemoryDisk } from "./memory-disk";
 
 export interface WorkbenchOptions {
   readonly emulator?: EmulatorOptions;

@@ -2,7 +2,7 @@ import { emulator } from "../../commands/emulator";
 import { graph } from "../../commands/graph";
 import { gapList, schema } from "../../commands/schema";
 import type { SchemaName } from "../../commands/schema-names";
-import type { Condition } from "../../emulator/conditions";
+import type { Condition } from "../../emulator/behaviour";
 import type { Lags } from "../../emulator/lag";
 import { graphDot, graphMermaid } from "../../render/graph";
 import type { Handler } from "../invocation";

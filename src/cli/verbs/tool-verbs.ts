@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { schemaNames } from "../../commands/schema-names";
-import { conditionNames } from "../../emulator/conditions";
+import { conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { completionScript, type Shell, shells } from "../completion";
 import { completeHandler } from "../handlers/complete";

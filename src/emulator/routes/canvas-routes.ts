@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { canvasLimits, position, positionKey, viewport } from "../../api/wire/canvas";
-import { parseBody, uuidPattern } from "../body";
 import type { Call, Route } from "../call";
+import { projectOf } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
-import { conflict, invalid, Refusal } from "../refusal";
+import { conflict, invalid, parseBody, Refusal, uuidPattern } from "../refusal";
 import { Json, serviceJson } from "../views";
-import { projectOf } from "./lookup";
 
 interface Scope {
   readonly projectId: string | null;

@@ -1,13 +1,10 @@
 import * as z from "zod";
-import { parseBody, requireConfirmation, requireEmptyBody } from "../body";
+import { type GapSwitches, routePath, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { type GapSwitches, routePath, shownAs } from "../gap-switches";
-import { paginate } from "../paging";
-import { isTerminal, putDeployment, stageMs } from "../progress";
-import { conflict } from "../refusal";
+import { changeableServiceOf, deploymentOf, paginate, serviceOf } from "../call";
+import { isTerminal, putDeployment, queueDeployment, requireDeployable, stageMs } from "../progress";
+import { conflict, parseBody, requireConfirmation, requireEmptyBody } from "../refusal";
 import { canRollBack, deploymentView } from "../views";
-import { changeableServiceOf, deploymentOf, serviceOf } from "./lookup";
-import { queueDeployment, requireDeployable } from "./queue-deployment";
 
 function list(call: Call) {
   const service = serviceOf(call);

@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { nonEmpty, parseBody, requireConfirmation } from "../body";
+import { type GapSwitches, routePath } from "../behaviour";
 import type { Call, Route } from "../call";
-import { type GapSwitches, routePath } from "../gap-switches";
-import { paginate } from "../paging";
+import { keptName, paginate, projectOf, servicesIn } from "../call";
+import { queueOperation, queuesDeletions } from "../progress";
 import type { StoredProject } from "../records";
-import { conflict, invalid, notFound } from "../refusal";
+import { conflict, invalid, nonEmpty, notFound, parseBody, requireConfirmation } from "../refusal";
 import { operationView, projectView } from "../views";
 import type { World } from "../world";
-import { keptName, projectOf, servicesIn } from "./lookup";
-import { queueOperation, queuesDeletions } from "./queue-deployment";
 
 const creation = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string().default("") });
 const change = z.strictObject({ name: nonEmpty, color: nonEmpty, description: z.string() }).partial();

@@ -1,14 +1,12 @@
 import * as z from "zod";
-import { nonEmpty, parseBody, requireEmptyBody } from "../body";
+import { type GapSwitches, routePath, shownAs } from "../behaviour";
 import type { Call, Route } from "../call";
-import { requireRole } from "../credentials";
-import { type GapSwitches, routePath, shownAs } from "../gap-switches";
-import { paginate } from "../paging";
+import { changeableServiceOf, paginate, serviceOf, variableOf } from "../call";
+import { queueOperation, queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
-import { conflict } from "../refusal";
+import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
 import { Json, operationView, variableView } from "../views";
-import { changeableServiceOf, serviceOf, variableOf } from "./lookup";
-import { queueOperation, queuesDeletions } from "./queue-deployment";
+import { requireRole } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
 

@@ -1,7 +1,7 @@
 import { type ApprovalOptions, approvePlan, askablePlan } from "../../../src/cli/prompt";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { Plan } from "../../../src/plan/plan";
-import { change, plan } from "../render/plan-fixture";
+import { change, plan } from "../../support/plan-fixture";
 
 const guard = { code: "guard.delete_unconfirmed", summary: "would be deleted", hint: "confirm" } as const;
 const deletion = change("delete", "service.shop.worker", { name: "Worker 1", guard });

@@ -1,6 +1,6 @@
 import { apply } from "../../../src/commands/apply";
 import { planRequest } from "../../../src/commands/requests";
-import type { Condition } from "../../../src/emulator/conditions";
+import type { Condition } from "../../../src/emulator/behaviour";
 import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";

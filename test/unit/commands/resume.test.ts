@@ -2,8 +2,8 @@ import { apply } from "../../../src/commands/apply";
 import { planRequest } from "../../../src/commands/requests";
 import type { Address } from "../../../src/model/address";
 import { dyingContext } from "../../support/dying-context";
+import { MemoryDisk } from "../../support/memory-disk";
 import { createWorkbench, type Workbench } from "../../support/workbench";
-import { MemoryDisk } from "../state/memory-disk";
 
 const shop = `
 projects:

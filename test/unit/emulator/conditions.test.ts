@@ -1,4 +1,4 @@
-import type { Condition } from "../../../src/emulator/conditions";
+import type { Condition } from "../../../src/emulator/behaviour";
 import { start } from "./start";
 
 const withCondition = (condition: Condition) => {

@@ -1,6 +1,6 @@
 import { embeddedApiKey } from "../../../src/emulator/emulator";
 import type { Fault } from "../../../src/emulator/faults";
-import { serveEmulator } from "../../../src/emulator/serve";
+import { serveEmulator } from "../../../src/emulator/server";
 import { type Started, start } from "./start";
 
 const draft = { name: "Shop", color: "#101010" };

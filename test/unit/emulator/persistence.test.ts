@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "../../../src/emulator/emulator";
 import { manualClock } from "../../../src/emulator/manual-clock";
 import { createPersistence } from "../../../src/emulator/persistence";
-import { Store } from "../../../src/emulator/store";
+import { Store } from "../../../src/emulator/records";
 import { callerOf } from "./start";
 
 let folder: string;

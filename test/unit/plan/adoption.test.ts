@@ -1,7 +1,7 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const shop = () => [
   declare("project.shop"),

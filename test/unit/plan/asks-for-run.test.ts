@@ -1,7 +1,7 @@
 import { asksForRun } from "../../../src/plan/asks-for-run";
 import type { Action } from "../../../src/plan/plan";
 import { configurationNames } from "../../../src/resources/service-configuration";
-import { types } from "./world";
+import { types } from "../../support/plan-world";
 
 const typeOf = (type: string) => types.get(type) ?? { rules: {} };
 const rulesOf = (type: string) => typeOf(type).rules;

@@ -3,7 +3,7 @@ import { Secret } from "../../../src/model/secret";
 import type { Standing } from "../../../src/model/standing";
 import { driftClasses, driftReport } from "../../../src/plan/classify-drift";
 import { undeclaredFields } from "../../../src/plan/undeclared-fields";
-import { at, declare, desiredOf, reference, types, World } from "./world";
+import { at, declare, desiredOf, reference, types, World } from "../../support/plan-world";
 
 const commit = (digit: string) => digit.repeat(40);
 const branch = "configuration.branch";

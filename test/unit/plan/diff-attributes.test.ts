@@ -1,6 +1,16 @@
 import { Secret } from "../../../src/model/secret";
 import { GeneratedSecret, type Plain, Template } from "../../../src/model/value";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "./world";
+import {
+  actionsOf,
+  at,
+  changeOf,
+  codesOf,
+  declare,
+  desiredOf,
+  range,
+  reference,
+  World,
+} from "../../support/plan-world";
 
 const address = "service.docs";
 const branch = "configuration.branch";

@@ -3,7 +3,7 @@ import type { Pending } from "../../../src/model/pending";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
 import { makePlan } from "../../../src/plan/make-plan";
-import { actionsOf, at, codesOf, declare, desiredOf, World } from "./world";
+import { actionsOf, at, codesOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const ending = (id: string): Pending => ({ kind: "operation", serviceId: id, id: "", deletes: true });
 

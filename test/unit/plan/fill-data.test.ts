@@ -7,7 +7,7 @@ import { Secret } from "../../../src/model/secret";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { fillData } from "../../../src/plan/fill-data";
 import { makePlan } from "../../../src/plan/make-plan";
-import { at, declare, desiredOf, type options, range, reference, World } from "./world";
+import { at, declare, desiredOf, type options, range, reference, World } from "../../support/plan-world";
 
 const api = at("data.shop.rnv_service.api");
 const catalog = at("data.shop.rnv_catalog.c");

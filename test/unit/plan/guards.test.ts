@@ -3,7 +3,7 @@ import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
 import type { PlanInput } from "../../../src/plan/plan";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const keep = { preventDestroy: false, ignoreChanges: [] };
 const shop = () => [

@@ -1,5 +1,5 @@
 import { Secret } from "../../../src/model/secret";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const shop = (service: string, name = service) => [
   declare("project.shop"),

@@ -1,5 +1,5 @@
 import type { DesiredResource } from "../../../src/model/desired";
-import { at, changeOf, codesOf, declare, desiredOf, range, World } from "./world";
+import { at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
 
 const block = { file: "rnv.yaml", start: 10, end: 13 };
 const move = (from: string, to: string) => ({ from: at(from), to: at(to), range });

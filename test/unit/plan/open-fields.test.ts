@@ -2,7 +2,7 @@ import { error } from "../../../src/diagnostics/diagnostic";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../../../src/plan/open-fields";
 import { resourceTypes } from "../../../src/resources";
-import { at, catalog, declare, desiredOf, range } from "./world";
+import { at, catalog, declare, desiredOf, range } from "../../support/plan-world";
 
 const path = "configuration.newSwitch";
 const finding = error("manifest.unknown_field", '"newSwitch" is no field that this version knows', {

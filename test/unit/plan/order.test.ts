@@ -1,5 +1,15 @@
 import { Template } from "../../../src/model/value";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "./world";
+import {
+  actionsOf,
+  at,
+  changeOf,
+  codesOf,
+  declare,
+  desiredOf,
+  range,
+  reference,
+  World,
+} from "../../support/plan-world";
 
 const shop = () => [
   declare("project.shop"),

@@ -1,5 +1,5 @@
 import { defaultLifecycle } from "../../../src/model/desired";
-import { at, changeOf, codesOf, declare, desiredOf, World } from "./world";
+import { at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
 
 const shop = (values: Record<string, boolean> = {}) =>
   desiredOf([declare("project.shop"), declare("service.shop.api", { kind: "web", ...values })]);

@@ -3,7 +3,7 @@ import { driftReport } from "../../../src/plan/classify-drift";
 import { makePlan } from "../../../src/plan/make-plan";
 import { planDocument } from "../../../src/plan/plan-document";
 import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
-import { changeOf, declare, desiredOf, range, reference, World } from "./world";
+import { changeOf, declare, desiredOf, range, reference, World } from "../../support/plan-world";
 
 const shop = (branch = "dev", token = "t0ken-text") => [
   declare("project.shop"),

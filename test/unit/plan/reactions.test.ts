@@ -3,7 +3,17 @@ import { Secret } from "../../../src/model/secret";
 import type { State } from "../../../src/model/state";
 import type { Plain } from "../../../src/model/value";
 import { makePlan } from "../../../src/plan/make-plan";
-import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, reference, World } from "./world";
+import {
+  actionsOf,
+  at,
+  changeOf,
+  codesOf,
+  declare,
+  desiredOf,
+  range,
+  reference,
+  World,
+} from "../../support/plan-world";
 
 const commit = (digit: string) => digit.repeat(40);
 const shop = (deploy: Record<string, string> = {}, branch = "main") => [

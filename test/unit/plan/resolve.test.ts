@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { Template } from "../../../src/model/value";
-import { changeOf, declare, desiredOf, reference, World } from "./world";
+import { changeOf, declare, desiredOf, reference, World } from "../../support/plan-world";
 
 const field = "configuration.buildCommand";
 const pair = (attribute: string, branch: string) =>

@@ -4,7 +4,7 @@ import { UnreadSecret } from "../../../src/model/value";
 import { makePlan } from "../../../src/plan/make-plan";
 import type { Plan, PlanInput } from "../../../src/plan/plan";
 import type { Revealed } from "../../../src/plan/secret-prints";
-import { actionsOf, at, changeOf, declare, desiredOf, key, World } from "./world";
+import { actionsOf, at, changeOf, declare, desiredOf, key, World } from "../../support/plan-world";
 
 const address = at("variable.api.KEY");
 const shop = (value: Secret | UnreadSecret = new Secret("text")) =>

@@ -3,7 +3,7 @@ import { driftJson } from "../../../src/render/drift-json";
 import { driftMarkdown } from "../../../src/render/drift-markdown";
 import { driftText } from "../../../src/render/drift-text";
 import { plainStyle } from "../../../src/render/style";
-import { absent, address, change, field, plan, secret, value } from "./plan-fixture";
+import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 
 const report = driftReport(
   plan(

@@ -4,7 +4,7 @@ import { eventJson } from "../../../src/render/event-json";
 import { eventSchema } from "../../../src/render/event-schema";
 import { eventText } from "../../../src/render/event-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
-import { address } from "./plan-fixture";
+import { address } from "../../support/plan-fixture";
 
 const api = address("service.shop.api");
 const none: ApplyCounts = {

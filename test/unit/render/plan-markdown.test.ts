@@ -3,7 +3,7 @@ import { planMarkdown } from "../../../src/render/plan-markdown";
 import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { fc } from "../../support/fixed-seed";
-import { absent, address, change, field, plan, shopPlan, value } from "./plan-fixture";
+import { absent, address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
 it("opens with the summary, then what blocks, then the table", () => {
   expect(planMarkdown(shopPlan).split("\n").slice(0, 24)).toEqual([

@@ -1,7 +1,17 @@
 import type { Change, Plan } from "../../../src/plan/plan";
 import { planText } from "../../../src/render/plan-text";
 import { createStyle, plainStyle } from "../../../src/render/style";
-import { absent, address, change, field, plan, secret, shopPlan, unknown, value } from "./plan-fixture";
+import {
+  absent,
+  address,
+  change,
+  field,
+  plan,
+  secret,
+  shopPlan,
+  unknown,
+  value,
+} from "../../support/plan-fixture";
 
 const summary = { add: 0, change: 0, destroy: 0, adopt: 0, forget: 0 };
 const money = { usd: 7, ngn: 10500 };

@@ -1,5 +1,5 @@
 import { readingOrder } from "../../../src/render/reading-order";
-import { address, change } from "./plan-fixture";
+import { address, change } from "../../support/plan-fixture";
 
 const order = (...changes: ReturnType<typeof change>[]): string[] =>
   readingOrder(changes).map(({ address: at }) => at as string);

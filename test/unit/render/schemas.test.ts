@@ -9,7 +9,7 @@ import { plainStyle } from "../../../src/render/style";
 import { emptyState } from "../../../src/state/fold";
 import { StateCipher } from "../../../src/state/state-cipher";
 import { stateFileSchema } from "../../../src/state/state-schema";
-import { address, change, field, plan, shopPlan, value } from "./plan-fixture";
+import { address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
 it.each([
   ["plan", planSchema()],

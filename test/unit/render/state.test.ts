@@ -4,7 +4,7 @@ import { outputsJson, stateJson } from "../../../src/render/state-json";
 import { outputsText, stateList, stateText } from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
 import { stateSchema } from "../../../src/state/state-schema";
-import { address } from "./plan-fixture";
+import { address } from "../../support/plan-fixture";
 
 const recorded = (rest: Partial<RecordedResource>): RecordedResource => ({
   type: "service",

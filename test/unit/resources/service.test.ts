@@ -1,5 +1,5 @@
 import { documentedDefaults } from "../../../src/api/wire/configuration";
-import { embeddedCatalog } from "../../../src/emulator/catalog";
+import { embeddedCatalog } from "../../../src/emulator/views";
 import { project } from "../../../src/resources/project";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, target, updateInput } from "./embedded";

@@ -1,8 +1,8 @@
 import type { JournalEntry, State } from "../../../src/model/state";
 import { emptyState, fold } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
+import { diskError, type Fault, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
-import { diskError, type Fault, MemoryDisk } from "./memory-disk";
 
 jest.setTimeout(120_000);
 

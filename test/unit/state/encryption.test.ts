@@ -6,8 +6,8 @@ import { writeNew } from "../../../src/state/durable-file";
 import { emptyState } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
 import { StateCipher } from "../../../src/state/state-cipher";
+import { MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
-import { MemoryDisk } from "./memory-disk";
 
 const path = "/s/state.json";
 const key = "a1".repeat(32);

@@ -1,8 +1,8 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { emptyState } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
+import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, stillClock } from "./fixtures";
-import { diskError, MemoryDisk } from "./memory-disk";
 
 const path = "/s/state.json";
 

@@ -1,7 +1,7 @@
 import { emptyState, fold } from "../../../src/state/fold";
 import { createLocalBackend } from "../../../src/state/local-backend";
+import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
-import { diskError, MemoryDisk } from "./memory-disk";
 
 const path = "/s/state.json";
 

@@ -1,8 +1,8 @@
 import type { StateSession } from "../../../src/state/backend";
 import { createLocalBackend } from "../../../src/state/local-backend";
 import { fc } from "../../support/fixed-seed";
+import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, origin, stillClock } from "./fixtures";
-import { diskError, MemoryDisk } from "./memory-disk";
 
 jest.setTimeout(120_000);
 

@@ -11,9 +11,9 @@ import { s3StateSettings } from "../../../src/state/s3-settings";
 import { createS3Store } from "../../../src/state/s3-store";
 import { stateTimeout } from "../../../src/state/state-timeout";
 import { type StateServer, serveHttpState } from "../../support/http-state-server";
+import { MemoryDisk } from "../../support/memory-disk";
 import { s3Environment, serveS3 } from "../../support/s3-server";
 import { holder, intent, origin, stillClock } from "./fixtures";
-import { MemoryDisk } from "./memory-disk";
 
 /** Long enough for what is meant to succeed; short once something is meant not to. */
 let timeoutMs = 10_000;

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { emptyState } from "../../../src/state/fold";
 import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/state-key";
+import { MemoryDisk } from "../../support/memory-disk";
 import { origin } from "./fixtures";
-import { MemoryDisk } from "./memory-disk";
 
 const path = "/s/state.key";
 const bytes = Buffer.alloc(32, 7);

@@ -1,4 +1,4 @@
-import { embeddedCatalog } from "../../../src/emulator/catalog";
+import { embeddedCatalog } from "../../../src/emulator/views";
 import { service } from "../../../src/resources/service";
 import { planChange } from "../../../src/terraform/plan-change";
 import type { PrivateData } from "../../../src/terraform/private-data";

@@ -1,6 +1,6 @@
-import type { Address } from "../../../src/model/address";
-import type { Plain } from "../../../src/model/value";
-import type { AttributeChange, Change, Plan, ShownValue } from "../../../src/plan/plan";
+import type { Address } from "../../src/model/address";
+import type { Plain } from "../../src/model/value";
+import type { AttributeChange, Change, Plan, ShownValue } from "../../src/plan/plan";
 
 export const address = (text: string): Address => text as Address;
 

@@ -1,19 +1,66 @@
 import type { WireRequest, WireResponse } from "../api/transport";
-import { bodyLimit, readJson } from "./body";
-import type { Call } from "./call";
-import { authenticate, requireWorkspace, requireWrite } from "./credentials";
+import { canonicalJson, type Plain } from "../model/value";
+import type { GapSwitches } from "./behaviour";
+import type { Call, Route } from "./call";
 import type { ReadClass } from "./lag";
 import { progress } from "./progress";
-import { keepReceipt, openReceipt } from "./receipts";
-import { invalid, notFound, Refusal } from "./refusal";
-import { createRouter, type Match, type RouteMatch } from "./routes";
+import { bodyLimit, conflict, invalid, notFound, Refusal, readJson } from "./refusal";
+import { canvasRoutes } from "./routes/canvas-routes";
+import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
+import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
+import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
+import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
 import { Json } from "./views";
 import type { World } from "./world";
+import { authenticate, requireWorkspace, requireWrite } from "./world";
+
+interface RouteMatch {
+  readonly route: Route;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds the route of a method and a path below the base URL; throws 404 or, with `Allow`, 405. */
+type Match = (method: string, path: string) => RouteMatch;
+
+const parameter = /\{(\w+)\}/g;
+const uuidText = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+
+/** The routes of the interface, plus the gap routes that this service is set up with. */
+function createRouter(gaps: GapSwitches): Match {
+  const routes = [
+    ...catalogRoutes,
+    ...projectRoutes,
+    ...projectGapRoutes(gaps),
+    ...serviceRoutes,
+    ...serviceGapRoutes(gaps),
+    ...deploymentRoutes,
+    ...rollBackRoutes(gaps),
+    ...variableRoutes,
+    ...listVariablesRoutes(gaps),
+    ...canvasRoutes,
+  ].map((route) => ({
+    route,
+    pattern: new RegExp(`^${route.path.replace(parameter, (_, name) => `(?<${name}>${uuidText})`)}$`),
+  }));
+
+  return (method, path) => {
+    const found = routes.filter(({ pattern }) => pattern.test(path));
+    const match = found.find(({ route }) => route.method === method);
+    if (match !== undefined) {
+      const groups = match.pattern.exec(path)?.groups ?? {};
+      const params = Object.entries(groups).map(([name, id]) => [name, id.toLowerCase()]);
+      return { route: match.route, params: Object.fromEntries(params) };
+    }
+    if (found.length === 0) throw notFound("The path");
+    const allow = found.map(({ route }) => route.method).join(", ");
+    throw new Refusal(405, "method_not_allowed", `${method} is not supported here`, { allow });
+  };
+}
 
 /** The version prefix that every path stands under. */
 export const basePath = "/api/v1";
 
-export interface Target {
+interface Target {
   /** Below the base URL. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -167,3 +214,66 @@ function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, s
 }
 
 const textOf = (body: unknown): string => (body instanceof Json ? body.text : JSON.stringify(body));
+
+const retentionMs = 24 * 60 * 60 * 1000;
+const keyPattern = /^[!-~]{1,160}$/;
+
+/** A keyed write about to be handled: the retained answer, or where its answer will be retained. */
+interface KeyedWrite {
+  readonly receiptId: string;
+  readonly payload: string;
+  readonly replay?: { readonly status: number; readonly body: unknown };
+}
+
+/** Looks a key up (interface, "Idempotency rules" 1 to 4). Throws 400 for a malformed key, 409 for a changed payload. */
+function openReceipt(call: Call, key: string): KeyedWrite {
+  if (!keyPattern.test(key)) throw invalid("Idempotency-Key must be 1 to 160 visible ASCII characters");
+  const { store, seal, clock } = call.world;
+  if (call.body.requestId !== undefined && call.body.requestId !== key) {
+    throw invalid("requestId must match the Idempotency-Key", "idempotency_request_mismatch");
+  }
+  const { workspaceId, actor, id } = call.credential;
+  const receiptId = [workspaceId, actor, id, call.method, call.path, key].join(" ");
+  const payload = seal.digest(canonicalJson(call.body as Plain));
+  const receipt = store.get("receipts", receiptId);
+  if (receipt === undefined || receipt.expiresAt <= clock.now()) return { receiptId, payload };
+  if (receipt.payload !== payload) {
+    throw conflict("idempotency_conflict", "This Idempotency-Key was used with another payload");
+  }
+  return { receiptId, payload, replay: { status: receipt.status, body: receipt.body } };
+}
+
+/** Retains a successful answer for 24 hours. */
+function keepReceipt(call: Call, write: KeyedWrite, status: number, body: unknown): void {
+  call.world.store.put("receipts", {
+    id: write.receiptId,
+    payload: write.payload,
+    status,
+    body,
+    expiresAt: call.world.clock.now() + retentionMs,
+  });
+}
+
+/** Forgets what the 24 hours have passed for. */
+export function dropExpiredReceipts(store: Call["world"]["store"]): void {
+  for (const receipt of [...store.all("receipts")]) {
+    if (receipt.expiresAt <= store.clock.now()) store.remove("receipts", receipt.id);
+  }
+}
+
+/** Interface, "Catalog". */
+const catalogRoutes: readonly Route[] = [
+  {
+    method: "GET",
+    path: "/catalog",
+    shows: "catalog",
+    handle: ({ world }) => ({
+      ...world.catalog,
+      capabilities: {
+        ...world.catalog.capabilities,
+        hosting: !world.switches.conditions.has("hosting-off"),
+        workerOnline: !world.switches.conditions.has("worker-offline"),
+      },
+    }),
+  },
+];

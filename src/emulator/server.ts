@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { WireRequest, WireResponse } from "../api/transport";
-import { bodyLimit } from "./body";
 import type { Emulator } from "./emulator";
 import type { Exchange } from "./faults";
-import { basePath } from "./respond";
+import { bodyLimit } from "./refusal";
+import { basePath } from "./router";
 
 export interface EmulatorServer {
   /** Base URL, ending in `/api/v1`. */

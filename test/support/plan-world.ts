@@ -1,17 +1,17 @@
-import { recordedAfter } from "../../../src/apply/record";
-import { type Address, addressOf, nameOf, typeOf } from "../../../src/model/address";
-import type { Catalog } from "../../../src/model/catalog";
+import { recordedAfter } from "../../src/apply/record";
+import { type Address, addressOf, nameOf, typeOf } from "../../src/model/address";
+import type { Catalog } from "../../src/model/catalog";
 import {
   type Desired,
   type DesiredAttribute,
   type DesiredResource,
   defaultLifecycle,
-} from "../../../src/model/desired";
-import type { LiveResource, ReadResult } from "../../../src/model/live";
-import type { AppliableValue } from "../../../src/model/resource-operations";
-import type { ResourceType } from "../../../src/model/resource-type";
-import { Secret } from "../../../src/model/secret";
-import type { RecordedResource, State } from "../../../src/model/state";
+} from "../../src/model/desired";
+import type { LiveResource, ReadResult } from "../../src/model/live";
+import type { AppliableValue } from "../../src/model/resource-operations";
+import type { ResourceType } from "../../src/model/resource-type";
+import { Secret } from "../../src/model/secret";
+import type { RecordedResource, State } from "../../src/model/state";
 import {
   type DesiredValue,
   GeneratedSecret,
@@ -19,12 +19,12 @@ import {
   type Plain,
   type ResolvedValue,
   Template,
-} from "../../../src/model/value";
-import { asksForRun } from "../../../src/plan/asks-for-run";
-import { makePlan } from "../../../src/plan/make-plan";
-import type { Change, Plan, PlanInput, PlanOptions } from "../../../src/plan/plan";
-import { resolveValue } from "../../../src/plan/resolve";
-import { resourceTypes } from "../../../src/resources";
+} from "../../src/model/value";
+import { asksForRun } from "../../src/plan/asks-for-run";
+import { makePlan } from "../../src/plan/make-plan";
+import type { Change, Plan, PlanInput, PlanOptions } from "../../src/plan/plan";
+import { resolveValue } from "../../src/plan/resolve";
+import { resourceTypes } from "../../src/resources";
 
 export const types: ReadonlyMap<string, ResourceType> = new Map(
   resourceTypes.map((type) => [type.type, type]),
