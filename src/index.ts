@@ -19,9 +19,14 @@ export { type PlanOutcome, plan } from "./commands/plan";
 export { type ApplyRequest, type Approval, type PlanRequest, planRequest } from "./commands/requests";
 export { status } from "./commands/status";
 export { type ValidateOutcome, validate } from "./commands/validate";
-export { type DiagnosticCode, diagnosticCodes } from "./diagnostics/codes";
-export { type Diagnostic, DiagnosticsError, type Severity } from "./diagnostics/diagnostic";
-export type { SourceRange } from "./diagnostics/source-range";
+export type { SourceRange } from "./diagnostics/diagnostic";
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticsError,
+  diagnosticCodes,
+  type Severity,
+} from "./diagnostics/diagnostic";
 export {
   createEmulator,
   type Emulator,
@@ -36,14 +41,13 @@ export { overlayJsonSchema } from "./manifest/overlay-schema";
 export { type Address, parseAddress } from "./model/address";
 export type { ApplyEvent } from "./model/apply-event";
 export type { Desired, DesiredResource } from "./model/desired";
+export type { Release, ReleaseList, RunningService } from "./model/live";
 export type { ResourceType } from "./model/resource-type";
-export type { Release, ReleaseList, RunningService } from "./model/running-service";
 export { Secret } from "./model/secret";
 export type { RecordedResource, State } from "./model/state";
-export type { DriftClass, DriftReport } from "./plan/classify-drift";
+export { planDocument, savePlan } from "./plan/document";
+export type { DriftClass, DriftReport } from "./plan/drift";
 export type { Change, Plan } from "./plan/plan";
-export { planDocument } from "./plan/plan-document";
-export { savePlan } from "./plan/saved-plan";
 export { resourceTypes } from "./resources";
 export type { StateBackend, StateSession } from "./state/backend";
 export { createLocalBackend } from "./state/local-backend";

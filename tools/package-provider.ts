@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { zipSync } from "fflate";
 import { registryManifest, releaseFiles, releasePlatforms } from "../src/commands/provider-release";
-import { sha256 } from "../src/model/digest";
+import { sha256 } from "../src/model/text";
 
 /** A fixed time in every archive: the same sources give the same bytes. */
 const epoch = new Date("2020-01-01T00:00:00Z");

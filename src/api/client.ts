@@ -1,7 +1,7 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Clock } from "../model/clock";
 import { openSecret } from "../model/open-secret";
 import { Secret } from "../model/secret";
+import type { Clock } from "../model/time";
 import { checkBaseUrl } from "./check-base-url";
 import { ConcealedTexts } from "./concealed-texts";
 import { defaultGaps, type GapSettings } from "./gaps";

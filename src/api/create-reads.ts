@@ -1,4 +1,4 @@
-import { isOlder } from "../model/is-older";
+import { isOlder } from "../model/freshness";
 import { ApiError, GAP_OFF } from "./api-error";
 import type { Endpoints } from "./endpoints";
 import { environmentOf } from "./gap-answers";

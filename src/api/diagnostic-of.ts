@@ -1,6 +1,5 @@
-import type { DiagnosticCode } from "../diagnostics/codes";
+import type { DiagnosticCode, SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { ApiError, HOSTING_OFF } from "./api-error";
 
 export interface FailureContext {

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { plainName } from "../model/plain-name";
+import { plainName } from "../model/text";
 import { ApiError } from "./api-error";
 import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion } from "./wire/common";

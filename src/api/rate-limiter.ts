@@ -1,4 +1,4 @@
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 
 /** The service asks to wait longer than a request may. */
 export class RetryAfterTooLong extends Error {

@@ -1,5 +1,5 @@
-import { backoff } from "../model/backoff";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
+import { backoff } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { ConcealedTexts } from "./concealed-texts";
 import type { GapSettings } from "./gaps";

@@ -1,11 +1,12 @@
 import { ApiError } from "../api/api-error";
 import type { ApiRequest, ApiResponse, Send } from "../api/send";
 import type { Address } from "../model/address";
-import type { Clock } from "../model/clock";
-import type { Command } from "../model/command";
-import type { Intent, RecordedResource, RunRecord } from "../model/state";
+import { Secret } from "../model/secret";
+import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
+import { sha256 } from "../model/text";
+import type { Clock } from "../model/time";
+import { canonicalJson, type Plain } from "../model/value";
 import type { RunJournal } from "./run-journal";
-import { digestBody, writeKey } from "./write-key";
 
 export interface JournaledWrites {
   readonly send: Send;
@@ -34,7 +35,7 @@ export interface JournaledWrites {
 }
 
 /** What a write was answered with. */
-export interface Answered {
+interface Answered {
   readonly method: ApiRequest["method"];
   /** The id that the answer bears. */
   readonly id: string | undefined;
@@ -159,3 +160,40 @@ const isRequested = ({ body }: ApiResponse): boolean =>
 const happenedNot = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
+
+interface BodyDigest {
+  /** SHA-256, hex, of the canonical body; every secret in it stands as its keyed fingerprint. */
+  readonly digest: string;
+  /** The body itself, unless it holds a secret. */
+  readonly body?: Plain;
+}
+
+/** Digest of a request body. `secretKey` keeps secrets from being guessed out of the journal. */
+export function digestBody(body: unknown, secretKey: Uint8Array, address: string): BodyDigest {
+  let holdsSecret = false;
+  const keyed = replaceSecrets(body ?? null, (secret) => {
+    holdsSecret = true;
+    return { fingerprint: secret.fingerprint(secretKey, address) };
+  });
+  const digest = sha256(canonicalJson(keyed));
+  return holdsSecret ? { digest } : { digest, body: keyed };
+}
+
+function replaceSecrets(value: unknown, replace: (secret: Secret) => Plain): Plain {
+  if (value === null || typeof value !== "object") return value as Plain;
+  if (value instanceof Secret) return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaceSecrets(item, replace));
+  const members: [string, Plain][] = [];
+  for (const [key, member] of Object.entries(value))
+    if (member !== undefined) members.push([key, replaceSecrets(member, replace)]);
+  return Object.fromEntries(members);
+}
+
+/**
+ * The idempotency key of one write: the same for the same run, address, step and body, and never for anything
+ * else (DESIGN section 7). 70 visible ASCII characters.
+ */
+export function writeKey(runId: string, address: string, step: string, bodyDigest: string): string {
+  const digest = sha256([runId, address, step, bodyDigest].join("\0"));
+  return `rnv-1-${digest}`;
+}

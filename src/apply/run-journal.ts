@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
-import type { Clock } from "../model/clock";
-import { deletedFrom, withDeleted } from "../model/deleted";
+import { deletedFrom, withDeleted } from "../model/freshness";
 import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../model/state";
+import type { Clock } from "../model/time";
 import type { Plain } from "../model/value";
 import type { StateSession } from "../state/backend";
 

@@ -1,11 +1,25 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import { ApiError } from "../api/api-error";
+import { diagnosticOf } from "../api/diagnostic-of";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { ApplyCounts } from "../model/apply-event";
-import type { Plan } from "../plan/plan";
-import { applyChange } from "./apply-change";
-import type { ChangeEnd, Run } from "./run";
-import { type RunTask, runTasks } from "./run-tasks";
-import { schedule } from "./schedule";
+import type { ApplyCounts, StepAction } from "../model/apply-event";
+import type { Attributes } from "../model/value";
+import { type Plain, plainEqual } from "../model/value";
+import { changesRecordOnly } from "../plan/decision";
+import type { Change, Plan } from "../plan/plan";
+import { type ChangeContext, changeContext } from "./change-context";
+import { archive, forget, remove } from "./remove";
+import {
+  type ChangeEnd,
+  type ReplacePhase,
+  type Run,
+  type RunTask,
+  runTasks,
+  type Slot,
+  schedule,
+  UnknownReference,
+} from "./run";
+import { create, keepRecord, update } from "./send";
 
 export interface RunResult {
   readonly counts: ApplyCounts;
@@ -97,4 +111,156 @@ function exitCodeOf(run: Run, failures: readonly { readonly exitCode: number }[]
   if (codes.includes(1)) return worked ? 3 : 1;
   if (codes.includes(7)) return 7;
   return codes.includes(8) ? 8 : 0;
+}
+
+/** Carries out one change to the end: writes, verification, settling, and what the state keeps of it. */
+async function applyChange(run: Run, change: Change, phase: ReplacePhase, slot: Slot): Promise<ChangeEnd> {
+  const context = changeContext(run, change, phase, slot);
+  try {
+    if (change.previousAddress !== undefined) await takeOverAddress(context, change.previousAddress);
+    return await performAction(context, phase);
+  } catch (failure) {
+    return { kind: "failed", diagnostic: diagnosticOfFailure(change, failure), exitCode: 1 };
+  }
+}
+
+async function performAction(context: ChangeContext, phase: ReplacePhase): Promise<ChangeEnd> {
+  const { change } = context;
+  switch (change.action) {
+    case "create":
+      return step(context, "create", create);
+    case "update":
+      return step(context, "update", changesRecordOnly(change) ? keepRecord : update);
+    case "adopt":
+      return step(context, "adopt", change.attributes.length > 0 ? update : keepRecord);
+    case "replace":
+      return phase === "delete" ? step(context, "delete", remove) : step(context, "create", create);
+    case "delete":
+      return change.onRemove === "archive"
+        ? step(context, "archive", archive)
+        : step(context, "delete", remove);
+    case "forget":
+      return step(context, "forget", forget);
+    case "no-op":
+      return heldBack(change, await keepRecord(context));
+  }
+}
+
+/** What should run and cannot is no success: the plan said so. */
+const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEnd =>
+  held === undefined
+    ? end
+    : {
+        kind: "failed",
+        exitCode: 7,
+        diagnostic: error("apply.deploy_failed", `${address} did not run: ${held}`, {
+          address,
+          range: instance.desired?.range,
+          hint: "what changed is saved; restore the service, then apply again",
+        }),
+      };
+
+/** A moved resource is recorded under its new address before anything else happens to it. */
+async function takeOverAddress({ run, change }: ChangeContext, previous: Address): Promise<void> {
+  const recorded = run.journal.recorded(previous);
+  if (!recorded) return;
+  // What it lies in has moved as well, or is where it was.
+  const parent = change.instance.desired?.parent ?? recorded.parent;
+  await run.journal.move(previous, change.address, {
+    ...recorded,
+    ...(parent === undefined ? {} : { parent }),
+  });
+}
+
+async function step(
+  context: ChangeContext,
+  action: StepAction,
+  perform: (context: ChangeContext) => Promise<ChangeEnd>,
+): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const startedAt = run.clock.elapsed();
+  run.emit({
+    type: "start",
+    address: change.address,
+    action,
+    id: action === "create" ? undefined : change.id,
+  });
+  const end = await perform(context).catch((failure: unknown): ChangeEnd => {
+    const diagnostic = diagnosticOfFailure(change, failure);
+    const isTaken = action === "create" && type.archives !== undefined && isConflict(failure);
+    return {
+      kind: "failed",
+      diagnostic: isTaken ? { ...diagnostic, hint: hintOfHidden(type.archives?.unlisted) } : diagnostic,
+      exitCode: 1,
+    };
+  });
+  const elapsedSeconds = (run.clock.elapsed() - startedAt) / 1000;
+  const about = { address: change.address, action, elapsedSeconds };
+  if (end.kind === "done")
+    run.emit({ type: "done", ...about, id: run.journal.recorded(change.address)?.id ?? change.id });
+  if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
+  return end;
+}
+
+/** The service refused for the sake of what stands there. */
+const isConflict = (failure: unknown): boolean =>
+  failure instanceof ApiError &&
+  failure.kind === "refused" &&
+  failure.status === 409 &&
+  !/^(idempotency_|engine_unavailable$)/.test(failure.code ?? "");
+
+const hintOfHidden = (unlisted = ""): string =>
+  `no list shows ${unlisted}: if one holds the name, take it over by its id from the dashboard (import: ID), or use another name`;
+
+/** Positions survive: an answer of the service still points at the line that declares what it refused. */
+function diagnosticOfFailure(change: Change, failure: unknown): Diagnostic {
+  const single = change.attributes.length === 1 ? change.attributes[0]?.range : undefined;
+  const range = single ?? change.instance.desired?.range;
+  if (failure instanceof DiagnosticsError && failure.diagnostics[0]) return failure.diagnostics[0];
+  if (failure instanceof UnknownReference) {
+    return error(
+      "apply.failed",
+      `${change.address}: ${failure.message} after ${failure.address} was applied`,
+      {
+        address: change.address,
+        range,
+        hint: `the service has not told ${failure.attribute} of ${failure.address} yet; run the same command again`,
+      },
+    );
+  }
+  return diagnosticOf(failure, { address: change.address, range });
+}
+
+/**
+ * Looks once more at what something ran in (a service that was deployed), so that the state shows it as it is after the
+ * run and not as it was before. What cannot be read stays as it was recorded: nothing depends on it.
+ */
+export async function refreshRecords(run: Run, plan: Plan): Promise<void> {
+  const ran = plan.changes.filter(
+    (change) =>
+      run.types.get(change.type)?.reacts !== undefined &&
+      (change.action === "create" || change.action === "update") &&
+      !changesRecordOnly(change),
+  );
+  const around = new Set(ran.flatMap(({ instance }) => instance.desired?.parent ?? []));
+  if (around.size === 0 || run.signal.aborted) return;
+  run.reads.invalidate();
+  for (const address of around) {
+    const recorded = run.journal.recorded(address);
+    const type = recorded && run.types.get(recorded.type);
+    if (!recorded || !type) continue;
+    const parentId = recorded.parent === undefined ? undefined : run.journal.recorded(recorded.parent)?.id;
+    const declared: Attributes = new Map();
+    const { id, name } = recorded;
+    const instance = { address, id, name, declared, recorded, ...(parentId !== undefined && { parentId }) };
+    const read = await Promise.resolve()
+      .then(() => type.read(run.reads, instance))
+      .catch(() => undefined);
+    // Without the first there is no use in asking for the others.
+    if (read === undefined) return;
+    if (read.kind !== "found" || read.live.id !== id) continue;
+    const computed: Record<string, Plain> = Object.fromEntries(read.live.computed);
+    if (!plainEqual(computed, recorded.computed))
+      await run.journal.record(address, { ...recorded, computed });
+  }
 }

@@ -3,12 +3,16 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
-import type { Attributes } from "../model/attributes";
-import type { Clock } from "../model/clock";
-import type { Secret } from "../model/secret";
-import type { Intent, RunRecord } from "../model/state";
-import type { AttributeLookup } from "./known-values";
+import type { DesiredResource } from "../model/desired";
+import type { AppliableValue } from "../model/resource-operations";
+import { Secret } from "../model/secret";
+import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
+import type { Clock } from "../model/time";
+import type { Attributes } from "../model/value";
+import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret } from "../model/value";
+import type { Change, Plan } from "../plan/plan";
 import type { RunJournal } from "./run-journal";
 
 /** What every change of one run shares. */
@@ -42,3 +46,225 @@ export type ChangeEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 7 | 8 }
   | { readonly kind: "interrupted" };
+
+/** What a reference resolves to once its target is done; undefined while the service has not told it. */
+export type AttributeLookup = (address: Address, attribute: string) => Plain | undefined;
+
+export class UnknownReference extends Error {
+  constructor(
+    readonly address: Address,
+    readonly attribute: string,
+  ) {
+    super(`${address}.${attribute} is not known`);
+    this.name = "UnknownReference";
+  }
+}
+
+/** A declared value with every reference filled in. Throws `UnknownReference`. */
+export function knownValue(
+  value: DesiredValue,
+  lookup: AttributeLookup,
+  generate: (length: number) => Secret,
+): AppliableValue {
+  if (value instanceof GeneratedSecret) return generate(value.length);
+  if (value instanceof UnreadSecret) throw new Error("a plan that sends values was made without them");
+  if (!(value instanceof Template)) return value;
+  const [only, ...others] = value.parts;
+  const parts = value.parts.map((part) =>
+    typeof part === "string" || part instanceof Secret
+      ? part
+      : referredValue(part.address, part.attribute, lookup),
+  );
+  if (others.length === 0 && only && !value.secret) return parts[0] as AppliableValue;
+  const texts = parts.map((part) => (part instanceof Secret ? part : String(part)));
+  return value.secret ? Secret.join(texts) : texts.join("");
+}
+
+function referredValue(address: Address, attribute: string, lookup: AttributeLookup): Plain {
+  const found = lookup(address, attribute);
+  if (found === undefined || found === null) throw new UnknownReference(address, attribute);
+  return found;
+}
+
+/** Every declared attribute of a resource, ready to send. */
+export function knownAttributes(
+  desired: DesiredResource,
+  lookup: AttributeLookup,
+  generate: (length: number) => Secret,
+): Map<string, AppliableValue> {
+  const known = new Map<string, AppliableValue>();
+  for (const [path, { value }] of desired.attributes) known.set(path, knownValue(value, lookup, generate));
+  return known;
+}
+
+interface Task {
+  readonly id: string;
+  /** Ids of tasks that must be done before. */
+  readonly dependsOn: readonly string[];
+}
+
+interface Schedule<T extends Task> {
+  /** At most this many run at once. */
+  readonly parallelism: number;
+  /** False when it failed: what depends on it is skipped. */
+  readonly run: (task: T, slot: Slot) => Promise<boolean>;
+  readonly skip: (task: T, because: readonly string[]) => void;
+  /** Once true, nothing new is started. */
+  readonly stopped: () => boolean;
+}
+
+/** A place among those that run at once; given back while a task only waits for the service. */
+export interface Slot {
+  readonly release: () => void;
+  readonly take: () => Promise<void>;
+}
+
+/**
+ * Runs tasks as soon as what they depend on is done. A dependency that is not among the tasks counts as done.
+ * The failure of one task skips its dependants, never the others.
+ */
+export async function schedule<T extends Task>(tasks: readonly T[], options: Schedule<T>): Promise<void> {
+  const slots = new Semaphore(options.parallelism);
+  const byId = new Map(tasks.map((task) => [task.id, task]));
+  const waitingFor = new Map<string, number>();
+  const dependants = new Map<string, T[]>();
+  const failed = new Map<string, readonly string[]>();
+  for (const task of tasks) {
+    const known = task.dependsOn.filter((id) => byId.has(id));
+    waitingFor.set(task.id, known.length);
+    for (const id of known) append(dependants, id, task);
+  }
+  const finish = (task: T): Promise<unknown>[] => {
+    const ready: T[] = [];
+    for (const next of dependants.get(task.id) ?? []) {
+      const left = (waitingFor.get(next.id) ?? 0) - 1;
+      waitingFor.set(next.id, left);
+      if (left === 0) ready.push(next);
+    }
+    return ready.map(start);
+  };
+  const start = async (task: T): Promise<void> => {
+    const because =
+      failed.size === 0 ? [] : [...new Set(task.dependsOn.flatMap((id) => failed.get(id) ?? []))];
+    if (because.length > 0) {
+      failed.set(task.id, because);
+      options.skip(task, because);
+    } else {
+      await slots.take();
+      if (options.stopped()) {
+        options.skip(task, []);
+      } else if (!(await options.run(task, slots))) {
+        failed.set(task.id, [task.id]);
+      }
+      slots.release();
+    }
+    await Promise.all(finish(task));
+  };
+  await Promise.all(tasks.filter((task) => waitingFor.get(task.id) === 0).map(start));
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key);
+  if (list) list.push(item);
+  else lists.set(key, [item]);
+}
+
+/** So many places; whoever finds none waits in line. */
+class Semaphore implements Slot {
+  #free: number;
+  readonly #queue: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.#free = Math.max(1, size);
+  }
+
+  readonly release = (): void => {
+    const next = this.#queue.shift();
+    if (next) next();
+    else this.#free += 1;
+  };
+
+  readonly take = async (): Promise<void> => {
+    if (this.#free > 0) {
+      this.#free -= 1;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#queue.push(resolve));
+  };
+}
+
+/** A replacement is two tasks, because what lies in it must go between them; everything else is one, `whole`. */
+export type ReplacePhase = "whole" | "delete" | "create";
+
+export interface RunTask extends Task {
+  readonly change: Change;
+  readonly phase: ReplacePhase;
+}
+
+/** The tasks of a plan: a task for others to wait for bears the address of its change. */
+export function runTasks(plan: Plan): RunTask[] {
+  const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
+  return plan.changes.flatMap((change): RunTask[] => {
+    const { address, dependsOn } = change;
+    if (change.action !== "replace") return [{ id: address, change, phase: "whole", dependsOn }];
+    const deletion = deletionTask(address, byAddress);
+    return [
+      { id: deletion, change, phase: "delete", dependsOn: beforeDeletion(change, byAddress) },
+      { id: address, change, phase: "create", dependsOn: [deletion, ...dependsOn] },
+    ];
+  });
+}
+
+/**
+ * What goes with its parent waits for the parent's deletion. Anything else waits for the deletions of what lies in
+ * it, and for its own dependencies, but for those that are themselves replaced: they may wait for this deletion.
+ */
+function beforeDeletion(change: Change, byAddress: ReadonlyMap<Address, Change>): string[] {
+  const parent = change.instance.recorded?.parent;
+  if (change.withParent && parent !== undefined) return [deletionTask(parent, byAddress)];
+  const inside = (change.deletesAfter ?? []).map((address) => deletionTask(address, byAddress));
+  const needed = change.dependsOn.filter((address) => byAddress.get(address)?.action !== "replace");
+  return [...inside, ...needed];
+}
+
+const deletionTask = (address: Address, byAddress: ReadonlyMap<Address, Change>): string =>
+  byAddress.get(address)?.action === "replace" ? `${address} (delete)` : address;
+
+/** What finding out needs: the state that an interrupted run left, and eyes for the service. */
+export interface RecoveryContext {
+  readonly state: State;
+  readonly types: ReadonlyMap<string, Resource>;
+  readonly reads: Reads;
+  readonly clock: Clock;
+  readonly credential: () => string;
+  /** False for a plan: it looks once and waits for nothing. */
+  readonly wait: boolean;
+  /** `false` where what is pending is none of the command's business, `look` where no end of it is waited for. */
+  readonly settlesPending?: false | "look";
+  /** Writes of verbs that the command at hand asks for again: it goes on with them itself. */
+  readonly repeats?: (intent: Intent) => boolean;
+  readonly emit: (event: ApplyEvent) => void;
+  /** Tells people what is waited for. */
+  readonly say?: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+export interface Recovery {
+  /** What became of the writes left open; to be folded into the state, and by `apply` into the journal. */
+  readonly entries: readonly JournalEntry[];
+  /** Creates that did not happen as far as anyone can see: sent again, if at all, under the same key. */
+  readonly retriableIntents: readonly Intent[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `RecoveryContext`, with one grace for all that is looked for: time has passed for everything once it has passed. */
+export interface Looking extends RecoveryContext {
+  readonly grace: Grace;
+}
+
+export interface Grace {
+  /** Milliseconds that were waited so far. */
+  waited: number;
+  /** Waits until `ms` have been waited in all; false where they have been already. */
+  readonly waitUntil: (ms: number) => Promise<boolean>;
+}

@@ -1,13 +1,22 @@
+import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
-import { error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Pending } from "../model/pending";
-import type { RecordedResource } from "../model/state";
-import type { ChangeContext } from "./change-context";
-import { defaultWaitPolicy, remainingWaitMs } from "./patience-left";
-import { deletionFailed, endUnproven, nothingShown, recordedAfterFailedDeletion } from "./record";
-import type { ChangeEnd } from "./run";
-import { type WaitResult, waitUntilSettled } from "./wait-until-settled";
+import type { LiveResource, Pending } from "../model/live";
+import type { OperationStatus } from "../model/resource-operations";
+import type { WaitPolicy } from "../model/resource-type";
+import type { JournalEntry, RecordedResource } from "../model/state";
+import type { Clock } from "../model/time";
+import { durationText } from "../model/time";
+import {
+  type ChangeContext,
+  deletionFailed,
+  endUnproven,
+  nothingShown,
+  recordedAfterFailedDeletion,
+  writtenNow,
+} from "./change-context";
+import type { ChangeEnd, Recovery, RecoveryContext } from "./run";
 
 /**
  * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
@@ -134,7 +143,7 @@ const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address
     );
 
 /** It stands by itself, and nobody asked for its deletion. */
-export const mustBeShown = (
+const mustBeShown = (
   { type, retained, pending }: RecordedResource,
   types: ReadonlyMap<string, Resource>,
 ): boolean => !types.get(type)?.removedWithParent && !retained && pending?.deletes !== true;
@@ -164,4 +173,240 @@ async function recordUnfinished(
   if (!recorded) return;
   const { pending: _failed, inputs: _notDeployed, ...rest } = recorded;
   await run.journal.record(change.address, recorded.inputs ? { ...rest, inputs: {} } : rest);
+}
+
+const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
+
+interface PendingWait {
+  /** Waits at most that long; 0 looks once. */
+  readonly timeoutMs: number;
+  /** The run was to see its end: that it has not come is told. */
+  readonly isAwaited?: true;
+}
+
+/** Waits for what an earlier run left pending as long as its own `timeoutMs` allows, from when it was left. */
+export function awaitPending(
+  recovering: RecoveryContext,
+  address: Address,
+  recorded: RecordedResource,
+  timeoutMs: number,
+): Promise<Recovery> {
+  const left = recorded.pending ? remainingWaitMs(recorded.pending, timeoutMs, recovering.clock) : 0;
+  return settlePending(recovering, address, recorded, { timeoutMs: left, isAwaited: true });
+}
+
+/** Finds out what became of what an earlier run left pending. What has not ended stays recorded as it is. */
+export async function settlePending(
+  recovering: RecoveryContext,
+  address: Address,
+  recorded: RecordedResource,
+  { timeoutMs, isAwaited }: PendingWait,
+): Promise<Recovery> {
+  const { pending, ...rest } = recorded;
+  const type = recovering.types.get(recorded.type);
+  if (!type || !pending) return nothing;
+  const begunAt = recovering.clock.now();
+  const { reads, clock, signal } = recovering;
+  const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
+  const result = await waitUntilSettled(pending, {
+    ...{ type, reads, clock, signal, timeoutMs, onWaiting },
+    onNext: async () => {},
+  });
+  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => ({
+    ...nothing,
+    entries: [
+      {
+        ...{ kind: "resource", address, resource },
+        ...(resource === null && { deletedAt: writtenNow(clock) }),
+      },
+    ],
+    diagnostics,
+  });
+  switch (result.kind) {
+    case "done":
+      if (result.showsNothing && standsBesideInState(recovering, address))
+        return { ...nothing, diagnostics: [nothingShown(address)] };
+      if (!pending.deletes) return ended(rest);
+      return {
+        ...nothing,
+        entries: [{ kind: "resource", address, resource: null }, ...closedDeletions(recovering, address)],
+      };
+    case "failed":
+      if (pending.deletes)
+        return ended(
+          recordedAfterFailedDeletion(recorded, result.summary),
+          deletionFailed(warning, address, result),
+        );
+      return ended(rest.inputs ? { ...rest, inputs: {} } : rest, endedBadly(address, result));
+    case "checkout":
+      return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
+    case "interrupted":
+      return nothing;
+    case "timeout": {
+      // Nothing will tell: it is asked for again, as one that failed.
+      if (result.unseen !== undefined && pending.deletes && timeoutMs > 0)
+        return ended(
+          recordedAfterFailedDeletion(recorded, result.unseen),
+          endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
+        );
+      const told = isAwaited ? [stillGoingOn(address, result.status)] : [];
+      if (timeoutMs === 0 || pending.since !== undefined) return { ...nothing, diagnostics: told };
+      // A state that does not say when it was left: from now on the time counts.
+      const since = new Date(begunAt).toISOString();
+      const entry: JournalEntry = {
+        kind: "resource",
+        address,
+        resource: { ...rest, pending: { ...pending, since } },
+      };
+      return { ...nothing, entries: [entry], diagnostics: told };
+    }
+  }
+}
+
+/** What asked for a deletion, and was not seen to be answered, is over with it. */
+const closedDeletions = ({ state }: RecoveryContext, address: Address): JournalEntry[] =>
+  state.open
+    .filter((intent) => intent.address === address && intent.method === "DELETE")
+    .map(({ seq }) => ({ kind: "outcome", seq, result: "done", status: 0 }));
+
+const standsBesideInState = ({ state, types }: RecoveryContext, address: Address): boolean =>
+  Object.entries(state.resources).some(([at, other]) => at !== address && mustBeShown(other, types));
+
+function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pending, timeoutMs: number) {
+  const action = pending.deletes ? "delete" : "update";
+  let isFirst = true;
+  return (elapsedSeconds: number, status: string, note: string | undefined): void => {
+    if (isFirst) {
+      const limit = durationText(timeoutMs);
+      emit({
+        type: "progress",
+        address,
+        action,
+        note: `left ${status} by an earlier run, waiting for it, at most ${limit}`,
+      });
+    }
+    isFirst = false;
+    emit({ type: "waiting", address, action, elapsedSeconds, status, note });
+  };
+}
+
+const endedBadly = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
+  warning("apply.deploy_failed", `${address}: ${summary}`, {
+    address,
+    detail: "It was left running by an interrupted run, and is planned again.",
+  });
+
+/** It stays pending: the service goes on with it once the checkout is complete. */
+const awaitingCheckout = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
+  warning("apply.awaiting_checkout", `${address}: saved, awaiting checkout`, {
+    address,
+    detail: summary,
+    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
+  });
+
+/** It stays pending: the service goes on with it, and a change of what it belongs to does not wait for it. */
+const stillGoingOn = (address: Address, status: string): Diagnostic =>
+  warning("apply.deploy_timeout", `${address}, which an earlier run left, has not settled (${status})`, {
+    address,
+    detail: "Its timeout, which counts from when it was left, is over.",
+    hint: "rnv status shows where it stands; the next run looks at it first, and one that changes something does not wait for it",
+  });
+
+export type WaitResult =
+  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
+  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
+  | { readonly kind: "checkout"; readonly summary: string }
+  /** `unseen`: why no longer wait would show its end. */
+  | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending; readonly unseen?: string }
+  | { readonly kind: "interrupted"; readonly pending: Pending };
+
+interface Wait {
+  readonly type: Pick<Resource, "poll">;
+  readonly reads: Reads;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  /** About every ten seconds, and whenever the status or the note changes. */
+  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+  /** The pending write was superseded: what to look at from now on. */
+  readonly onNext: (pending: Pending) => Promise<void>;
+}
+
+const firstPauseMs = 250;
+const longestPauseMs = 5000;
+const reminderMs = 10_000;
+
+/** Polls a pending write until it settles, from 250 ms up to 5 s apart. Accepted is not finished. */
+export async function waitUntilSettled(first: Pending, wait: Wait): Promise<WaitResult> {
+  const startedAt = wait.clock.elapsed();
+  let pending = first;
+  let pause = firstPauseMs;
+  let shown = "";
+  let shownAt = startedAt;
+  let doubtedSince: number | undefined;
+  let isFollowed = false;
+  for (;;) {
+    const settled = await look(wait, pending);
+    if (settled === undefined) return { kind: "interrupted", pending };
+    if (settled.kind !== "waiting") return settled;
+    const now = wait.clock.elapsed();
+    doubtedSince = settled.atMost === undefined ? undefined : (doubtedSince ?? now);
+    if (settled.atMost !== undefined && now - (doubtedSince ?? now) >= settled.atMost.ms) {
+      const { summary, isUnseen } = settled.atMost;
+      return isUnseen
+        ? { kind: "timeout", status: settled.status, pending, unseen: summary }
+        : { kind: "failed", summary };
+    }
+    const face = `${settled.status}\n${settled.note ?? ""}`;
+    if (face !== shown || now - shownAt >= reminderMs) {
+      wait.onWaiting((now - startedAt) / 1000, settled.status, settled.note);
+      shown = face;
+      shownAt = now;
+    }
+    const isOver = now - startedAt >= wait.timeoutMs;
+    if (settled.next) {
+      pending = settled.next;
+      await wait.onNext(pending);
+      // What took its place is looked at once, however little time is left.
+      if (isOver && !isFollowed) {
+        isFollowed = true;
+        continue;
+      }
+    }
+    if (isOver) return { kind: "timeout", status: settled.status, pending };
+    if (wait.signal.aborted) return { kind: "interrupted", pending };
+    await pauseFor(wait, Math.min(pause, wait.timeoutMs - (now - startedAt)));
+    pause = Math.min(pause * 1.5, longestPauseMs);
+  }
+}
+
+/** Undefined when an interrupt cut the look short: what is pending goes on all the same. */
+async function look(wait: Wait, pending: Pending): Promise<OperationStatus | undefined> {
+  try {
+    return await wait.type.poll(wait.reads, pending);
+  } catch (failure) {
+    if (!wait.signal.aborted) throw failure;
+    return undefined;
+  }
+}
+
+/** An interrupt ends the pause early; the loop then looks once more. */
+async function pauseFor(wait: Wait, milliseconds: number): Promise<void> {
+  try {
+    await wait.clock.sleep(milliseconds, wait.signal);
+  } catch (failure) {
+    if (!wait.signal.aborted) throw failure;
+  }
+}
+
+/** How long what a write left pending is waited for, where its type does not say. */
+export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
+
+/**
+ * Milliseconds for which something pending may still be waited for: its whole timeout when it was accepted just now,
+ * or nobody knows when; of what an earlier run left, the rest.
+ */
+export function remainingWaitMs({ since }: Pending, timeoutMs: number, clock: Pick<Clock, "now">): number {
+  const left = Date.parse(since ?? "") + timeoutMs - clock.now();
+  return Number.isNaN(left) ? timeoutMs : Math.min(timeoutMs, Math.max(0, left));
 }

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
-import { sha256 } from "../model/digest";
 import { terraformPrefix } from "../model/terraform-name";
+import { sha256 } from "../model/text";
 import type { Library, VariableLike } from "./library";
 import type { SecretOrigin, SecretSource } from "./secret-source";
 

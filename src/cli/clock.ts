@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 
 /** The clock of the machine. */
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { didYouMean } from "../diagnostics/suggest";
-import { type DriftClass, driftClasses } from "../plan/classify-drift";
+import { type DriftClass, driftClasses } from "../plan/drift";
 import { parseDuration } from "./duration";
 
 /** Options that several verbs share, made anew for each: commander keeps values in them. */

@@ -1,25 +1,25 @@
 import { diagnosticOf } from "../api/diagnostic-of";
 import type { Service } from "../api/wire/service";
-import { keyStillCounts } from "../apply/look-patiently";
-import { recordedPart } from "../apply/made-by-action";
-import type { RunJournal } from "../apply/run-journal";
 import {
   type ActionOrder,
   type ActionRun,
   closeOrder,
   findSent,
+  recordedPart,
   SeveralFound,
   sendAction,
-} from "../apply/send-action";
+} from "../apply/action";
+import { keyStillCounts } from "../apply/look";
+import type { RunJournal } from "../apply/run-journal";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { type Command, commandText } from "../model/command";
-import { sha256 } from "../model/digest";
-import type { Pending } from "../model/pending";
+import { isYoung } from "../model/freshness";
+import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput } from "../model/resource-operations";
 import type { Intent, RunRecord, State } from "../model/state";
+import { type Command, commandText } from "../model/state";
+import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
-import { isYoung } from "../model/young";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Connection, Context } from "./context";
 import { lookPatiently } from "./refresh-patiently";

@@ -3,8 +3,8 @@ import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { ApplyEvent } from "../model/apply-event";
-import type { Clock } from "../model/clock";
 import type { Secret } from "../model/secret";
+import type { Clock } from "../model/time";
 import type { StateBackend } from "../state/backend";
 
 /** A client of one workspace, opened by `Context.connect`. */

@@ -1,11 +1,10 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { isOlder } from "../model/is-older";
-import type { Release, ReleaseList } from "../model/running-service";
+import { isOlder, isYoung } from "../model/freshness";
+import type { Release, ReleaseList } from "../model/live";
 import type { RecordedResource } from "../model/state";
-import { isYoung } from "../model/young";
 import { resourceTypes } from "../resources";
-import { releaseOf } from "../resources/release";
+import { releaseOf } from "../resources/deployment-status";
 import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context } from "./context";
 import { findService, withWhatRuns } from "./find-service";

@@ -1,7 +1,7 @@
 import { hasErrors } from "../diagnostics/diagnostic";
-import { type DriftReport, driftReport } from "../plan/classify-drift";
+import { undeclaredFields } from "../plan/diff";
+import { type DriftReport, driftReport } from "../plan/drift";
 import type { Plan } from "../plan/plan";
-import { undeclaredFields } from "../plan/undeclared-fields";
 import { resourceTypes } from "../resources";
 import type { Context, Outcome } from "./context";
 import { exitCodeOf } from "./exit-code";

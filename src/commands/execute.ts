@@ -1,14 +1,12 @@
-import { refreshRecords } from "../apply/refresh-records";
 import type { Run } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
-import { type RunResult, runPlan } from "../apply/run-plan";
-import type { Attributes } from "../model/attributes";
-import { justDeleted } from "../model/deleted";
-import { sha256 } from "../model/digest";
+import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
+import { justDeleted } from "../model/freshness";
 import type { LiveResource } from "../model/live";
-import { plainName } from "../model/plain-name";
 import { shownIds } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
+import { plainName, sha256 } from "../model/text";
+import type { Attributes } from "../model/value";
 import { canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";

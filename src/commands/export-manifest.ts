@@ -4,7 +4,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { justDeleted } from "../model/deleted";
+import { justDeleted } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { type Plain, plainEqual } from "../model/value";

@@ -1,4 +1,4 @@
-import { durationText } from "../model/duration";
+import { durationText } from "../model/time";
 import { elapsedText } from "../render/elapsed-text";
 import { inertText } from "../render/inert";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";

@@ -1,14 +1,14 @@
 import type { Resource } from "../api/resource";
-import { gracePauses } from "../apply/observe";
-import { writtenNow } from "../apply/record";
+import { writtenNow } from "../apply/change-context";
+import { gracePauses } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { writeManifest } from "../manifest/write-manifest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { dataType } from "../model/data-source";
-import { justDeleted } from "../model/deleted";
 import type { Desired, DesiredResource } from "../model/desired";
+import { justDeleted } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";

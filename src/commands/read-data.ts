@@ -2,13 +2,12 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { unflatten } from "../model/attributes";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
 import type { ReadResult } from "../model/live";
 import { withoutOpenFields } from "../model/resource-type";
-import { isPlain, type Plain, Template, Unknown } from "../model/value";
-import { deferredUntil } from "../plan/check-data";
+import { isPlain, type Plain, Template, Unknown, unflatten } from "../model/value";
+import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { findResource, type ResourceQuery } from "../resources/find-resource";
 

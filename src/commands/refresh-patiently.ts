@@ -1,14 +1,12 @@
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
-import { lookAgain, staleReads } from "../apply/look-again";
+import { lookAgain, staleReads } from "../apply/look";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { justDeleted } from "../model/deleted";
 import type { Desired } from "../model/desired";
-import { isBehind, isMissing } from "../model/is-behind";
-import { shortList } from "../model/short-list";
+import { isBehind, isMissing, isYoung, justDeleted } from "../model/freshness";
 import type { RecordedResource, State } from "../model/state";
-import { isYoung } from "../model/young";
+import { shortList } from "../model/text";
 import type { Context } from "./context";
 import { type Refreshed, refresh } from "./refresh";
 

@@ -1,15 +1,14 @@
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Address } from "../model/address";
-import type { Attributes } from "../model/attributes";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";
+import { isYoung } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
-import type { DesiredValue, ResolvedValue } from "../model/value";
+import type { Attributes, DesiredValue, ResolvedValue } from "../model/value";
 import { isPlain, Template } from "../model/value";
-import { isYoung } from "../model/young";
 import { resolveValue } from "../plan/resolve";
 import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
 

@@ -1,6 +1,6 @@
 import type { SecretReach } from "../manifest/secret-reach";
 import type { Address } from "../model/address";
-import type { DriftClass } from "../plan/classify-drift";
+import type { DriftClass } from "../plan/drift";
 import type { Plan, PlanInput } from "../plan/plan";
 
 /** What the planning commands share: which files, and what part of them. */

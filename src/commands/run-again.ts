@@ -1,4 +1,4 @@
-import type { SavedRequest } from "../plan/saved-plan";
+import type { SavedRequest } from "../plan/document";
 import type { ApplyRequest } from "./requests";
 
 /**

@@ -1,4 +1,4 @@
-import { type AttributeLookup, knownValue, UnknownReference } from "../apply/known-values";
+import { type AttributeLookup, knownValue, UnknownReference } from "../apply/run";
 import type { RunJournal } from "../apply/run-journal";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";

@@ -1,13 +1,13 @@
 import { ApiError } from "../api/api-error";
 import type { Service } from "../api/wire/service";
-import { keyLifetimeMs } from "../apply/look-patiently";
+import { keyLifetimeMs } from "../apply/look";
 import { RunJournal } from "../apply/run-journal";
-import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
+import { type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { type Command, isAskedAgain } from "../model/command";
-import type { Pending } from "../model/pending";
+import type { Pending } from "../model/live";
 import type { Intent, RecordedResource, State } from "../model/state";
+import { type Command, isAskedAgain } from "../model/state";
 import { resourceTypes, typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
 import { carryOut } from "./carry-out-action";

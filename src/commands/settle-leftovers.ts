@@ -1,6 +1,6 @@
-import { recover } from "../apply/resume";
-import type { Recovery, RecoveryContext } from "../apply/resuming";
-import { awaitPending } from "../apply/settle-pending";
+import { recover } from "../apply/recover";
+import type { Recovery, RecoveryContext } from "../apply/run";
+import { awaitPending } from "../apply/settle";
 import type { State } from "../model/state";
 import { makePlan } from "../plan/make-plan";
 import type { PlanInput } from "../plan/plan";

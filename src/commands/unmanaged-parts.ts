@@ -1,5 +1,5 @@
 import type { Reads } from "../api/reads";
-import { ownerKey } from "../plan/owners";
+import { ownerKey } from "../plan/instances";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
 

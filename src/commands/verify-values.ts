@@ -5,10 +5,9 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { Secret } from "../model/secret";
 import { GeneratedSecret } from "../model/value";
-import { printsOfRevealed, secretPaths } from "../plan/fingerprint-secrets";
-import type { Change, Plan, PlanInput } from "../plan/plan";
-import type { Revealed, SecretPrints } from "../plan/secret-prints";
-import { isFingerprint } from "../plan/subject";
+import { isFingerprint } from "../plan/instances";
+import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/plan";
+import { printsOfRevealed, secretPaths } from "../plan/resolve";
 import { typeNamed } from "../resources";
 import { checkStateKey } from "../state/state-key";
 

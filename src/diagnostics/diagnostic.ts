@@ -1,5 +1,145 @@
-import type { DiagnosticCode } from "./codes";
-import type { SourceRange } from "./source-range";
+/**
+ * Every diagnostic code. The part before the dot names the step that found it.
+ * Codes are stable: scripts match them, prose may change.
+ */
+export const diagnosticCodes = [
+  // Reading the manifest or the stack.
+  "manifest.not_found",
+  "manifest.unreadable",
+  "manifest.too_large",
+  "manifest.too_deep",
+  "manifest.syntax",
+  "manifest.duplicate_key",
+  "manifest.duplicate_address",
+  "manifest.unknown_key",
+  "manifest.unknown_field",
+  "manifest.missing_key",
+  "manifest.invalid_type",
+  "manifest.invalid_value",
+  "manifest.invalid_name",
+  "manifest.version",
+  "manifest.reference_syntax",
+  "manifest.reference_unknown",
+  "manifest.reference_cycle",
+  "manifest.env_missing",
+  "manifest.secret_source",
+  "manifest.unsupported",
+  "manifest.moved",
+  "manifest.removed",
+  // Command line and environment.
+  "config.missing",
+  "config.invalid",
+  "config.insecure",
+  "command.usage",
+  "command.output_lost",
+  // State.
+  "state.unreadable",
+  "state.newer",
+  "state.workspace",
+  "state.key_missing",
+  "state.key_mismatch",
+  "state.write_failed",
+  "state.conflict",
+  "state.lock_held",
+  "state.lock_lost",
+  "state.address_unknown",
+  "state.open_intent",
+  // Reading the service.
+  "live.failed",
+  "live.ambiguous",
+  "live.unmanaged_exists",
+  "live.mass_disappearance",
+  "live.gone_unproven",
+  "live.unlisted",
+  "live.unchecked",
+  "live.import_missing",
+  "live.import_undeclared",
+  "live.preserve_missing",
+  "live.data_missing",
+  "live.hosting_off",
+  "live.stale",
+  "live.worker_offline",
+  // Planning.
+  "plan.cycle",
+  "plan.not_on_offer",
+  "plan.invalid_combination",
+  "plan.live_changed_too",
+  "plan.name_follows_key",
+  "plan.not_deployed",
+  "plan.retained",
+  "plan.target_unknown",
+  "plan.data_deferred",
+  "plan.data_unusable",
+  "plan.stale",
+  "plan.damaged",
+  // Guards.
+  "guard.prevent_destroy",
+  "guard.delete_unconfirmed",
+  "guard.empty_manifest",
+  "guard.name_changed",
+  "guard.holds_others",
+  "guard.untrusted",
+  // Applying.
+  "apply.failed",
+  "apply.skipped",
+  "apply.not_taken",
+  "apply.uncertain",
+  "apply.delete_failed",
+  "apply.deploy_failed",
+  "apply.deploy_timeout",
+  "apply.awaiting_checkout",
+  "apply.interrupted",
+  "apply.body_too_large",
+  // The service's answers.
+  "api.unauthorized",
+  "api.forbidden",
+  "api.not_found",
+  "api.refused",
+  "api.conflict",
+  "api.rate_limited",
+  "api.unavailable",
+  "api.malformed",
+  "internal.bug",
+] as const;
+
+export type DiagnosticCode = (typeof diagnosticCodes)[number];
+
+/** A half-open range of character offsets in one file. Lines are worked out only when printed. */
+export interface SourceRange {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Position {
+  /** 1-based. */
+  readonly line: number;
+  /** 1-based, counted in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** The lines of the text that was asked about last: a thousand findings lie in few files. */
+let lines: { readonly text: string; readonly starts: readonly number[] } = { text: "", starts: [0] };
+
+function startsOfLines(text: string): readonly number[] {
+  const starts = [0];
+  for (let i = text.indexOf("\n"); i !== -1; i = text.indexOf("\n", i + 1)) starts.push(i + 1);
+  return starts;
+}
+
+/** Line and column of a character offset in a text. */
+export function positionAt(text: string, offset: number): Position {
+  if (lines.text !== text) lines = { text, starts: startsOfLines(text) };
+  const { starts } = lines;
+  const clamped = Math.max(0, Math.min(offset, text.length));
+  let line = 1;
+  for (let last = starts.length; line < last; ) {
+    const middle = Math.ceil((line + last) / 2);
+    if ((starts[middle - 1] as number) <= clamped) line = middle;
+    else last = middle - 1;
+  }
+  return { line, column: clamped - (starts[line - 1] as number) + 1 };
+}
 
 export type Severity = "error" | "warning";
 

@@ -1,6 +1,6 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/catalog";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 import {
   assumedGaps,
   type Condition,

@@ -1,5 +1,5 @@
 import type { WireResponse } from "../api/transport";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 import type { EmulatorStore } from "./store";
 import { realClock } from "./world";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../model/clock";
-import { parseDuration } from "../model/duration";
+import type { Clock } from "../model/time";
+import { parseDuration } from "../model/time";
 import type { Condition } from "./behaviour";
 import { Store, type StoreChange } from "./records";
 

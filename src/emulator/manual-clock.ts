@@ -1,4 +1,4 @@
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;

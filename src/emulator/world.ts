@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogAnswer } from "../api/wire/catalog";
-import type { Clock } from "../model/clock";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
+import type { Clock } from "../model/time";
 import type { Condition, GapSwitches } from "./behaviour";
 import type { Replicas } from "./lag";
 import type { Store } from "./records";

@@ -9,8 +9,8 @@ import {
   type Pair,
   type YAMLMap,
 } from "yaml";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { slipOf, suggest } from "../diagnostics/suggest";
 import { placeOf, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./source-tree";

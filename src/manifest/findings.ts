@@ -1,5 +1,4 @@
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { positionAt, type SourceRange } from "../diagnostics/source-range";
+import { type Diagnostic, error, positionAt, type SourceRange } from "../diagnostics/diagnostic";
 
 export type Report = (diagnostic: Diagnostic) => void;
 

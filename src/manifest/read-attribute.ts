@@ -1,8 +1,8 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
-import type { Reference } from "../model/reference";
+import type { Reference } from "../model/value";
 import { type DesiredValue, type Plain, Template } from "../model/value";
 import { isCredential, isSecretName } from "./own-credentials";
 import { type Reading, type Spot, where } from "./reading";

@@ -1,9 +1,9 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
-import type { Reference } from "../model/reference";
 import { Secret } from "../model/secret";
+import type { Reference } from "../model/value";
 import { GeneratedSecret, Template, UnreadSecret } from "../model/value";
 import { isOwnCredential } from "./own-credentials";
 import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./read-attribute";

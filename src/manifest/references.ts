@@ -1,11 +1,11 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean, suggest } from "../diagnostics/suggest";
 import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
-import type { Reference } from "../model/reference";
 import { isOpenField } from "../model/resource-type";
+import type { Reference } from "../model/value";
 import { Template } from "../model/value";
 import { type Report, suggestedMisses } from "./findings";
 import { type Reading, type Spot, where } from "./reading";

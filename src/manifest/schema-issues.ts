@@ -1,6 +1,6 @@
 import type * as z from "zod";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import { hintForFlag } from "./form-hints";

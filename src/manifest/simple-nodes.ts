@@ -1,4 +1,4 @@
-import type { SourceRange } from "../diagnostics/source-range";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { AlikeMap, type KeyList } from "../model/alike-map";
 import type { ListNode, MapEntry, ScalarNode, SourceEntries, SourceNode } from "./source-tree";
 

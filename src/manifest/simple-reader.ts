@@ -1,4 +1,4 @@
-import type { SourceRange } from "../diagnostics/source-range";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import type { KeyList } from "../model/alike-map";
 import { plainValue } from "./plain-value";
 import { Scalar, ScalarList } from "./simple-nodes";

@@ -1,4 +1,4 @@
-import type { SourceRange } from "../diagnostics/source-range";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import type { TemplatePart } from "./template";
 
 /** A YAML value with its place. Mappings are Maps, so that no key can reach a prototype. */

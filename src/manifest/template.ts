@@ -1,4 +1,4 @@
-import type { SourceRange } from "../diagnostics/source-range";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { isLogicalName } from "../model/address";
 
 interface Written {

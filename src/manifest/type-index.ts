@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import type { Address } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";

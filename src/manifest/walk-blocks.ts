@@ -1,5 +1,5 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";

@@ -1,9 +1,8 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, addressOf } from "./address";
 import type { LiveResource } from "./live";
-import type { Reference } from "./reference";
 import { snakeCase } from "./terraform-name";
-import type { Plain } from "./value";
+import type { Plain, Reference } from "./value";
 
 /** What became of a lookup in this run. */
 export type DataRead =

@@ -1,4 +1,4 @@
-import type { SourceRange } from "../diagnostics/source-range";
+import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 import type { DesiredValue } from "./value";
 

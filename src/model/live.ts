@@ -1,6 +1,5 @@
-import type { Attributes } from "./attributes";
-import type { Pending } from "./pending";
-import type { Standing } from "./standing";
+import type { Address } from "./address";
+import type { Attributes } from "./value";
 
 /** One thing as the service reported it in this run. Attribute names are those of its resource type. */
 export interface LiveResource {
@@ -53,3 +52,102 @@ export type ReadResult =
   | { readonly kind: "ambiguous"; readonly ids: readonly string[] }
   /** It could not be read (a route is missing, a read failed for it alone); recorded values stand. */
   | { readonly kind: "unchecked"; readonly reason: string };
+
+/** How to find out when an accepted write has settled. Plain data: it survives a crash. */
+export interface Pending {
+  readonly kind: "deployment" | "operation";
+  readonly serviceId?: string;
+  /** Set for what becomes of a project: no route shows its operations, so the project itself is looked at. */
+  readonly projectId?: string;
+  /** Set for what becomes of a variable, which `serviceId` holds. */
+  readonly variableId?: string;
+  readonly id: string;
+  /** Pinned commit that must be the one that serves in the end. */
+  readonly commit?: string;
+  /** When it was made, by the service: a list whose newest is older is behind. ISO 8601. */
+  readonly madeAt?: string;
+  /** The end of a deletion: once it is reached, the thing is no longer recorded. */
+  readonly deletes?: true;
+  /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
+  readonly since?: string;
+}
+
+/**
+ * What a live thing does that no declared field says: its last deployment failed, an older release serves, its runtime
+ * is suspended. Said, and repaired by nobody but people.
+ */
+export interface Standing {
+  readonly code:
+    | "held"
+    | "awaiting_checkout"
+    | "failed"
+    | "cancelled"
+    | "waiting"
+    | "deploying"
+    | "rolled_back"
+    | "older_release"
+    | "suspended";
+  /** `pending`: what was asked for last has not been done. `running`: what runs is not what was deployed last. */
+  readonly class: "pending" | "running";
+  /** For people; may hold text of the service. */
+  readonly summary: string;
+  /** ISO 8601. */
+  readonly since?: string;
+}
+
+/** A deployment as the service shows it (interface, "Deployment"); what it leaves empty is absent. */
+export interface Release {
+  readonly id: string;
+  /** Absent where the deployment could not be read. */
+  readonly status?: string;
+  /** It is the one that serves. */
+  readonly serves: boolean;
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly commitMessage?: string;
+  readonly trigger?: string;
+  readonly actor?: string;
+  readonly blockedReason?: string;
+  readonly error?: string;
+  readonly cancelRequested: boolean;
+  readonly canRollback: boolean;
+  /** The deployment whose release it serves again. */
+  readonly sourceId?: string;
+  /** ISO 8601, as the three below. */
+  readonly createdAt?: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+}
+
+/** What one recorded service runs, as it was read in this run. */
+export interface RunningService {
+  readonly address: Address;
+  readonly id: string;
+  readonly name: string;
+  /** `nothing`: no release serves. `unknown`: it could not be read. */
+  readonly runs: "release" | "suspended" | "nothing" | "deleting" | "gone" | "unknown";
+  /** Why it could not be read. */
+  readonly reason?: string;
+  readonly archived: boolean;
+  readonly url?: string;
+  /** In the service's own words. */
+  readonly status?: string;
+  readonly health?: string;
+  /** ISO 8601. */
+  readonly healthCheckedAt?: string;
+  /** The release that serves. */
+  readonly release?: Release;
+  /** The latest deployment, when it is not what serves. */
+  readonly latest?: Release;
+  readonly standing: readonly Standing[];
+}
+
+/** The first deployments of a service, newest first. */
+export interface ReleaseList {
+  readonly address: Address;
+  readonly releases: readonly Release[];
+  /** There are older ones. */
+  readonly hasMore: boolean;
+  /** Why the service lists none, where it says so. */
+  readonly reason?: string;
+}

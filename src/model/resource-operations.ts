@@ -1,11 +1,9 @@
 import type { Address } from "./address";
-import type { Attributes } from "./attributes";
-import type { LiveResource, ReadResult } from "./live";
-import type { Pending } from "./pending";
+import type { LiveResource, Pending, ReadResult } from "./live";
 import type { AttributeLookup, Finding } from "./resource-type";
 import type { Secret } from "./secret";
 import type { RecordedResource } from "./state";
-import type { Plain, ResolvedValue } from "./value";
+import type { Attributes, Plain, ResolvedValue } from "./value";
 
 /** The resource that `read` looks for. */
 export interface ReadTarget {

@@ -1,11 +1,10 @@
 import type { ZodObject } from "zod";
-import type { DiagnosticCode } from "../diagnostics/codes";
+import type { DiagnosticCode } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import type { Attributes } from "./attributes";
 import type { Catalog } from "./catalog";
 import type { LiveResource, Offers } from "./live";
 import type { RecordedResource } from "./state";
-import type { Plain, ResolvedValue } from "./value";
+import type { Attributes, Plain, ResolvedValue } from "./value";
 
 /** Attributes that are only looked up by path: declared, live, or one over the other. */
 export type AttributeLookup = Pick<Attributes<ResolvedValue>, "get">;

@@ -1,5 +1,14 @@
-import type { Reference } from "./reference";
+import type { SourceRange } from "../diagnostics/diagnostic";
+import type { Address } from "./address";
 import type { Secret } from "./secret";
+
+/** `${service.shop.api.url}`: one attribute of another resource. An edge of the graph. */
+export interface Reference {
+  readonly address: Address;
+  /** Attribute path, declared or computed: `url`, `configuration.port`. */
+  readonly attribute: string;
+  readonly range?: SourceRange;
+}
 
 /** Any JSON value. */
 export type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
@@ -88,4 +97,26 @@ export function canonicalJson(value: Plain): string {
   for (const key of Object.keys(object).sort())
     members += `${members === "" ? "" : ","}${JSON.stringify(key)}:${canonicalJson(object[key] as Plain)}`;
   return `{${members}}`;
+}
+
+/** Attributes by path. Nested objects of a schema are flattened one level: `configuration.branch`. */
+export type Attributes<Value = Plain> = ReadonlyMap<string, Value>;
+
+/** `configuration.branch` back to `{configuration: {branch}}`. */
+export function unflatten<Value>(
+  attributes: ReadonlyMap<string, Value>,
+): Record<string, Value | Record<string, Value>> {
+  const object: Record<string, Value | Record<string, Value>> = {};
+  for (const [path, value] of attributes) {
+    const dot = path.indexOf(".");
+    if (dot === -1) {
+      object[path] = value;
+    } else {
+      const group = path.slice(0, dot);
+      const nested = (object[group] ?? {}) as Record<string, Value>;
+      nested[path.slice(dot + 1)] = value;
+      object[group] = nested;
+    }
+  }
+  return object;
 }

@@ -1,14 +1,13 @@
-import { error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { nameOf } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import type { LiveResource } from "../model/live";
 import { isPreserved } from "../model/resource-type";
-import { decideAdoption } from "./decide-adoption";
-import type { DecisionContext } from "./deciding";
 import type { Decision } from "./decision";
-import { diffAttributes } from "./diff-attributes";
-import { nameFollowsKey } from "./name-follows-key";
-import { ownerKey } from "./owners";
+import { diffAttributes } from "./diff";
+import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
+import type { AttributeChange } from "./plan";
+import type { DecisionContext } from "./resolve";
 import {
   createdAttributes,
   goesWithParent,
@@ -16,8 +15,7 @@ import {
   type ResolvedInstance,
   refuse,
   resolveInstance,
-} from "./resolved-subject";
-import { isGone, type ResourceInstance, whyAgain, whyGone } from "./subject";
+} from "./resolve";
 
 /** Create, update, replace, adopt or nothing: what becomes of a declared resource. */
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
@@ -134,3 +132,135 @@ function contradictingImport({ address, desired, recorded }: ResourceInstance) {
     },
   );
 }
+
+/**
+ * What becomes of a declared resource that is not recorded but live: taken over where that is asked for, else an
+ * error that says how. Undefined where nothing of it is live.
+ */
+function decideAdoption(about: ResolvedInstance, context: DecisionContext): Decision | undefined {
+  const { instance, resolved } = about;
+  const { live } = instance;
+  if (!live) return undefined;
+  const key = ownerKey(instance.type.type, live.id);
+  const owner = context.owners.get(key);
+  if (owner && !instance.desired?.importId) return undefined;
+  if (owner) return refuse(about, alreadyManaged(instance, live, owner));
+  context.owners.set(key, instance.address);
+
+  const { changes } = diffAttributes(instance, about);
+  const immutable = changes.find((change) => change.forcesReplacement);
+  const isAsked =
+    instance.desired?.importId !== undefined ||
+    context.input.options.adopt ||
+    instance.type.removal === "forget" ||
+    isPreserved(instance.type, resolved) ||
+    comesWithParent(instance, context);
+  const diagnostics: Diagnostic[] = [];
+  if (!isAsked) diagnostics.push(unmanagedExists(instance, live));
+  else if (immutable) diagnostics.push(cannotBecome(instance, live, immutable.path, immutable.range));
+  else diagnostics.push(...nameFollowsKey(instance, changes));
+  return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
+}
+
+/** A part of something that this plan takes over is taken over with it. */
+function comesWithParent(instance: ResourceInstance, { decisions }: DecisionContext): boolean {
+  if (!instance.parent || !instance.type.removedWithParent) return false;
+  return decisions.get(instance.parent)?.action === "adopt";
+}
+
+const unmanagedExists = (instance: ResourceInstance, live: LiveResource): Diagnostic =>
+  error("live.unmanaged_exists", `${instance.address} exists and is not managed here (id ${live.id})`, {
+    address: instance.address,
+    detail: `To take it over: ${instance.type.manifest.meta ? `add the line "import: ${live.id}" to its block, or ` : ""}plan with --adopt, or run: rnv import ${instance.address} ${live.id}`,
+    hint: instance.type.manifest.meta ? `import: ${live.id}` : "plan with --adopt",
+    ...place(instance),
+  });
+
+const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
+  error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {
+    address: instance.address,
+    hint: `moved: [{ from: ${owner}, to: ${instance.address} }]`,
+    ...(instance.desired?.importId && { range: instance.desired.importId.range }),
+  });
+
+const cannotBecome = (
+  instance: ResourceInstance,
+  live: LiveResource,
+  path: string,
+  range: Diagnostic["range"],
+): Diagnostic =>
+  error(
+    "plan.invalid_combination",
+    `${instance.address} cannot take over ${live.id}: its ${path} is another`,
+    {
+      address: instance.address,
+      attribute: path,
+      detail: `${path} cannot change in place, and what is not managed here is never replaced.`,
+      ...(range && { range }),
+    },
+  );
+
+/**
+ * Warns of a rename that nobody wrote: a name that is not declared is the key, so a key that moved, or that takes over
+ * what is called otherwise, renames it. The hint is the line that keeps the name.
+ */
+function nameFollowsKey(
+  instance: ResourceInstance,
+  changes: readonly AttributeChange[],
+): readonly Diagnostic[] {
+  const { address, type, live, recorded } = instance;
+  const { nameAttribute, manifest } = type;
+  if (nameAttribute === undefined || !isKeyed(instance, nameAttribute)) return [];
+  const change = changes.find(({ path, cause }) => path === nameAttribute && cause !== "drift");
+  const name = live?.name ?? recorded?.name;
+  if (!change || name === undefined) return [];
+  const line = `${nameAttribute}: ${asYaml(name)}`;
+  const where = manifest.shorthand ? `${keyOf(instance)}: { ${line}, … }` : line;
+  return [
+    warning(
+      "plan.name_follows_key",
+      `${address} follows its key: ${JSON.stringify(name)} is renamed to ${JSON.stringify(keyOf(instance))}`,
+      {
+        address,
+        attribute: nameAttribute,
+        ...detail(instance, nameAttribute),
+        hint: `to keep ${JSON.stringify(name)}, write in its block: ${where}`,
+        ...place(instance),
+      },
+    ),
+  ];
+}
+
+function detail(
+  { type, previousAddress }: ResourceInstance,
+  nameAttribute: string,
+): { readonly detail?: string } {
+  const sentences = [
+    ...(previousAddress
+      ? [`The move from ${previousAddress} alone would change nothing at the service.`]
+      : []),
+    ...(type.rules[nameAttribute]?.takesEffect === "at once"
+      ? []
+      : [`What runs gets the new ${nameAttribute} with its next deployment.`]),
+  ];
+  return sentences.length > 0 ? { detail: sentences.join(" ") } : {};
+}
+
+const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);
+
+/** Its name stands nowhere but in its key. A stack always writes names: there only a move tells. */
+function isKeyed(instance: ResourceInstance, nameAttribute: string): boolean {
+  const { desired, previousAddress } = instance;
+  if (!desired) return false;
+  const declared = desired.attributes.get(nameAttribute);
+  if (declared?.value !== keyOf(instance)) return false;
+  const { range } = declared;
+  const isImplied = range.start === desired.range.start && range.end === desired.range.end;
+  return isImplied || previousAddress !== undefined;
+}
+
+/** Plain where YAML reads it as the text that it is, quoted elsewhere. */
+const asYaml = (name: string): string =>
+  /^[a-z_][\w-]*$/i.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name)
+    ? name
+    : JSON.stringify(name);

@@ -1,10 +1,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { OnRemove } from "../model/desired";
-import { isPreserved } from "../model/resource-type";
-import type { ResolvedValue } from "../model/value";
-import { diffLifecycle } from "./diff-lifecycle";
-import type { Action, AttributeChange, Trigger } from "./plan";
-import type { ResourceInstance } from "./subject";
+import { isPreserved, type ResourceType, ruleAt } from "../model/resource-type";
+import type { Plain, ResolvedValue } from "../model/value";
+import type { ResourceInstance } from "./instances";
+import type { Action, AttributeChange, Change, Trigger } from "./plan";
 
 /** What is to become of one instance; guards, order and cost are added to make it a Change. */
 export interface Decision {
@@ -72,3 +71,66 @@ export function withLifecycle(decision: Decision): Decision {
 /** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */
 export const changesSomething = ({ action, instance }: Decision): boolean =>
   action !== "no-op" || instance.previousAddress !== undefined;
+
+/**
+ * What apply writes to the state of a declared resource besides its fields: protection, what its removal becomes, what
+ * is ignored. Recorded before, declared after. Nothing of it is sent.
+ */
+function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly AttributeChange[] {
+  if (!desired || !recorded) return none;
+  const { preventDestroy, onRemove, ignoreChanges } = desired.lifecycle;
+  const ignored = recorded.ignoreChanges ?? none;
+  // Only what has a block of its own says what its removal becomes; of all else the type does.
+  const becomesOther = type.manifest.meta === true && onRemove !== recorded.onRemove;
+  const ignoresOther = !areSame(ignoreChanges, ignored);
+  // By far the most.
+  if (preventDestroy === recorded.preventDestroy && !becomesOther && !ignoresOther) return none;
+  return [
+    ...(ignoresOther ? [changed("ignoreChanges", ignored, ignoreChanges)] : []),
+    ...(becomesOther ? [changed("onRemove", recorded.onRemove, onRemove)] : []),
+    ...(preventDestroy === recorded.preventDestroy
+      ? []
+      : [changed("preventDestroy", recorded.preventDestroy, preventDestroy)]),
+  ];
+}
+
+const areSame = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((path) => b.includes(path));
+
+const changed = (key: string, before: Plain, after: Plain): AttributeChange => ({
+  path: `lifecycle.${key}`,
+  before: { kind: "value", value: before },
+  after: { kind: "value", value: after },
+  cause: "edit",
+  forcesReplacement: false,
+});
+
+/** Only what the state keeps of the resource changes: no request is sent, and nothing that waits for it is moved. */
+export const changesRecordOnly = ({
+  action,
+  attributes,
+  reason,
+}: Pick<Change, "action" | "attributes" | "reason">): boolean =>
+  action === "update" && attributes.length === 0 && reason === undefined;
+
+/** The parts of a decision or a change that say whether what reacts to it must run. */
+interface Reactable {
+  readonly action: Action;
+  readonly attributes: readonly Pick<AttributeChange, "path">[];
+  readonly retains?: true;
+}
+
+/**
+ * Whether a change of a resource is a reason for what reacts to it (a deployment) to run: always where something
+ * appears or goes, else where one of its fields does not take effect at once.
+ */
+export function asksForRun(
+  { action, attributes, retains }: Reactable,
+  type: Pick<ResourceType, "rules" | "open">,
+): boolean {
+  // What is archived runs on as it is.
+  if (retains) return false;
+  if (action === "create" || action === "replace" || action === "delete") return true;
+  if (action !== "update" && action !== "adopt") return false;
+  return attributes.some(({ path }) => ruleAt(type, path)?.takesEffect !== "at once");
+}

@@ -1,23 +1,28 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { checkData } from "./check-data";
-import { checkDeclared } from "./check-declared";
-import { type ChangeCost, totalCost } from "./cost";
-import { decideAll } from "./decide-all";
+import { Secret } from "../model/secret";
+import { isReference, plainEqual, Template } from "../model/value";
+import { type ChangeCost, dependenciesOf, makeChange, totalCost } from "./change";
+import { checkData, checkDeclared, tellUnlisted } from "./check";
+import { decideAll } from "./decide";
 import type { Decision } from "./decision";
-import { dependenciesOf } from "./dependencies";
-import { checkMassDeletion } from "./disappearance";
-import { buildGraph, orderInstances } from "./graph";
-import { guardDeletions } from "./guards";
-import { makeChange } from "./make-change";
-import { withOrigins } from "./moved-references";
-import { applyMoves } from "./moves";
-import type { Change, Plan, PlanInput, PlanStanding } from "./plan";
-import { selectScope } from "./scope";
-import { gatherInstances, isRetained, type ResourceInstances } from "./subject";
-import { diffOutputs, listUnmanaged, summarize } from "./summarize";
-import { tellUnlisted } from "./tell-unlisted";
-import { unreadSecrets } from "./unread-secrets";
+import { buildGraph, orderInstances, selectScope } from "./graph";
+import { checkMassDeletion, guardDeletions } from "./guards";
+import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
+import {
+  type AttributeChange,
+  absent,
+  type Change,
+  type OutputChange,
+  type Plan,
+  type PlanInput,
+  type PlanStanding,
+  type PlanSummary,
+  type ShownValue,
+  secret,
+  shownValue,
+} from "./plan";
+import { lookupIn, resolveValue, unreadSecrets } from "./resolve";
 
 /**
  * What has to change so that live becomes desired. Pure: the same input gives the same plan, whatever the order of
@@ -131,3 +136,95 @@ function listUnchecked(instances: ResourceInstances): Plan["unchecked"] {
 /** Nothing of its own becomes of what is retained, or of a part of what this plan archives: no change tells of it. */
 const isSilent = ({ instance, action, retains }: Decision): boolean =>
   (isRetained(instance) && action === "no-op") || (retains === true && action === "no-op");
+
+/**
+ * The changes of a decision, each `edit` that nobody made in the manifest with what it comes from: what it refers to
+ * (`service.shop.api.url`) is recorded with another value than the service shows now.
+ */
+function withOrigins(
+  { attributes, instance: { desired } }: Pick<Decision, "attributes" | "instance">,
+  decisions: ReadonlyMap<Address, Decision>,
+): readonly AttributeChange[] {
+  if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
+  return attributes.map((change) => {
+    const value = desired?.attributes.get(change.path)?.value;
+    if (change.cause !== "edit" || !(value instanceof Template)) return change;
+    const from = value.parts.flatMap((part) => {
+      if (!isReference(part)) return [];
+      const { live, recorded } = decisions.get(part.address)?.instance ?? {};
+      const before = recorded?.computed[part.attribute];
+      const now = live?.computed.get(part.attribute);
+      const hasMoved = before !== undefined && now !== undefined && !plainEqual(before, now);
+      return hasMoved ? [`${part.address}.${part.attribute}`] : [];
+    });
+    return from.length === 0 ? change : { ...change, from: [...new Set(from)].sort() };
+  });
+}
+
+/** Counts as Terraform's summary line does: a replacement adds and destroys, an adoption that sends fields changes. */
+function summarize(changes: readonly Change[]): PlanSummary {
+  const count = (counts: (change: Change) => boolean): number => changes.filter(counts).length;
+  return {
+    add: count(({ action }) => action === "create" || action === "replace"),
+    change: count(
+      ({ action, attributes, onRemove }) =>
+        action === "update" ||
+        (action === "adopt" && attributes.length > 0) ||
+        (action === "delete" && onRemove === "archive"),
+    ),
+    destroy: count(
+      ({ action, onRemove }) => action === "replace" || (action === "delete" && onRemove !== "archive"),
+    ),
+    adopt: count(({ action }) => action === "adopt"),
+    forget: count(({ action }) => action === "forget"),
+  };
+}
+
+/** Live things that no address of the plan owns and no data source finds; parts of other things do not count. */
+function listUnmanaged(input: PlanInput, decisions: ReadonlyMap<Address, Decision>): Plan["unmanaged"] {
+  const parts = new Set(input.types.filter((type) => type.removedWithParent).map((type) => type.type));
+  const owned = new Set<string>();
+  for (const { instance, action } of decisions.values()) {
+    if (parts.has(instance.type.type) || isRetained(instance)) continue;
+    if (instance.recorded) owned.add(ownerKey(instance.type.type, instance.recorded.id));
+    if (action === "adopt" && instance.live) owned.add(ownerKey(instance.type.type, instance.live.id));
+  }
+  // What a stack looks up is managed elsewhere, and known to be.
+  for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));
+  return input.inventory
+    .filter(({ type, id }) => !parts.has(type) && !owned.has(ownerKey(type, id)))
+    .map(({ type, id, name }) => ({ type, id, name }))
+    .sort((a, b) => (a.type + a.name + a.id < b.type + b.name + b.id ? -1 : 1));
+}
+
+/** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
+function diffOutputs(
+  input: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+): Pick<Plan, "outputs" | "plannedOutputs"> {
+  const { mode } = input.options;
+  const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
+  const plannedOutputs: Record<string, ShownValue> = {};
+  if (mode === "refresh-only") {
+    for (const [name, value] of recorded) plannedOutputs[name] = shownValue(value, false);
+    return { outputs: [], plannedOutputs };
+  }
+  const declared = mode === "destroy" ? new Map() : input.desired.outputs;
+  const lookup = lookupIn(decisions);
+  const outputs: OutputChange[] = [];
+  for (const name of [...new Set([...recorded.keys(), ...declared.keys()])].sort()) {
+    const output = input.desired.outputs.get(name);
+    const value = declared.has(name) && output ? resolveValue(output.value, lookup) : undefined;
+    if (value instanceof Secret) {
+      plannedOutputs[name] = secret;
+      continue;
+    }
+    const before = recorded.has(name) ? shownValue(recorded.get(name), false) : absent;
+    const after = shownValue(value, false);
+    if (after.kind !== "absent") plannedOutputs[name] = after;
+    const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
+    if (!isSame && !(before.kind === "absent" && after.kind === "absent"))
+      outputs.push({ name, before, after });
+  }
+  return { outputs, plannedOutputs };
+}

@@ -1,18 +1,14 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
+import type { Diagnostic, SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
 import type { Desired, DesiredResource } from "../model/desired";
-import type { LiveResource, ReadResult } from "../model/live";
-import type { Pending } from "../model/pending";
+import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import type { Effect, Money, ResourceType } from "../model/resource-type";
-import type { Standing } from "../model/standing";
 import type { RecordedResource, State } from "../model/state";
-import type { Plain, ResolvedValue } from "../model/value";
-import type { DataUse } from "./fill-data";
-import type { Revealed } from "./secret-prints";
+import type { Attributes } from "../model/value";
+import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import type { DataUse } from "./data";
 
 export type Action = "create" | "update" | "replace" | "delete" | "adopt" | "forget" | "no-op";
 
@@ -110,7 +106,7 @@ export interface Change {
   readonly instance: ChangeInstance;
 }
 
-export interface ChangeInstance {
+interface ChangeInstance {
   readonly desired?: DesiredResource;
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
@@ -147,7 +143,7 @@ export interface Unchecked {
 }
 
 /** A live secret that was compared in the clear, on request. */
-export interface RevealedValue {
+interface RevealedValue {
   readonly address: Address;
   readonly attribute: string;
   /** It is what it should be: nothing is sent. */
@@ -184,7 +180,7 @@ export interface PlanOptions {
 }
 
 /** Something live that is neither declared nor recorded. */
-export interface UnmanagedThing {
+interface UnmanagedThing {
   readonly type: string;
   readonly id: string;
   readonly name: string;
@@ -251,4 +247,29 @@ export interface PlanInput {
   readonly revealed?: ReadonlyMap<Address, Revealed>;
   /** While keys are changed: what was recorded may still bear fingerprints of this one. */
   readonly previousFingerprintKey?: Uint8Array;
+}
+
+/** The fingerprints of one secret: of the declared value, and those that the same value may have been recorded with. */
+export interface SecretPrints {
+  readonly now: string | undefined;
+  /** Under its recorded address; with the key of now and with the one before it. */
+  readonly asRecorded: readonly string[];
+}
+
+/** A live secret that was revealed, as fingerprints: its text stays with whoever asked for it. */
+export interface Revealed {
+  /** Of what was revealed; of something else, or after a change of it, they say nothing. */
+  readonly id: string;
+  readonly updatedAt?: string;
+  readonly prints: Readonly<Record<string, SecretPrints>>;
+}
+
+export const absent: ShownValue = { kind: "absent" };
+export const secret: ShownValue = { kind: "secret" };
+
+/** A value as a plan may show and save it; whatever is not plain, or stands in a secret field, loses its text. */
+export function shownValue(value: ResolvedValue | undefined, isSecret: boolean): ShownValue {
+  if (value === undefined) return absent;
+  if (value instanceof Unknown) return { kind: "unknown" };
+  return isSecret || !isPlain(value) ? secret : { kind: "value", value: value as Plain };
 }

@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
-import type { Reference } from "../model/reference";
-import { ruleAt } from "../model/resource-type";
+import { isUnlisted, type Neighbour, type ResourceType, ruleAt, type Upstream } from "../model/resource-type";
 import { Secret } from "../model/secret";
+import type { Attributes, Reference } from "../model/value";
 import {
   canonicalJson,
   type DesiredValue,
@@ -13,9 +13,29 @@ import {
   Unknown,
   UnreadSecret,
 } from "../model/value";
-import type { Decision } from "./decision";
-import { changesRecordOnly } from "./diff-lifecycle";
-import { liveValue, type ResourceInstance } from "./subject";
+import { changesRecordOnly, type Decision, decideNothing } from "./decision";
+import { isFingerprint, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
+import {
+  type AttributeChange,
+  type Change,
+  type PlanInput,
+  type Revealed,
+  type SecretPrints,
+  shownValue,
+  type Unchecked,
+} from "./plan";
+
+/** What every decision may look at. */
+export interface DecisionContext {
+  readonly input: PlanInput;
+  readonly instances: ResourceInstances;
+  readonly children: ReadonlyMap<Address, readonly ResourceInstance[]>;
+  /** Everything decided so far: all that the instance at hand waits for. */
+  readonly decisions: ReadonlyMap<Address, Decision>;
+  readonly lookup: ReferenceLookup;
+  /** Live ids that an address of this plan owns, by `type id`. */
+  readonly owners: Map<string, Address>;
+}
 
 /** The value of one attribute of another resource, as far as this plan can know it. */
 export type ReferenceLookup = (reference: Reference) => ResolvedValue;
@@ -41,7 +61,7 @@ export function resolveValue(value: DesiredValue, lookup: ReferenceLookup): Reso
 const textOf = (value: Plain): string =>
   value === null ? "" : typeof value === "object" ? canonicalJson(value) : String(value);
 
-export interface ResolvedAttributes {
+interface ResolvedAttributes {
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
   /** Those among them that refer to something. */
   readonly templates: ReadonlyMap<string, ResolvedValue>;
@@ -51,7 +71,7 @@ export interface ResolvedAttributes {
  * The declared attributes of a resource, resolved, its name always among them (the logical name unless declared).
  * `null` stands for the service's default where there is one.
  */
-export function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
+function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
   const { address, desired, defaults, type } = instance;
   const resolved = new Map<string, ResolvedValue>();
   const templates = new Map<string, ResolvedValue>();
@@ -95,4 +115,259 @@ function attributeAfter(decision: Decision, attribute: string): ResolvedValue | 
   if (isNew || (action === "update" && !isStable && !changesRecordOnly(decision))) return undefined;
   if (attribute === "id") return instance.live?.id ?? instance.recorded?.id;
   return instance.live?.computed.get(attribute) ?? instance.recorded?.computed[attribute] ?? null;
+}
+
+/** A declared instance with its references and secrets looked up. */
+export interface ResolvedInstance {
+  readonly instance: ResourceInstance;
+  readonly resolved: ReadonlyMap<string, ResolvedValue>;
+  readonly secrets: ReadonlyMap<string, SecretPrints>;
+  /** Its secrets as they are live, where they were asked for. */
+  readonly revealed?: Revealed;
+  /** What every decision about it starts from. */
+  readonly undecided: Decision;
+}
+
+export function resolveInstance(
+  instance: ResourceInstance,
+  { input, lookup }: DecisionContext,
+): ResolvedInstance {
+  const attributes = resolveAttributes(instance, lookup);
+  const { resolved } = attributes;
+  const secrets = fingerprintSecrets(instance, attributes, {
+    key: input.fingerprintKey,
+    previousKey: input.previousFingerprintKey,
+  });
+  const undecided = decideNothing(instance, resolved, secrets.size > 0 ? printsOfNow(secrets) : undefined);
+  const revealed = input.revealed?.get(instance.address);
+  const isOfThis = revealed?.id === instance.live?.id && revealed?.updatedAt === instance.live?.updatedAt;
+  if (!revealed || !isOfThis) return { instance, resolved, secrets, undecided };
+  return { instance, resolved, secrets, revealed, undecided: { ...undecided, isRevealed: true } };
+}
+
+function printsOfNow(secrets: ReadonlyMap<string, SecretPrints>): Record<string, string> {
+  const prints: Record<string, string> = {};
+  for (const [path, { now }] of secrets) if (now !== undefined) prints[path] = now;
+  return prints;
+}
+
+/** Every declared field but those that only rnv reads; null means that the service decides. */
+export function createdAttributes({ instance, resolved }: ResolvedInstance): AttributeChange[] {
+  const attributes: AttributeChange[] = [];
+  for (const path of [...resolved.keys()].sort()) {
+    const rule = ruleAt(instance.type, path);
+    const value = resolved.get(path);
+    if (!rule || rule.change === "local" || value === undefined || value === null) continue;
+    const isPlacement = instance.type.parents.some(({ attribute }) => attribute === path);
+    const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
+    attributes.push({
+      path,
+      before: { kind: "absent" },
+      after: shownValue(value, rule.secret === true),
+      cause: "edit",
+      forcesReplacement: false,
+      ...(isPlacement && { isPlacement }),
+      ...(range && { range }),
+    });
+  }
+  return attributes;
+}
+
+/** Its parent is deleted, replaced or made anew in this plan, and the service takes it along. */
+export function goesWithParent(
+  instance: ResourceInstance,
+  decisions: ReadonlyMap<Address, Decision>,
+): boolean {
+  if (!instance.parent || !instance.type.removedWithParent) return false;
+  const parent = decisions.get(instance.parent);
+  if (parent?.action === "delete") return parent.onRemove === "delete";
+  return parent?.action === "replace" || parent?.action === "create";
+}
+
+/** Nothing is done about a resource that a finding stands against. */
+export const refuse = (
+  { undecided }: ResolvedInstance,
+  diagnostic: Decision["diagnostics"][number],
+): Decision => ({
+  ...undecided,
+  diagnostics: [diagnostic],
+});
+
+/** At the name, where one is written, else at the block. */
+export function place({ desired, type }: ResourceInstance) {
+  const range = (type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.range) ?? desired?.range;
+  return range ? { range } : {};
+}
+
+const none: ReadonlyMap<string, SecretPrints> = new Map();
+
+const pathsOf = new WeakMap<ResourceType, readonly string[]>();
+
+/** Attributes of a type that hold secrets. */
+export function secretPaths(type: ResourceType): readonly string[] {
+  const known = pathsOf.get(type);
+  if (known) return known;
+  const paths = Object.keys(type.rules).filter((path) => type.rules[path]?.secret === true);
+  pathsOf.set(type, paths);
+  return paths;
+}
+
+/** Keys of fingerprints: that of now, and the one before it while keys are changed. */
+interface PrintKeys {
+  readonly key?: Uint8Array;
+  readonly previousKey?: Uint8Array;
+}
+
+/**
+ * Fingerprints of a live secret, comparable with those of the declared one. A generated value is known by its length
+ * alone: nobody wrote down what was made.
+ */
+export function printsOfRevealed(
+  live: Secret,
+  declared: ResolvedValue | undefined,
+  at: Pick<ResourceInstance, "address" | "previousAddress">,
+  keys: PrintKeys,
+): SecretPrints {
+  if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
+  const print = live.byteLength === declared.length ? `generate:${declared.length}` : "another";
+  return { now: print, asRecorded: [print] };
+}
+
+function printsOf(
+  secret: Secret,
+  { address, previousAddress }: Pick<ResourceInstance, "address" | "previousAddress">,
+  { key, previousKey }: PrintKeys,
+): SecretPrints {
+  if (!key) return { now: undefined, asRecorded: [] };
+  const keys = previousKey ? [key, previousKey] : [key];
+  return {
+    now: secret.fingerprint(key, address),
+    asRecorded: keys.map((one) => secret.fingerprint(one, previousAddress ?? address)),
+  };
+}
+
+/**
+ * Fingerprints of the declared secrets by path: of their text, or of how they are made up. A secret stands where its
+ * type says so, or in a text that refers to one.
+ */
+function fingerprintSecrets(
+  instance: ResourceInstance,
+  { resolved, templates }: ResolvedAttributes,
+  keys: PrintKeys,
+): ReadonlyMap<string, SecretPrints> {
+  let prints: Map<string, SecretPrints> | undefined;
+  const look = (path: string): void => {
+    if (prints?.has(path)) return;
+    const value = resolved.get(path);
+    if (value instanceof GeneratedSecret) {
+      const print = `generate:${value.length}`;
+      prints ??= new Map();
+      prints.set(path, { now: print, asRecorded: [print] });
+    } else if (value instanceof Secret && keys.key) {
+      prints ??= new Map();
+      prints.set(path, printsOf(value, instance, keys));
+    }
+  };
+  secretPaths(instance.type).forEach(look);
+  templates.forEach((_value, path) => {
+    look(path);
+  });
+  return prints ?? none;
+}
+
+/**
+ * Declared secrets that were not compared with what is recorded: their text is not here, or the key of fingerprints is
+ * not. What is set anyway needs no comparison. Sorted by address.
+ */
+export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readonly Unchecked[] {
+  const unread: Unchecked[] = [];
+  for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
+    const { address, recorded, type, desired } = instance;
+    if (!recorded || instance.removed || action === "create" || action === "replace") continue;
+    for (const path of secretPaths(type)) {
+      const isCompared = path in fingerprints || !isFingerprint(recorded.applied[path]);
+      if (isCompared || attributes.some((change) => change.path === path)) continue;
+      if (desired?.lifecycle.ignoreChanges.includes(path)) continue;
+      const reason = reasonOf(resolved.get(path));
+      if (reason !== undefined) unread.push({ address, attribute: path, reason });
+    }
+  }
+  return unread.sort((a, b) => (a.address < b.address ? -1 : 1));
+}
+
+/** Secrets of a change that have no fingerprint, so that no saved plan is bound to them; sorted. */
+export function unboundSecrets({ instance }: Pick<Change, "instance">): readonly string[] {
+  const unbound: string[] = [];
+  for (const [path, value] of instance.resolved)
+    if (reasonOf(value) !== undefined && !(path in instance.fingerprints)) unbound.push(path);
+  return unbound.sort();
+}
+
+function reasonOf(value: ResolvedValue | undefined): string | undefined {
+  if (value instanceof UnreadSecret) return value.reason;
+  return value instanceof Secret ? "the key of fingerprints is not here (RNV_STATE_KEY)" : undefined;
+}
+
+/** What is declared over what is live: also what nobody declared can stand in the way. */
+export function attributesAfter(decision: Decision): Pick<Attributes<ResolvedValue>, "get"> {
+  const { resolved, instance, action, attributes } = decision;
+  const live = action === "replace" ? undefined : instance.live?.attributes;
+  const get = (path: string): ResolvedValue | undefined => {
+    if (resolved.has(path)) return resolved.get(path);
+    const isReset = attributes.some((change) => change.path === path);
+    return isReset ? instance.defaults.get(path) : live?.get(path);
+  };
+  return { get };
+}
+
+const isMade = ({ action }: Decision): boolean => action === "create" || action === "replace";
+
+/** Only what the plan sends changes: what is declared may be ignored. */
+function isHiddenAfter(decision: Decision): boolean {
+  const { instance, attributes } = decision;
+  const { live, type } = instance;
+  const after = attributesAfter(decision);
+  const isSent = (path: string): boolean => isMade(decision) || attributes.some((one) => one.path === path);
+  const get = (path: string) => (isSent(path) || !live ? after.get(path) : live.attributes.get(path));
+  return isUnlisted(type, { get });
+}
+
+/** Its name once the plan is applied. */
+export function nameAfter(decision: Decision): string | undefined {
+  const { instance } = decision;
+  const { nameAttribute } = instance.type;
+  const name = nameAttribute === undefined ? undefined : attributesAfter(decision).get(nameAttribute);
+  return typeof name === "string" ? name : instance.live?.name;
+}
+
+/** Whether lists of the service show it, under its name, only once the plan is applied, and why. */
+export function appearanceOf(decision: Decision): Upstream["appears"] {
+  const { instance } = decision;
+  if (instance.removed || isHiddenAfter(decision)) return undefined;
+  if (isMade(decision)) return "made";
+  const { live, type } = instance;
+  if (live && isUnlisted(type, live.attributes)) return "restored";
+  return live && nameAfter(decision) !== live.name ? "renamed" : undefined;
+}
+
+/** What lies beside a resource, of the types that it follows. */
+export function neighboursOf(
+  { instance }: Decision,
+  decisions: ReadonlyMap<Address, Decision>,
+): readonly Neighbour[] {
+  const neighbours: Neighbour[] = [];
+  for (const decision of decisions.values()) {
+    const { address, type, parent, live, recorded, removed } = decision.instance;
+    if (parent !== instance.parent || !instance.type.follows.includes(type.type)) continue;
+    const idBefore = live?.id ?? recorded?.id;
+    const id = isMade(decision) ? undefined : idBefore;
+    const name = nameAfter(decision);
+    neighbours.push({
+      ...{ address, isHidden: isHiddenAfter(decision), isRemoved: removed },
+      ...(id !== undefined && { id }),
+      ...(idBefore !== undefined && { idBefore }),
+      ...(name !== undefined && { name }),
+    });
+  }
+  return neighbours;
 }

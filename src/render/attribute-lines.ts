@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import { plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
 import { padTo } from "./display-width";

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { positionAt } from "../diagnostics/source-range";
+import { positionAt } from "../diagnostics/diagnostic";
 import { inertText } from "./inert";
 import { ellipsisOf, type Style } from "./style";
 

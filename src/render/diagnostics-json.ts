@@ -1,5 +1,4 @@
-import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
-import { positionAt, type SourceRange } from "../diagnostics/source-range";
+import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Sources } from "./diagnostics-text";
 import { inertJson } from "./inert";
 

@@ -1,4 +1,4 @@
-import type { DriftReport, PendingResource } from "../plan/classify-drift";
+import type { DriftReport, PendingResource } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
 import { inertJson } from "./inert";
 

@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
-import { shortList } from "../model/short-list";
-import type { DriftReport, PendingResource } from "../plan/classify-drift";
+import { shortList } from "../model/text";
+import type { DriftReport, PendingResource } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
 import {
   consequencePhrase,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { driftClasses } from "../plan/classify-drift";
+import { driftClasses } from "../plan/drift";
 import { json, revealedValue, shown, standingSchema } from "./plan-schema";
 
 const field = z.strictObject({

@@ -1,5 +1,5 @@
-import { shortList } from "../model/short-list";
-import type { Consequence, DriftReport, PendingResource } from "../plan/classify-drift";
+import { shortList } from "../model/text";
+import type { Consequence, DriftReport, PendingResource } from "../plan/drift";
 import { attributeLines, coloured } from "./attribute-lines";
 import { alignColumns } from "./display-width";
 import {

@@ -1,6 +1,6 @@
 import type { Address } from "../model/address";
-import type { Consequence, DriftReport, PendingResource } from "../plan/classify-drift";
-import { countOf, type DriftClass } from "../plan/classify-drift";
+import type { Consequence, DriftReport, PendingResource } from "../plan/drift";
+import { countOf, type DriftClass } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
 import { actionPhrases, counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { diagnosticCodes } from "../diagnostics/codes";
+import { diagnosticCodes } from "../diagnostics/diagnostic";
 
 const address = z.string().describe("Address of the resource: `service.shop.api`.");
 const stepAction = z.enum(["create", "update", "delete", "archive", "adopt", "forget"]);

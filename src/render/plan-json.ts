@@ -1,5 +1,5 @@
+import { planDocument } from "../plan/document";
 import type { Plan } from "../plan/plan";
-import { planDocument } from "../plan/plan-document";
 import { inertJson } from "./inert";
 
 /** `plan -json`: one document in the shape of Terraform's `show -json`, plus what is ours (DESIGN section 8). */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { inertCode, inertFence, inertHtml, inertMarkdown, inertText, shorten } from "./inert";

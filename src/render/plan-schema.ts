@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { diagnosticCodes } from "../diagnostics/codes";
+import { diagnosticCodes } from "../diagnostics/diagnostic";
 
 export const json = z.json();
 const attributes = z.record(z.string(), json);

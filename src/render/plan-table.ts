@@ -1,4 +1,4 @@
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import type { Action, Change } from "../plan/plan";
 import { attributeSign } from "./attribute-lines";
 import { inertCode, inertMarkdown, inertString, shorten, tableRow } from "./inert";

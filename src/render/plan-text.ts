@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
 import { attributeLines, attributeSign, coloured } from "./attribute-lines";
 import { diagnosticsText } from "./diagnostics-text";

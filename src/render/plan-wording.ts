@@ -1,6 +1,6 @@
 import type { Effect } from "../model/resource-type";
-import { shortList } from "../model/short-list";
-import { changesRecordOnly } from "../plan/diff-lifecycle";
+import { shortList } from "../model/text";
+import { changesRecordOnly } from "../plan/decision";
 import type { Action, AttributeChange, Change, ChangeCause, Plan, PlanOptions } from "../plan/plan";
 import { inertString, inertText, shorten } from "./inert";
 

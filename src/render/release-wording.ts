@@ -1,4 +1,4 @@
-import type { Release } from "../model/running-service";
+import type { Release } from "../model/live";
 import { inertText, shorten } from "./inert";
 
 const shownCommit = 12;

@@ -1,4 +1,4 @@
-import type { Release, ReleaseList } from "../model/running-service";
+import type { Release, ReleaseList } from "../model/live";
 import { alignColumns } from "./display-width";
 import { elapsedText } from "./elapsed-text";
 import { inertText, shorten } from "./inert";

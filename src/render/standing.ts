@@ -1,4 +1,4 @@
-import type { Standing } from "../model/standing";
+import type { Standing } from "../model/live";
 import type { PlanStanding } from "../plan/plan";
 import { inertText, shorten } from "./inert";
 import { addressesInReadingOrder } from "./reading-order";

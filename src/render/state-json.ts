@@ -1,8 +1,8 @@
 import type { Address } from "../model/address";
 import { nameOf } from "../model/address";
-import { unflatten } from "../model/attributes";
 import type { RecordedResource, State } from "../model/state";
 import type { Plain } from "../model/value";
+import { unflatten } from "../model/value";
 import { inertJson } from "./inert";
 import { isFingerprint, recordedAddresses } from "./state-text";
 

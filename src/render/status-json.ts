@@ -1,4 +1,4 @@
-import type { Release, ReleaseList, RunningService } from "../model/running-service";
+import type { Release, ReleaseList, RunningService } from "../model/live";
 import { inertJson } from "./inert";
 
 /** `status -json`: one document, services sorted by address. */

@@ -1,5 +1,4 @@
-import type { RunningService } from "../model/running-service";
-import type { Standing } from "../model/standing";
+import type { RunningService, Standing } from "../model/live";
 import { alignColumns } from "./display-width";
 import { inertString, inertText, shorten } from "./inert";
 import { counted } from "./plan-wording";

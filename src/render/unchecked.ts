@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import type { Plan } from "../plan/plan";
 
 const mostNamed = 3;

@@ -2,7 +2,7 @@ import { ApiError, GAP_OFF } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/common";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Pending } from "../model/pending";
+import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
 /** A DELETE was answered: done, or queued as an operation that is polled (interface, "Services"). */

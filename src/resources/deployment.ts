@@ -3,9 +3,8 @@ import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Deployment } from "../api/wire/deployment";
-import { durationPattern, parseDuration } from "../model/duration";
-import type { LiveResource, ReadResult } from "../model/live";
-import type { Pending } from "../model/pending";
+import { typeOf } from "../model/address";
+import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type {
   Accepted,
   CandidateSearch,
@@ -13,15 +12,57 @@ import type {
   ReadTarget,
   UpdateInput,
 } from "../model/resource-operations";
-import type { AttributeLookup, ResourceType, RulesOf, WaitPolicy } from "../model/resource-type";
-import type { Standing } from "../model/standing";
+import type {
+  AttributeLookup,
+  ReactionContext,
+  ResourceType,
+  RulesOf,
+  Upstream,
+  WaitPolicy,
+} from "../model/resource-type";
+import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
 import { present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
-import { foreseeDeployments } from "./deployment-foresight";
-import { pollDeployment } from "./deployment-poll";
-import { deploymentHeld, deploymentReaction } from "./deployment-reaction";
-import { deploymentStanding } from "./standing";
+import { deploymentStanding, foreseeDeployments, pollDeployment } from "./deployment-status";
+
+/** Why a service is deployed again, undefined for no reason, null where it must not be (DESIGN section 4, "Deploys"). */
+export function deploymentReaction(context: ReactionContext): string | null | undefined {
+  const { declared, recorded } = context;
+  const when = declared.get("when") ?? "changed";
+  if (when === "never" || (isArchived(context) && context.parentDeclares?.("archived") !== false))
+    return null;
+  if (when === "always") return "always";
+  const { upstream } = context;
+  const changing = upstream.filter(({ changes }) => changes);
+  if (changing.length > 0) return `${listed(changing)} ${changing.length === 1 ? "changes" : "change"}`;
+  const inputs = recorded?.inputs ?? {};
+  const written = upstream.filter(({ id, writes }) => writes !== ((id === undefined ? 0 : inputs[id]) ?? 0));
+  if (written.length > 0) return `${listed(written)} changed since the last deploy`;
+  const ids = new Set(upstream.map(({ id }) => id));
+  const removed = Object.keys(inputs).filter((id) => !ids.has(id)).length;
+  if (removed === 0) return undefined;
+  return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
+}
+
+/** An archived service takes no deployment (interface, "Service"); one that nobody here archived is to be told. */
+const deploymentHeld = (context: ReactionContext): string | undefined =>
+  isArchived(context) ? "its service is archived, and ignoreChanges leaves it so" : undefined;
+
+const isArchived = ({ parent }: ReactionContext): boolean => parent?.get("archived") === true;
+
+/** `service.shop.api and 2 variables`: one of a type by its address, more of them counted. */
+function listed(upstream: readonly Upstream[]): string {
+  const byType = new Map<string, Upstream[]>();
+  for (const one of upstream) {
+    const type = typeOf(one.address);
+    byType.set(type, [...(byType.get(type) ?? []), one]);
+  }
+  const names = [...byType].map(([type, [first, ...others]]) =>
+    others.length === 0 && first !== undefined ? first.address : `${others.length + 1} ${type}s`,
+  );
+  return names.length < 2 ? (names[0] ?? "") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
 
 const defaultTimeout = "30m";
 

@@ -3,25 +3,24 @@ import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
-import { type Canvas, type Position, position, type Viewport, viewport } from "../api/wire/canvas";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Address } from "../model/address";
-import type { LiveResource, ReadResult } from "../model/live";
-import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
-import type { ResourceType, RulesOf } from "../model/resource-type";
-import { type Plain, Unknown } from "../model/value";
-import { present, textAt } from "./attribute-values";
 import {
-  checkPlaces,
-  isPositions,
-  layoutReaction,
-  nodesNamed,
-  nodesOffered,
-  type Positions,
-  shownPositions,
-  unplaced,
-} from "./layout-places";
-import { nodeIds, placeNodes } from "./place-nodes";
+  type Canvas,
+  canvasLimits,
+  type Position,
+  position,
+  type Viewport,
+  viewport,
+} from "../api/wire/canvas";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { type Address, typeOf } from "../model/address";
+import type { LiveResource, Offers, ReadResult } from "../model/live";
+import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
+import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import type { Attributes } from "../model/value";
+import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
+import { present, textAt } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
@@ -105,7 +104,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 }
 
 /** The saved layout in the form that was declared: `auto` while every node has a place, else places by the same keys. */
-export function liveLayout(canvas: Canvas, projectId: string, name: string, declared: unknown): LiveResource {
+function liveLayout(canvas: Canvas, projectId: string, name: string, declared: unknown): LiveResource {
   const { revision, viewport: saved } = canvas.layout;
   return {
     type: "layout",
@@ -197,4 +196,188 @@ function onlyNode(canvas: Canvas, key: string, address: Address): string {
       },
     ),
   ]);
+}
+
+type Positions = Readonly<Record<string, Position>>;
+
+const isPositions = (value: unknown): value is Positions =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** Declared places, where they are given one by one. */
+const placesIn = (declared: Attributes<ResolvedValue>): Positions | undefined => {
+  const value = declared.get("positions");
+  return value !== undefined && isPlain(value) && isPositions(value) ? value : undefined;
+};
+
+/** Everything on a canvas that may have a place. */
+const nodesOffered = ({ nodes, groups }: Canvas): Offers => ({
+  positions: [...nodes, ...groups].map(({ id, name }) => ({ id, name, isDefault: false })),
+});
+
+/** Ids of the nodes that a key of `positions` stands for: an id stands for itself, a name for its services. */
+function nodesNamed(canvas: Canvas, key: string): readonly string[] {
+  if (nodeIds(canvas).includes(key)) return [key];
+  return canvas.nodes.filter(({ name }) => name === key).map(({ id }) => id);
+}
+
+/** Why the layout is saved again: this plan makes or restores what is to have a place. */
+function layoutReaction({ declared, live, upstream }: ReactionContext): string | undefined {
+  const places = placesIn(declared);
+  const isNamed = ({ id, name }: { readonly id?: string; readonly name?: string }): boolean =>
+    places !== undefined && [id, name].some((key) => key !== undefined && Object.hasOwn(places, key));
+  const isAuto = declared.get("positions") === "auto";
+  const appearing = upstream.filter(
+    (one) =>
+      typeOf(one.address) === "service" &&
+      one.appears !== undefined &&
+      (isAuto ? one.appears !== "renamed" : isNamed(one)),
+  );
+  const [first, ...others] = appearing.map(({ address }) => address);
+  if (first === undefined) return live?.lacks;
+  return others.length === 0 ? `${first} needs a place` : `${appearing.length} services need places`;
+}
+
+interface Candidate {
+  readonly id?: string;
+  readonly name?: string;
+  readonly hidden?: Neighbour;
+}
+
+/** Places that name what no canvas will show, or more than one node (interface, "Canvas", rules 2 and 4). */
+function checkPlaces(
+  declared: Attributes<ResolvedValue>,
+  offered: Offers | undefined,
+  beside: readonly Neighbour[],
+): readonly Finding[] {
+  const places = placesIn(declared);
+  if (places === undefined || offered === undefined) return [];
+  const managed = new Set(beside.map(({ idBefore }) => idBefore));
+  const candidates: readonly Candidate[] = [
+    ...(offered.positions ?? []).filter(({ id }) => !managed.has(id)),
+    ...beside
+      .filter(({ isRemoved }) => !isRemoved)
+      .map((one) => ({ id: one.id, name: one.name, ...(one.isHidden && { hidden: one }) })),
+  ];
+  return Object.keys(places).flatMap((key) => checkPlace(key, candidates));
+}
+
+function checkPlace(key: string, candidates: readonly Candidate[]): readonly Finding[] {
+  const byId = candidates.filter(({ id }) => id === key);
+  const meant = byId.length > 0 ? byId : candidates.filter(({ name }) => name === key);
+  const shown = meant.filter(({ hidden }) => !hidden);
+  const attribute = "positions";
+  if (meant.length === 0) {
+    const names = [...new Set(candidates.flatMap(({ name }) => name ?? []))].sort();
+    const hints = [didYouMean(key, names), `it has: ${names.join(", ") || "none"}`];
+    const hint = hints.filter((one) => one !== undefined).join("; ");
+    const summary = `the canvas has no node "${key}"`;
+    return [{ code: "manifest.reference_unknown", summary, hint, attribute }];
+  }
+  if (shown.length > 1) {
+    const ids = shown.map(({ id }) => id ?? "one that is created").join(", ");
+    const summary = `${shown.length} nodes of the canvas are called "${key}"`;
+    return [{ code: "manifest.reference_unknown", summary, hint: `name one by its id: ${ids}`, attribute }];
+  }
+  const hidden = meant.find((one) => one.hidden)?.hidden;
+  if (shown.length === 1 || hidden === undefined) return [];
+  const summary = `${hidden.address} is archived, and no canvas shows it: its place is left out`;
+  const hint = "it gets its place once it is restored";
+  return [{ code: "plan.invalid_combination", summary, hint, attribute, isWarning: true }];
+}
+
+/**
+ * Why an `auto` layout is saved again although nobody changed it: what has no place appeared since it was saved last
+ * (`recorded`). Undefined where nothing lacks one, or somebody else may have taken it away.
+ */
+function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): string | undefined {
+  const { revision, positions } = canvas.layout;
+  const without = [...canvas.nodes, ...canvas.groups].filter(({ id }) => positions[id] === undefined);
+  const isNew = ({ id }: { readonly id: string }): boolean => {
+    const made = canvas.nodes.find((node) => node.id === id)?.createdAt;
+    return made != null && recorded?.writtenAt !== undefined && made > recorded.writtenAt;
+  };
+  if (!recorded || without.length === 0) return undefined;
+  if (revision !== recorded.computed.revision && !without.every(isNew)) return undefined;
+  const [first, ...others] = without;
+  return others.length === 0
+    ? `${first?.name ?? "a node"} has no place yet`
+    : `${without.length} nodes have no place yet`;
+}
+
+/** The saved places in the form that was declared: `auto` while every node has one, else by the same keys. */
+function shownPositions(canvas: Canvas, declared: unknown): Plain {
+  const saved = canvas.layout.positions;
+  const plain = ({ x, y }: Position): Plain => ({ x, y });
+  if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
+  if (!isPositions(declared))
+    return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
+  const shown: Record<string, Plain> = {};
+  for (const [key, wanted] of Object.entries(declared)) {
+    const [id, ...others] = nodesNamed(canvas, key);
+    // What no canvas shows can have no place: none is missing.
+    const at = id === undefined ? wanted : others.length > 0 ? undefined : saved[id];
+    if (at !== undefined) shown[key] = plain(at);
+  }
+  return shown;
+}
+
+const columnWidth = 320;
+const rowHeight = 160;
+
+/** Ids of everything on a canvas that has a place: services, and groups as far as the limit of places reaches. */
+export function nodeIds(canvas: Canvas): readonly string[] {
+  const ids = [...canvas.nodes.map(({ id }) => id), ...canvas.groups.map(({ id }) => id)];
+  return ids.slice(0, canvasLimits.positions);
+}
+
+/**
+ * A place for every node that has none: consumers left of what they refer to, one column per depth, rows by name.
+ * Nodes that have a place keep it; equal canvases get equal places.
+ */
+export function placeNodes(
+  canvas: Canvas,
+  placed: Readonly<Record<string, Position>>,
+): Readonly<Record<string, Position>> {
+  const depths = depthsOf(canvas);
+  const names = new Map([...canvas.groups, ...canvas.nodes].map(({ id, name }) => [id, name]));
+  const ordered = nodeIds(canvas)
+    .filter((id) => placed[id] === undefined)
+    .sort((a, b) => compare(names.get(a) ?? "", names.get(b) ?? "") || compare(a, b));
+  const positions: Record<string, Position> = { ...placed };
+  const taken = new Set(Object.values(placed).map(cellOf));
+  const nextRow = new Map<number, number>();
+  for (const id of ordered) {
+    const column = depths.get(id) ?? 0;
+    let row = nextRow.get(column) ?? 0;
+    while (taken.has(`${column}:${row}`)) row += 1;
+    nextRow.set(column, row + 1);
+    positions[id] = { x: column * columnWidth, y: row * rowHeight };
+  }
+  return positions;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const cellOf = ({ x, y }: Position): string => `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
+
+/** Longest way to each node from one that nothing refers to; what lies only on a cycle goes behind the rest. */
+function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
+  const targets = new Map<string, string[]>();
+  const incoming = new Map<string, number>(nodeIds(canvas).map((id) => [id, 0]));
+  for (const { source, target } of canvas.edges) {
+    if (source === target || !incoming.has(source) || !incoming.has(target)) continue;
+    targets.set(source, [...(targets.get(source) ?? []), target]);
+    incoming.set(target, (incoming.get(target) ?? 0) + 1);
+  }
+  const depths = new Map([...incoming.keys()].map((id) => [id, 0]));
+  const ready = [...incoming].filter(([, count]) => count === 0).map(([id]) => id);
+  for (const id of ready) {
+    for (const target of targets.get(id) ?? []) {
+      depths.set(target, Math.max(depths.get(target) ?? 0, (depths.get(id) ?? 0) + 1));
+      const left = (incoming.get(target) ?? 0) - 1;
+      incoming.set(target, left);
+      if (left === 0) ready.push(target);
+    }
+  }
+  return depths;
 }

@@ -7,8 +7,7 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Project } from "../api/wire/project";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { LiveResource, Offered, ReadResult } from "../model/live";
-import type { Pending } from "../model/pending";
+import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
   CreateInput,
@@ -19,7 +18,7 @@ import type {
   UpdateInput,
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
-import { shortList } from "../model/short-list";
+import { shortList } from "../model/text";
 import { present, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
 import { sameColor } from "./equality";

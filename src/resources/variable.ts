@@ -5,8 +5,8 @@ import type { Reads } from "../api/reads";
 import type { Resource } from "../api/resource";
 import type { Variable } from "../api/wire/variable";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { LiveResource, ReadResult } from "../model/live";
-import type { Pending } from "../model/pending";
+import { youngMs } from "../model/freshness";
+import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type {
   Accepted,
   AppliableValue,
@@ -19,7 +19,6 @@ import type {
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
-import { youngMs } from "../model/young";
 import { present, textAt } from "./attribute-values";
 import {
   acceptedDeletion,

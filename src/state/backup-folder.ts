@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
 import type { Disk } from "./disk";
 import { readFailed, writeFailed } from "./disk-failure";
 import { syncFolderOf, writeNew } from "./durable-file";

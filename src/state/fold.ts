@@ -1,5 +1,5 @@
 import type { Address } from "../model/address";
-import { deletedFrom, withDeleted } from "../model/deleted";
+import { deletedFrom, withDeleted } from "../model/freshness";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 
 /** The state before anything is recorded; serial 0 until its first commit. */

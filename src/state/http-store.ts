@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Transport, WireResponse } from "../api/transport";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
 import type { HttpStateSettings } from "./http-settings";
 import { decodeLockText, encodeLock, type LockRecord } from "./lock-record";
 import { exchange, NoAnswer } from "./remote-exchange";

@@ -1,6 +1,6 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/digest";
 import type { JournalEntry } from "../model/state";
+import { sha256 } from "../model/text";
 import { hostileReason } from "./plain-document";
 import { asSealedEntry, type Sealed, type SealedEntry } from "./sealed-text";
 import { journalEntrySchema } from "./state-schema";

@@ -1,4 +1,4 @@
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
 
 /** A UUID for a state whose first entries are written before its first snapshot. */
 export function lineageFrom(id: string): string {

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
-import type { Clock } from "../model/clock";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
+import type { Clock } from "../model/time";
 import type { LockHolder, LockWait, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { readFailed, writeFailed } from "./disk-failure";

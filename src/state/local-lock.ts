@@ -1,6 +1,6 @@
 import type { DiagnosticsError } from "../diagnostics/diagnostic";
-import { backoff } from "../model/backoff";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
+import { backoff } from "../model/time";
 import type { LockHolder, LockWait } from "./backend";
 import { readFailed, writeFailed } from "./disk-failure";
 import { lockHeld, lockLost, lockUnreadable } from "./lock-messages";

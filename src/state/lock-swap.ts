@@ -1,4 +1,4 @@
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
 import type { Disk } from "./disk";
 import { diskCode, isLinkUnsupported } from "./disk";
 import { writeFully, writeNew } from "./durable-file";

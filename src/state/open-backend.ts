@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { HttpTransportOptions } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 import type { StateBackend } from "./backend";
 import { backupFolder } from "./backup-folder";
 import { httpStateSettings } from "./http-settings";

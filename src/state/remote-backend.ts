@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
-import { backoff } from "../model/backoff";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
+import { backoff } from "../model/time";
 import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "./backend";
 import type { Disk } from "./disk";
 import { lockHeld, lockUnreadable } from "./lock-messages";

@@ -1,7 +1,7 @@
-import type { DiagnosticCode } from "../diagnostics/codes";
+import type { DiagnosticCode } from "../diagnostics/diagnostic";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { backoff } from "../model/backoff";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
+import { backoff } from "../model/time";
 import { NoAnswer } from "./remote-exchange";
 
 export interface Patience {

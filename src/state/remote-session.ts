@@ -1,6 +1,6 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/digest";
 import type { JournalEntry, State } from "../model/state";
+import { sha256 } from "../model/text";
 import type { StateSession } from "./backend";
 import { emptyState, fold } from "./fold";
 import { lineageFrom } from "./lineage";

@@ -1,6 +1,6 @@
 import type { Transport, WireResponse } from "../api/transport";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/digest";
+import { sha256 } from "../model/text";
 import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "./lock-record";
 import { exchange, NoAnswer } from "./remote-exchange";
 import { remoteRefused } from "./remote-failure";

@@ -1,13 +1,12 @@
-import { unappliedPaths } from "../apply/verify-taken";
-import { type WaitResult, waitUntilSettled } from "../apply/wait-until-settled";
+import { type WaitResult, waitUntilSettled } from "../apply/settle";
+import { unappliedPaths } from "../apply/verify";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
-import type { Attributes } from "../model/attributes";
-import { parseDuration } from "../model/duration";
-import { isMissing } from "../model/is-behind";
+import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
 import { Secret } from "../model/secret";
-import type { Plain } from "../model/value";
+import { parseDuration } from "../model/time";
+import type { Attributes, Plain } from "../model/value";
 import { typeNamed } from "../resources";
 import { addressOfId, readById } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";

@@ -1,5 +1,5 @@
 import { ApiError } from "../api/api-error";
-import type { WaitResult } from "../apply/wait-until-settled";
+import type { WaitResult } from "../apply/settle";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../model/resource-operations";
 import type { Applied } from "./applied";

@@ -1,4 +1,4 @@
-import { unappliedPaths } from "../apply/verify-taken";
+import { unappliedPaths } from "../apply/verify";
 import { error } from "../diagnostics/diagnostic";
 import type { Accepted, AppliableValue, UpdateInput } from "../model/resource-operations";
 import { canonicalJson } from "../model/value";

@@ -4,7 +4,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
-import { type Existence, findUnprovenLosses } from "../plan/disappearance";
+import { type Existence, findUnprovenLosses } from "../plan/guards";
 import { resourceTypes, typeNamed } from "../resources";
 
 /** A resource that this process asked for by its id. */

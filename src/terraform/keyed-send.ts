@@ -1,5 +1,5 @@
 import type { Send } from "../api/send";
-import { digestBody, writeKey } from "../apply/write-key";
+import { digestBody, writeKey } from "../apply/journaled-send";
 
 /** What the keys of some writes are made of: the same seed and body give the same key in every process. */
 export interface WriteSeed {

@@ -1,6 +1,5 @@
 import type { Resource } from "../api/resource";
-import { isBehind, isMissing } from "../model/is-behind";
-import { isOlder } from "../model/is-older";
+import { isBehind, isMissing, isOlder } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { shownIds } from "../model/resource-type";

@@ -1,7 +1,7 @@
 import type { Reads } from "../api/reads";
-import { type Looked, type LookingAgain, lookAgain, staleReads } from "../apply/look-again";
+import { type Looked, type LookingAgain, lookAgain, staleReads } from "../apply/look";
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { Clock } from "../model/clock";
+import type { Clock } from "../model/time";
 
 /** What a look works with. */
 export interface Looking {

@@ -1,10 +1,10 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { Attributes } from "../model/attributes";
 import type { Catalog } from "../model/catalog";
 import type { AttributeRule } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
+import type { Attributes } from "../model/value";
 import { type Plain, plainEqual, type Unknown } from "../model/value";
-import { type AttributesDiff, diffAttributes } from "../plan/diff-attributes";
+import { type AttributesDiff, diffAttributes } from "../plan/diff";
 import { isLost, type PrivateData } from "./private-data";
 import type { Binding, ManagedType, SecretBinding } from "./schema/managed-type";
 import {

@@ -1,5 +1,5 @@
-import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
+import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
 import { defaultsOf } from "./plan-change";
 import type { PrivateData } from "./private-data";

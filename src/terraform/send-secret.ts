@@ -1,6 +1,6 @@
 import type { Endpoints } from "../api/endpoints";
 import type { Resource } from "../api/resource";
-import { type ComparedWrite, mayShareTime, movedTime, timeStepMs } from "../apply/verify-taken";
+import { type ComparedWrite, mayShareTime, movedTime, timeStepMs } from "../apply/verify";
 import type { LiveResource } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import type { Session } from "./session";

@@ -7,9 +7,9 @@ import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
 import type { Address } from "../model/address";
-import type { Clock } from "../model/clock";
 import type { LiveResource } from "../model/live";
 import type { Secret } from "../model/secret";
+import type { Clock } from "../model/time";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import { keyedSend, type WriteSeed } from "./keyed-send";
 

@@ -1,11 +1,11 @@
 import { ApiError } from "../api/api-error";
 import type { Resource } from "../api/resource";
-import { isUncertain, lookForCreated } from "../apply/observe";
+import { isUncertain, lookForCreated } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Attributes } from "../model/attributes";
 import type { LiveResource } from "../model/live";
 import type { Accepted, CreateInput } from "../model/resource-operations";
 import { shownIds } from "../model/resource-type";
+import type { Attributes } from "../model/value";
 import { addressOfId } from "./confirm-deleted";
 import { lookPatiently } from "./look-patiently";
 import type { Session } from "./session";

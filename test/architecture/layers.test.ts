@@ -39,7 +39,7 @@ describe("the layers of src", () => {
   it("every file was read, imports of types included", () => {
     const read = result.modules.map((module) => module.source).filter((source) => source.startsWith("src/"));
     expect(read.sort()).toEqual([...sourceFiles].sort());
-    const reference = result.modules.find((module) => module.source === "src/model/reference.ts");
+    const reference = result.modules.find((module) => module.source === "src/model/value.ts");
     expect(reference?.dependencies.map((dependency) => dependency.resolved)).toContain(
       "src/model/address.ts",
     );

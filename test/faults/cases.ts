@@ -1,6 +1,6 @@
 import { swapAnswers } from "../../src/emulator/faults";
 import { type Lags, readClasses } from "../../src/emulator/lag";
-import type { Clock } from "../../src/model/clock";
+import type { Clock } from "../../src/model/time";
 import type { Machine } from "./machine";
 import type { Mishaps, RequestMishap } from "./process";
 import { remoteCasesOf } from "./remote-cases";

@@ -4,7 +4,7 @@ import type { Context } from "../../src/commands/context";
 import type { ApplyRequest } from "../../src/commands/requests";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
-import type { Clock } from "../../src/model/clock";
+import type { Clock } from "../../src/model/time";
 import type { Plan } from "../../src/plan/plan";
 import type { Rnv } from "./build-rnv";
 import { apiKeys, baseUrl, type Machine, statePath, workspaceId } from "./machine";

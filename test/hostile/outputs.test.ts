@@ -1,9 +1,9 @@
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Address } from "../../src/model/address";
-import type { Release, ReleaseList, RunningService } from "../../src/model/running-service";
-import { type DriftReport, driftReport } from "../../src/plan/classify-drift";
+import type { Release, ReleaseList, RunningService } from "../../src/model/live";
+import { readSavedPlan, savePlan } from "../../src/plan/document";
+import { type DriftReport, driftReport } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
-import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
 import { diagnosticsJson } from "../../src/render/diagnostics-json";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
 import { driftJson } from "../../src/render/drift-json";

@@ -12,11 +12,11 @@ import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnos
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { loadDesired } from "../../src/manifest/load-desired";
 import type { Address } from "../../src/model/address";
-import { sha256 } from "../../src/model/digest";
 import { Secret } from "../../src/model/secret";
 import type { RecordedResource } from "../../src/model/state";
+import { sha256 } from "../../src/model/text";
 import { canonicalJson, type Plain } from "../../src/model/value";
-import { readSavedPlan, savePlan } from "../../src/plan/saved-plan";
+import { readSavedPlan, savePlan } from "../../src/plan/document";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
 import { planFromDocument } from "../../src/render/plan-from-document";
 import { planText } from "../../src/render/plan-text";

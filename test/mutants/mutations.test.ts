@@ -64,16 +64,18 @@ describe("the operators of the mutants", () => {
 });
 
 describe("the sample of mutants", () => {
-  const text = readFileSync(join(source, "apply/write-key.ts"), "utf8");
+  const text = readFileSync(join(source, "apply/journaled-send.ts"), "utf8");
 
   it("names a mutant by its line, wherever that stands", () => {
-    const names = mutantsOf("apply/write-key.ts", text).map(({ id }) => id);
+    const names = mutantsOf("apply/journaled-send.ts", text).map(({ id }) => id);
     expect(new Set(names).size).toBe(names.length);
-    expect(mutantsOf("apply/write-key.ts", `// One line more.\n${text}`).map(({ id }) => id)).toEqual(names);
+    expect(mutantsOf("apply/journaled-send.ts", `// One line more.\n${text}`).map(({ id }) => id)).toEqual(
+      names,
+    );
   });
 
   it("draws the same mutants for the same seed, and keeps them when others come", () => {
-    const all = mutantsOf("apply/write-key.ts", text);
+    const all = mutantsOf("apply/journaled-send.ts", text);
     const drawn = draw(all, 5, "1");
     expect(draw([...all].reverse(), 5, "1")).toEqual(drawn);
     expect(draw(all, 6, "1").slice(0, 5)).toEqual(drawn);

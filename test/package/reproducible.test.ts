@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { sha256 } from "../../src/model/digest";
+import { sha256 } from "../../src/model/text";
 
 const root = resolve(__dirname, "../..");
 const base = mkdtempSync(join(tmpdir(), "rnv-package-"));

@@ -2,8 +2,8 @@ import type { OnRemove } from "../../src/model/desired";
 import type { ReadResult } from "../../src/model/live";
 import { Secret } from "../../src/model/secret";
 import { type DesiredValue, Template } from "../../src/model/value";
+import { planDocument } from "../../src/plan/document";
 import { makePlan } from "../../src/plan/make-plan";
-import { planDocument } from "../../src/plan/plan-document";
 import { fc } from "../support/fixed-seed";
 import { actionsOf, at, declare, desiredOf, types, World } from "../support/plan-world";
 

@@ -5,7 +5,7 @@ import type { PlanRequest } from "../../src/commands/requests";
 import type { Configuration } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
-import { planDocument } from "../../src/plan/plan-document";
+import { planDocument } from "../../src/plan/document";
 import { diagnosticsText } from "../../src/render/diagnostics-text";
 import { inertJson } from "../../src/render/inert";
 import { planText } from "../../src/render/plan-text";

@@ -1,4 +1,4 @@
-import { recordedAfter } from "../../src/apply/record";
+import { recordedAfter } from "../../src/apply/change-context";
 import { type Address, addressOf, nameOf, typeOf } from "../../src/model/address";
 import type { Catalog } from "../../src/model/catalog";
 import {
@@ -20,7 +20,7 @@ import {
   type ResolvedValue,
   Template,
 } from "../../src/model/value";
-import { asksForRun } from "../../src/plan/asks-for-run";
+import { asksForRun } from "../../src/plan/decision";
 import { makePlan } from "../../src/plan/make-plan";
 import type { Change, Plan, PlanInput, PlanOptions } from "../../src/plan/plan";
 import { resolveValue } from "../../src/plan/resolve";

@@ -19,8 +19,8 @@ import {
 } from "../../src/emulator/emulator";
 import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
 import type { ApplyEvent } from "../../src/model/apply-event";
-import type { Clock } from "../../src/model/clock";
 import { Secret } from "../../src/model/secret";
+import type { Clock } from "../../src/model/time";
 import type { StateBackend } from "../../src/state/backend";
 import { createLocalBackend } from "../../src/state/local-backend";
 import type { Origin } from "../../src/state/recorded";

@@ -1,5 +1,5 @@
 import { drift } from "../../commands/drift";
-import type { DriftClass, DriftReport } from "../../plan/classify-drift";
+import type { DriftClass, DriftReport } from "../../plan/drift";
 import { driftJson } from "../../render/drift-json";
 import { driftMarkdown } from "../../render/drift-markdown";
 import { driftText } from "../../render/drift-text";

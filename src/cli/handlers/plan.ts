@@ -1,8 +1,8 @@
 import { plan } from "../../commands/plan";
 import type { PlanRequest } from "../../commands/requests";
+import { savePlan } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import type { Plan } from "../../plan/plan";
-import { savePlan } from "../../plan/saved-plan";
 import { hasChanges, isBlocked } from "../../render/plan-wording";
 import { errorDocument } from "../error-document";
 import { formatOf } from "../format";

@@ -1,6 +1,6 @@
 import { type Diagnostic, hasErrors } from "../../diagnostics/diagnostic";
+import { planDocument } from "../../plan/document";
 import type { Plan } from "../../plan/plan";
-import { planDocument } from "../../plan/plan-document";
 import { inertJson } from "../../render/inert";
 import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";

@@ -1,6 +1,6 @@
 import { show } from "../../commands/show";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { readSavedPlan } from "../../plan/saved-plan";
+import { readSavedPlan } from "../../plan/document";
 import { inertFence, inertJson } from "../../render/inert";
 import { planFromDocument } from "../../render/plan-from-document";
 import { planDocumentSchema } from "../../render/plan-schema";

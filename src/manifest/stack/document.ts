@@ -1,6 +1,6 @@
 import { createScanner, type Node, parseTree, visit } from "jsonc-parser";
+import type { SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import type { SourceRange } from "../../diagnostics/source-range";
 
 /** Any JSON value as `JSON.parse` gives it. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;

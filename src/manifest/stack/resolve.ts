@@ -1,5 +1,4 @@
-import type { Diagnostic } from "../../diagnostics/diagnostic";
-import type { SourceRange } from "../../diagnostics/source-range";
+import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
 import { camelCase, snakeCase, terraformPrefix } from "../../model/terraform-name";

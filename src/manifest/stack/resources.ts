@@ -1,11 +1,11 @@
-import type { SourceRange } from "../../diagnostics/source-range";
+import type { SourceRange } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
 import { dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute } from "../../model/desired";
-import type { Reference } from "../../model/reference";
 import type { Parent } from "../../model/resource-type";
 import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../../model/terraform-name";
+import type { Reference } from "../../model/value";
 import { Template } from "../../model/value";
 import type { MapEntry, SourceNode } from "../source-tree";
 import { type AttributeShape, openShape, type PlacedType, unknownField } from "../type-index";

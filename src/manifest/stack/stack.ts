@@ -1,6 +1,5 @@
-import type { DiagnosticCode } from "../../diagnostics/codes";
+import type { DiagnosticCode, SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import type { SourceRange } from "../../diagnostics/source-range";
 import { suggest } from "../../diagnostics/suggest";
 import { terraformPrefix } from "../../model/terraform-name";
 import { type Report, suggestedMisses } from "../findings";

@@ -1,4 +1,4 @@
-import type { SourceRange } from "../../diagnostics/source-range";
+import type { SourceRange } from "../../diagnostics/diagnostic";
 import type { Plain } from "../../model/value";
 import type { ScalarNode, SourceNode } from "../source-tree";
 import type { TemplatePart } from "../template";

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/resource";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { isMissing } from "../../model/is-behind";
+import { isMissing } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/terraform-name";
 import { lookPatiently } from "../look-patiently";

@@ -1,10 +1,9 @@
 import type { Resource } from "../../api/resource";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
-import { isBehind, isMissing } from "../../model/is-behind";
+import { isBehind, isMissing, isYoung } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { ReadTarget } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
-import { isYoung } from "../../model/young";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessage } from "../diagnostic-message";
 import { lookPatiently, stale } from "../look-patiently";

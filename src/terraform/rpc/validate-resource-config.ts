@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { durationPattern } from "../../model/duration";
 import { snakeCase } from "../../model/terraform-name";
+import { durationPattern } from "../../model/time";
 import { diagnosticMessage } from "../diagnostic-message";
 import type { Provider } from "../provider";
 import type { ManagedType } from "../schema/managed-type";

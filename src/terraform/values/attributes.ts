@@ -1,7 +1,7 @@
 import type { Address } from "../../model/address";
-import type { Attributes } from "../../model/attributes";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
+import type { Attributes } from "../../model/value";
 import { type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import type { Binding, ManagedType } from "../schema/managed-type";
 import { fromJson } from "./from-json";

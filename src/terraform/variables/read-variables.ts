@@ -1,7 +1,6 @@
 import type { Variable } from "../../api/wire/variable";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
-import { isOlder } from "../../model/is-older";
-import { isYoung } from "../../model/young";
+import { isOlder, isYoung } from "../../model/freshness";
 import { liveVariable } from "../../resources/variable";
 import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { lookPatiently, stale } from "../look-patiently";

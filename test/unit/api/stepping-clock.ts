@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/model/clock";
+import type { Clock } from "../../../src/model/time";
 
 export interface SteppingClock extends Clock {
   /** Every sleep asked for, in order, in milliseconds. */

@@ -4,7 +4,7 @@ import {
   movedTime,
   unappliedPaths,
   verifyApplied,
-} from "../../../src/apply/verify-taken";
+} from "../../../src/apply/verify";
 import type { Address } from "../../../src/model/address";
 import type { LiveResource } from "../../../src/model/live";
 import type { AppliableValue } from "../../../src/model/resource-operations";

@@ -1,4 +1,4 @@
-import { positionAt } from "../../../src/diagnostics/source-range";
+import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { countWork } from "../../support/count-work";
 
 describe("positionAt", () => {

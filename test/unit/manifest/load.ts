@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
-import { positionAt } from "../../../src/diagnostics/source-range";
+import { positionAt } from "../../../src/diagnostics/diagnostic";
 import { type LoadedManifest, loadManifest, type ManifestRequest } from "../../../src/manifest/load-manifest";
 import { shopTypes } from "./shop-types";
 

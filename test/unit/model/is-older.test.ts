@@ -1,4 +1,4 @@
-import { isOlder } from "../../../src/model/is-older";
+import { isOlder } from "../../../src/model/freshness";
 
 describe("a time of the service", () => {
   it("is older when it lies before, in whatever form the two are written", () => {

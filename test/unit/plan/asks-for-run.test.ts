@@ -1,6 +1,6 @@
-import { asksForRun } from "../../../src/plan/asks-for-run";
+import { asksForRun } from "../../../src/plan/decision";
 import type { Action } from "../../../src/plan/plan";
-import { configurationNames } from "../../../src/resources/service-configuration";
+import { configurationNames } from "../../../src/resources/service/configuration";
 import { types } from "../../support/plan-world";
 
 const typeOf = (type: string) => types.get(type) ?? { rules: {} };

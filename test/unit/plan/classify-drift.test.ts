@@ -1,8 +1,8 @@
 import { defaultLifecycle } from "../../../src/model/desired";
+import type { Standing } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
-import type { Standing } from "../../../src/model/standing";
-import { driftClasses, driftReport } from "../../../src/plan/classify-drift";
-import { undeclaredFields } from "../../../src/plan/undeclared-fields";
+import { undeclaredFields } from "../../../src/plan/diff";
+import { driftClasses, driftReport } from "../../../src/plan/drift";
 import { at, declare, desiredOf, reference, types, World } from "../../support/plan-world";
 
 const commit = (digit: string) => digit.repeat(40);

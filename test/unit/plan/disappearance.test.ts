@@ -1,5 +1,5 @@
 import { defaultLifecycle } from "../../../src/model/desired";
-import type { Pending } from "../../../src/model/pending";
+import type { Pending } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
 import { makePlan } from "../../../src/plan/make-plan";

@@ -1,11 +1,11 @@
-import type { SourceRange } from "../../../src/diagnostics/source-range";
+import type { SourceRange } from "../../../src/diagnostics/diagnostic";
 import type { DataRead } from "../../../src/model/data-source";
 import type { Desired, DesiredData } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
-import type { Reference } from "../../../src/model/reference";
 import { Secret } from "../../../src/model/secret";
+import type { Reference } from "../../../src/model/value";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
-import { fillData } from "../../../src/plan/fill-data";
+import { fillData } from "../../../src/plan/data";
 import { makePlan } from "../../../src/plan/make-plan";
 import { at, declare, desiredOf, type options, range, reference, World } from "../../support/plan-world";
 

@@ -1,6 +1,6 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
-import { isOpenFieldFinding, settleOpenFields } from "../../../src/plan/open-fields";
+import { isOpenFieldFinding, settleOpenFields } from "../../../src/plan/data";
 import { resourceTypes } from "../../../src/resources";
 import { at, catalog, declare, desiredOf, range } from "../../support/plan-world";
 

@@ -1,8 +1,7 @@
 import { Secret } from "../../../src/model/secret";
-import { driftReport } from "../../../src/plan/classify-drift";
+import { compareWithSaved, planDocument, readSavedPlan, savePlan } from "../../../src/plan/document";
+import { driftReport } from "../../../src/plan/drift";
 import { makePlan } from "../../../src/plan/make-plan";
-import { planDocument } from "../../../src/plan/plan-document";
-import { compareWithSaved, readSavedPlan, savePlan } from "../../../src/plan/saved-plan";
 import { changeOf, declare, desiredOf, range, reference, World } from "../../support/plan-world";
 
 const shop = (branch = "dev", token = "t0ken-text") => [

@@ -2,8 +2,7 @@ import { defaultLifecycle } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { makePlan } from "../../../src/plan/make-plan";
-import type { Plan, PlanInput } from "../../../src/plan/plan";
-import type { Revealed } from "../../../src/plan/secret-prints";
+import type { Plan, PlanInput, Revealed } from "../../../src/plan/plan";
 import { actionsOf, at, changeOf, declare, desiredOf, key, World } from "../../support/plan-world";
 
 const address = at("variable.api.KEY");

@@ -1,4 +1,4 @@
-import { driftReport } from "../../../src/plan/classify-drift";
+import { driftReport } from "../../../src/plan/drift";
 import { driftJson } from "../../../src/render/drift-json";
 import { driftMarkdown } from "../../../src/render/drift-markdown";
 import { driftText } from "../../../src/render/drift-text";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { planDocument } from "../../../src/plan/plan-document";
+import { planDocument } from "../../../src/plan/document";
 import { planFromDocument } from "../../../src/render/plan-from-document";
 import { planJson } from "../../../src/render/plan-json";
 import { planDocumentSchema } from "../../../src/render/plan-schema";

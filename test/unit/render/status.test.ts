@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
-import type { Release, RunningService } from "../../../src/model/running-service";
+import type { Release, RunningService } from "../../../src/model/live";
 import { releasesText } from "../../../src/render/releases-text";
 import { statusJson } from "../../../src/render/status-json";
 import { oneStatusText, statusText } from "../../../src/render/status-text";

@@ -1,9 +1,9 @@
 import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
 import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
-import type { Pending } from "../../../src/model/pending";
+import type { Pending } from "../../../src/model/live";
 import type { OperationStatus } from "../../../src/model/resource-operations";
-import { pollDeployment } from "../../../src/resources/deployment-poll";
+import { pollDeployment } from "../../../src/resources/deployment-status";
 
 const commit = "a".repeat(40);
 const other = "b".repeat(40);

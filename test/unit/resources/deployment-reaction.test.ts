@@ -2,7 +2,7 @@ import { type Address, addressOf } from "../../../src/model/address";
 import type { ReactionContext, Upstream } from "../../../src/model/resource-type";
 import type { RecordedResource } from "../../../src/model/state";
 import type { ResolvedValue } from "../../../src/model/value";
-import { deploymentReaction } from "../../../src/resources/deployment-reaction";
+import { deploymentReaction } from "../../../src/resources/deployment";
 
 const api = addressOf("service", "shop", "api");
 const variable = (key: string): Address => addressOf("variable", "shop", "api", key);

@@ -13,7 +13,7 @@ import {
 } from "../../../src/emulator/emulator";
 import { type ManualClock, manualClock } from "../../../src/emulator/manual-clock";
 import type { Address } from "../../../src/model/address";
-import type { Pending } from "../../../src/model/pending";
+import type { Pending } from "../../../src/model/live";
 import type {
   CreateInput,
   OperationStatus,

@@ -1,6 +1,6 @@
 import type { Canvas } from "../../../src/api/wire/canvas";
 import { canvas as canvasSchema } from "../../../src/api/wire/canvas";
-import { nodeIds, placeNodes } from "../../../src/resources/place-nodes";
+import { nodeIds, placeNodes } from "../../../src/resources/layout";
 
 const canvasOf = (
   names: readonly string[],

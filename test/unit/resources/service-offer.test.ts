@@ -4,7 +4,7 @@ import type { CheckContext } from "../../../src/model/resource-type";
 import type { ResolvedValue } from "../../../src/model/value";
 import { Unknown } from "../../../src/model/value";
 import { service } from "../../../src/resources/service";
-import { checkService } from "../../../src/resources/service-offer";
+import { checkService } from "../../../src/resources/service/checks";
 
 const plan = (id: string, kinds: readonly string[], usd: number): CatalogPlan => ({
   id,

@@ -1,6 +1,6 @@
 import type { Address } from "../../../src/model/address";
-import type { Clock } from "../../../src/model/clock";
 import type { JournalEntry, RecordedResource } from "../../../src/model/state";
+import type { Clock } from "../../../src/model/time";
 import type { LockHolder } from "../../../src/state/backend";
 
 export const origin = {

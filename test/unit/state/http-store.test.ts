@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Transport, WireRequest } from "../../../src/api/transport";
-import { sha256 } from "../../../src/model/digest";
+import { sha256 } from "../../../src/model/text";
 import { httpStateSettings } from "../../../src/state/http-settings";
 import { createHttpStore } from "../../../src/state/http-store";
 import { encodeLock, type LockRecord } from "../../../src/state/lock-record";

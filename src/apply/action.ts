@@ -1,0 +1,179 @@
+import type { Resource } from "../api/resource";
+import { type Address, addressOf, nameOf } from "../model/address";
+import type { Pending } from "../model/live";
+import type { ActionInput, Made } from "../model/resource-operations";
+import type { Command, RecordedResource, RunRecord, State } from "../model/state";
+import type { Attributes } from "../model/value";
+import { inputsIn, writtenNow } from "./change-context";
+import { journaledSend, type Left } from "./journaled-send";
+import { isUncertain, lookWithGrace, mayLackReceipt } from "./look";
+import type { Run } from "./run";
+import type { RunJournal } from "./run-journal";
+
+export type ActionRun = Pick<
+  Run,
+  "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
+>;
+
+/** One action on its way: what is asked for, and what must not be taken for it. */
+export interface ActionOrder {
+  readonly command: Command;
+  readonly input: ActionInput;
+  readonly preexistingIds: readonly string[];
+}
+
+/** More than one request could be the one that was not answered. */
+export class SeveralFound extends Error {
+  constructor(readonly ids: readonly string[]) {
+    super(`${ids.length} could be the one that was asked for`);
+    this.name = "SeveralFound";
+  }
+}
+
+/**
+ * Sends the one write of an action, with its intent durable before the first byte and its outcome after the answer.
+ * Without a certain answer it is looked for, and sent again under the same key only where nothing is found.
+ */
+export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pending> {
+  const { input, command } = order;
+  const action = actionOf(run, order);
+  const writes = run.endpoints(
+    journaledSend({
+      send: run.send,
+      journal: run.journal,
+      run: run.record,
+      retriableIntents: run.retriableIntents,
+      clock: run.clock,
+      secretKey: Buffer.from(run.record.id, "hex"),
+      address: input.address,
+      type: run.journal.recorded(input.address)?.type ?? "",
+      name: input.name,
+      command,
+      isOther: (id) => order.preexistingIds.includes(id),
+      after: ({ id, madeAt }) => leftBy(run, order, { id: id ?? input.deploymentId ?? "", madeAt }),
+    }),
+  );
+  const send = async (): Promise<Pending> => action.pendingOf(input, await action.send(writes, input));
+  try {
+    return await send();
+  } catch (failure) {
+    if (!isUncertain(failure)) throw failure;
+    return (await findSent(run, order, mayLackReceipt(failure))) ?? send();
+  }
+}
+
+/**
+ * What a request that was not answered left, now recorded as its outcome; undefined where nothing is found or nobody
+ * can tell. `isPatient`: its key would not keep it from being done twice. Throws `SeveralFound`.
+ */
+export async function findSent(
+  run: ActionRun,
+  order: ActionOrder,
+  isPatient: boolean,
+): Promise<Pending | undefined> {
+  const { input, preexistingIds } = order;
+  const action = actionOf(run, order);
+  const look = async () => action.find?.(run.reads, input, preexistingIds);
+  const found = (await lookWithGrace(run, look, isPatient ? () => {} : undefined)) ?? [];
+  if (found.length > 1) throw new SeveralFound(found);
+  const [id] = found;
+  if (id === undefined) return undefined;
+  await closeOrder(run, input.address, { result: "done", id }, leftBy(run, order, { id }));
+  return action.pendingOf(input, { id });
+}
+
+/** Closes what is open of the commands for `address`. */
+export async function closeOrder(
+  { journal }: Pick<Run, "journal">,
+  address: Address,
+  outcome: { readonly result: "done" | "refused"; readonly id?: string },
+  { recording, run }: Left = {},
+): Promise<void> {
+  const open = journal.openAt(address).filter(({ command }) => command !== undefined);
+  if (open.length === 0) return;
+  const seqs = open.map(({ seq }) => seq);
+  await journal.close(seqs, { ...outcome, status: 0 }, recording, run);
+}
+
+/** What was made is recorded, and that its end is waited for: the same command goes on with that after a crash. */
+function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
+  const { command, input } = order;
+  const pending = actionOf(run, order).pendingOf(input, made);
+  const accepted: RunRecord["accepted"] = { address: input.address, command, pending };
+  const part = madeByAction(run.journal, run.types, command.action, input, made);
+  const recording = part && { ...part, resource: { ...part.resource, writtenAt: writtenNow(run.clock) } };
+  return { ...(recording && { recording }), run: { ...run.record, accepted } };
+}
+
+function actionOf({ types, journal }: ActionRun, { command, input }: ActionOrder) {
+  const type = types.get(journal.recorded(input.address)?.type ?? "");
+  const action = type?.actions?.[command.action];
+  if (!action) throw new Error(`${input.address} knows no ${command.action}`);
+  return action;
+}
+
+/** What is recorded, wherever it is looked at. */
+type Records = Pick<RunJournal, "recorded" | "inside">;
+
+/** The records of a state that no run changes. */
+export function recordsOf({ resources }: State): Records {
+  const all = Object.entries(resources) as [Address, RecordedResource][];
+  return {
+    recorded: (address) => resources[address],
+    inside: (parent) => all.filter(([, resource]) => resource.parent === parent),
+  };
+}
+
+/** The part of the resource at `address` that an action makes anew, where it is recorded. */
+export const recordedPart = (
+  records: Records,
+  address: Address,
+  type: string,
+): readonly [Address, RecordedResource] | undefined =>
+  records.inside(address).find(([, resource]) => resource.type === type);
+
+/**
+ * The record of what an action made: the next plan sees that everything was deployed with it. Undefined for an action
+ * that leaves the state as it is.
+ */
+export function madeByAction(
+  records: Records,
+  types: ReadonlyMap<string, Resource>,
+  name: string,
+  input: ActionInput,
+  { id, madeAt }: Made,
+): { readonly address: Address; readonly resource: RecordedResource } | undefined {
+  const { address } = input;
+  const { makes } = types.get(records.recorded(address)?.type ?? "")?.actions?.[name] ?? {};
+  const type = makes && types.get(makes.type);
+  if (!makes || !type) return undefined;
+  const [at, before] = recordedPart(records, address, type.type) ?? [
+    addressOf(type.type, ...nameOf(address).split(".")),
+    undefined,
+  ];
+  const applied = makes.applied(before?.applied ?? {}, input);
+  const declared = new Map(Object.entries(applied));
+  const pending = type.runs?.pendingOf(id, input.id, declared as Attributes);
+  const resource: RecordedResource = {
+    ...(before ?? nothingBefore(type.type, address)),
+    id,
+    ...(madeAt !== undefined && { updatedAt: madeAt }),
+    applied,
+    writes: (before?.writes ?? 0) + 1,
+    inputs: inputsIn(records, address, type),
+    ...(pending && { pending: { ...pending, ...(madeAt !== undefined && { madeAt }) } }),
+  };
+  return { address: at, resource };
+}
+
+const nothingBefore = (type: string, parent: Address): Omit<RecordedResource, "id"> => ({
+  type,
+  name: parent.slice(parent.lastIndexOf(".") + 1),
+  parent,
+  dependsOn: [],
+  applied: {},
+  computed: {},
+  preventDestroy: false,
+  onRemove: "delete",
+  writes: 0,
+});

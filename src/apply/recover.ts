@@ -1,0 +1,285 @@
+import type { Resource } from "../api/resource";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
+import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import { type Command, commandText } from "../model/state";
+import { fold } from "../state/fold";
+import { madeByAction, recordsOf } from "./action";
+import { recordedWhileDeleted, writtenNow } from "./change-context";
+import { graceOf, keyStillCounts, lookForCreated, lookPatiently } from "./look";
+import type { Looking, Recovery, RecoveryContext } from "./run";
+import { defaultWaitPolicy, remainingWaitMs, settlePending } from "./settle";
+
+/** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
+export async function recover(recovering: RecoveryContext): Promise<Recovery> {
+  const entries: JournalEntry[] = [];
+  const retriableIntents: Intent[] = [];
+  const diagnostics: Diagnostic[] = [];
+  let { state } = recovering;
+  const looking = { ...recovering, grace: graceOf(recovering) };
+  const take = (settled: Recovery): void => {
+    entries.push(...settled.entries);
+    retriableIntents.push(...settled.retriableIntents);
+    diagnostics.push(...settled.diagnostics);
+    state = fold(state, settled.entries);
+  };
+  // In the order in which they were sent: a deployment deployed what the writes before it left.
+  for (const intent of recovering.state.open) take(await settleIntent({ ...looking, state }, intent));
+  const { resources } = state;
+  for (const key in recovering.settlesPending === false ? {} : resources) {
+    const address = key as Address;
+    const recorded = resources[address];
+    if (recorded?.pending)
+      take(
+        await settlePending({ ...recovering, state }, address, recorded, {
+          timeoutMs: patienceWith(recovering, recorded),
+        }),
+      );
+  }
+  if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
+  return { entries, retriableIntents, diagnostics };
+}
+
+/** The end of a deletion is part of what there is; whether anything else is waited for, the plan decides. */
+const patienceWith = (
+  { wait, settlesPending, clock }: RecoveryContext,
+  { pending }: RecordedResource,
+): number =>
+  wait && settlesPending !== "look" && pending?.deletes
+    ? remainingWaitMs(pending, defaultWaitPolicy.timeoutMs, clock)
+    : 0;
+
+const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
+
+/** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
+const leftOpen = (intent: Intent): Recovery => ({ ...nothing, retriableIntents: [intent] });
+
+async function settleIntent(recovering: Looking, intent: Intent): Promise<Recovery> {
+  if (recovering.repeats?.(intent)) return leftOpen(intent);
+  if (intent.command) return settleCommand(recovering, intent, intent.command);
+  const type = recovering.types.get(intent.type);
+  const recorded = recovering.state.resources[intent.address];
+  if (type && recorded && intent.method === "DELETE") {
+    const settled = await settleDeletion(recovering, type, intent, recorded);
+    if (settled) return settled;
+  }
+  const makesSomething =
+    type?.candidates !== undefined &&
+    intent.method === "POST" &&
+    (type.reacts !== undefined || recorded === undefined || !intent.path.includes(recorded.id));
+  if (!type || !makesSomething) {
+    // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
+    const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
+    return { ...nothing, entries: assumedDone(intent, recorded), retriableIntents: again ? [intent] : [] };
+  }
+  // Its answer was recorded, and only the end of that line was lost.
+  if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
+    return { ...nothing, entries: [outcome(intent, "done")] };
+  const found = await lookFor(recovering, type, intent);
+  if (found === undefined) return unseen(recovering, intent);
+  if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
+  const [made] = found;
+  if (made) return { ...nothing, entries: adopted(recovering, type, intent, made, recorded) };
+  // Under the same key, so that a run which only stood still does not double it when it goes on.
+  const again = keyStillCounts(recovering, intent);
+  return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
+}
+
+/**
+ * Gone: its end is looked at as that of any deletion; what is gone at once is forgotten, since nobody but us took it
+ * away. Else it goes out again under its own key while that counts: the retained answer names the operation, and where
+ * there is none, nothing happened. Undefined where nobody can look.
+ */
+async function settleDeletion(
+  recovering: RecoveryContext,
+  type: Resource,
+  intent: Intent,
+  recorded: RecordedResource,
+): Promise<Recovery | undefined> {
+  const { address, parentId } = intent;
+  const { id, name } = recorded;
+  const read = await type.read(recovering.reads, {
+    address,
+    id,
+    name,
+    parentId,
+    declared: new Map(),
+    recorded,
+  });
+  if (read.kind === "unchecked" && !type.deletes) return undefined;
+  const again = keyStillCounts(recovering, intent);
+  const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
+  if (isUncertain && again) return leftOpen(intent);
+  if (read.kind !== "gone")
+    return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
+  const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
+  const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
+  const deletedAt = resource === null ? { deletedAt: writtenNow(recovering.clock) } : {};
+  const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
+  return { ...nothing, entries: [after, outcome(intent, "done")] };
+}
+
+/** What already bore the name when the run was planned. */
+const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
+  state.run?.fences[address] ?? [];
+
+/**
+ * What exists bears the change or will be planned again; either way it was configured since its last deployment, unless
+ * nothing was sent that a deployment must bring.
+ */
+function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
+  const touched: JournalEntry[] =
+    recorded && intent.takesEffect !== "at once"
+      ? [
+          {
+            kind: "resource",
+            address: intent.address,
+            resource: { ...recorded, writes: recorded.writes + 1 },
+          },
+        ]
+      : [];
+  return [...touched, outcome(intent, "done")];
+}
+
+async function lookFor(
+  looking: Looking,
+  type: Resource,
+  intent: Intent,
+): Promise<readonly LiveResource[] | undefined> {
+  const { name, parentId, at: since } = intent;
+  const search = { name, parentId, preexistingIds: preexistingIdsOf(looking, intent), since };
+  return lookPatiently(looking, intent, () => lookForCreated(type, looking.reads, search));
+}
+
+function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
+  if (keyStillCounts(recovering, intent)) return leftOpen(intent);
+  const diagnostic = error("state.open_intent", `nobody can tell whether ${intent.address} was created`, {
+    address: intent.address,
+    detail:
+      `The write of ${intent.at} was not answered, the service does not list such things, and its idempotency key ` +
+      "no longer counts: it is older than 23 hours, or was sent with another API key.",
+    hint: `look in the dashboard: if ${intent.name} is there, delete it or run: rnv import ${intent.address} ID; then: rnv state rm ${intent.address}`,
+  });
+  return { ...nothing, diagnostics: [diagnostic] };
+}
+
+function adopted(
+  recovering: RecoveryContext,
+  type: Resource,
+  intent: Intent,
+  made: LiveResource,
+  recorded: RecordedResource | undefined,
+): JournalEntry[] {
+  const parent = parentAddress(recovering.state, intent.parentId) ?? recorded?.parent;
+  const pending = type.runs?.pendingOf(made.id, intent.parentId, new Map());
+  const resource: RecordedResource = {
+    type: intent.type,
+    id: made.id,
+    name: made.name,
+    ...(parent === undefined ? {} : { parent }),
+    dependsOn: recorded?.dependsOn ?? [],
+    // What was made anew has nothing of what was recorded before it.
+    applied: (type.reacts && recorded?.applied) || {},
+    computed: Object.fromEntries(made.computed),
+    ...(made.updatedAt === undefined ? {} : { updatedAt: made.updatedAt }),
+    writtenAt: writtenNow(recovering.clock),
+    preventDestroy: recorded?.preventDestroy ?? false,
+    onRemove: recorded?.onRemove ?? "delete",
+    ...(recorded?.ignoreChanges && { ignoreChanges: recorded.ignoreChanges }),
+    ...(recorded?.initial && { initial: recorded.initial }),
+    ...(intent.madeWith && { madeWith: intent.madeWith }),
+    writes: (recorded?.writes ?? 0) + 1,
+    ...(type.reacts && parent !== undefined ? { inputs: inputsNow(recovering.state, parent, type) } : {}),
+    ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
+  };
+  return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
+}
+
+/** A deployment that did start deployed what had been written by then: it comes last of its service's changes. */
+function inputsNow(state: State, parent: Address, type: Resource): Record<string, number> {
+  const upstream = (Object.entries(state.resources) as [Address, RecordedResource][]).filter(
+    ([address, resource]) =>
+      address === parent || (resource.parent === parent && type.follows.includes(resource.type)),
+  );
+  return Object.fromEntries(upstream.map(([, resource]) => [resource.id, resource.writes]));
+}
+
+const parentAddress = (state: State, id: string | undefined): Address | undefined =>
+  id === undefined
+    ? undefined
+    : (Object.entries(state.resources) as [Address, RecordedResource][]).find(
+        ([, resource]) => resource.id === id,
+      )?.[0];
+
+const outcome = (intent: Intent, result: "done" | "refused"): JournalEntry => ({
+  kind: "outcome",
+  seq: intent.seq,
+  result,
+  status: 0,
+});
+
+const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
+  error(
+    "state.open_intent",
+    `an interrupted run may have created ${intent.address}, and ${found.length} things bear its name`,
+    {
+      address: intent.address,
+      detail: `Found: ${found.map((live) => live.id).join(", ")}.`,
+      hint: `keep one, remove the others, then run: rnv import ${intent.address} ID`,
+    },
+  );
+
+/**
+ * Settles what a verb such as `rnv deploy` left open, before another command writes: what is found is recorded, and
+ * nothing is sent again. The same verb, asked for again, goes on with it by itself.
+ */
+async function settleCommand(looking: Looking, intent: Intent, command: Command): Promise<Recovery> {
+  const { state, types } = looking;
+  const { address } = intent;
+  const recorded = state.resources[address];
+  const preexistingIds = state.run?.fences[address] ?? [];
+  const { commit, deploymentId } = command;
+  const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
+  const action = types.get(intent.type)?.actions?.[command.action];
+  const look = async () => (recorded ? action?.find?.(looking.reads, input, preexistingIds) : []);
+  // Of several attempts under one key the last one is looked for.
+  const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
+  const found = isLast ? await lookPatiently(looking, intent, look) : [];
+  const [sent, ...others] = found ?? [];
+  const close = (result: "done" | "refused"): JournalEntry => ({
+    ...{ kind: "outcome", seq: intent.seq, result, status: 0 },
+    ...(sent === undefined ? {} : { id: sent }),
+  });
+  if (sent !== undefined && others.length === 0) {
+    const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
+    const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
+    return { entries: [...entries, close("done")], retriableIntents: [], diagnostics: [] };
+  }
+  const diagnostics = isLast ? [unknownEnd(looking, intent, command, found)] : [];
+  return { entries: [close(found === undefined ? "done" : "refused")], retriableIntents: [], diagnostics };
+}
+
+function unknownEnd(
+  { wait }: Looking,
+  { address, at }: Intent,
+  command: Command,
+  found: readonly string[] | undefined,
+): Diagnostic {
+  const text = commandText(address, command);
+  const line = `\`${text}\``;
+  const summary =
+    found === undefined
+      ? `nobody can tell whether ${line} of ${at} did anything`
+      : found.length === 0
+        ? `${line} of ${at} did nothing`
+        : `${found.length} deployments of ${address} could be that of ${line} of ${at}`;
+  const ids = found?.join(", ");
+  return warning("apply.uncertain", summary, {
+    address,
+    detail: ids ? `Found: ${ids}.` : "It was not answered.",
+    hint: wait
+      ? `nothing was repeated; if it is still wanted: ${text}`
+      : `run ${line} again before any other command that writes: it finds out what happened, and repeats nothing`,
+  });
+}

@@ -1,0 +1,227 @@
+import { ApiError } from "../api/api-error";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { LiveResource, Pending, ReadResult } from "../model/live";
+import type { Accepted } from "../model/resource-operations";
+import { pathsWith } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import type { Attributes } from "../model/value";
+import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
+import { isUncertain } from "./look";
+import type { ChangeEnd } from "./run";
+import { settle } from "./settle";
+
+/** Deletes by id, confirmed with the planned name, and waits for a queued deletion. */
+export async function remove(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, type } = context;
+  if (change.withParent || change.id === undefined) return forget(context);
+  const input = {
+    address: change.address,
+    id: change.id,
+    name: change.name,
+    parentId: recordedParentId(context),
+  };
+  const send = () => type.remove(context.endpoints, input);
+  const accepted = await send().catch(async (failure: unknown): Promise<Accepted> => {
+    if (isGonePart(type, failure) && (await isLeftOut(context))) return { id: input.id };
+    if (!isUncertain(failure)) throw failure;
+    const seen = await lookForEnd(context);
+    if (seen && seen.ending === undefined) return takeEnd(context, seen);
+    // The retained answer of the same key names the operation that the end shows in.
+    return send().catch((again: unknown) => (seen ? takeEnd(context, seen) : Promise.reject(again)));
+  });
+  return seenDeleted(context, accepted.pending);
+}
+
+/** A part of something: the service says that it is not there, which is what was wanted. */
+const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>
+  removedWithParent && failure instanceof ApiError && failure.kind === "refused" && failure.status === 404;
+
+/** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
+export async function forget(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, run } = context;
+  const { ending } = change.instance;
+  const isOurs = run.retriableIntents.some(
+    ({ address, method }) => address === change.address && method === "DELETE",
+  );
+  if (ending !== undefined && isOurs && !change.withParent) return remove(context);
+  if (change.retains) return retain(context);
+  await proveGone(context);
+  // What nobody was seen to delete is only forgotten: it may be told of again.
+  if (ending === undefined) return forgotten(context);
+  return seenDeleted(context, ending);
+}
+
+/** What is being deleted is not made anew beside itself: its end is waited for first. */
+export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
+  const { ending } = context.change.instance;
+  if (ending === undefined) return { kind: "done" };
+  const end = await settle(context, ending, context.run.journal.recorded(context.change.address));
+  if (end.kind === "done") await closeDeletions(context);
+  return end;
+}
+
+/** What an earlier run sent to delete it, and no answer closed, is done: it is gone. */
+async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
+  const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
+  if (open.length > 0)
+    await journal.close(
+      open.map(({ seq }) => seq),
+      { result: "done", status: 0 },
+    );
+}
+
+async function seenDeleted(context: ChangeContext, pending: Pending | undefined): Promise<ChangeEnd> {
+  const { run, change } = context;
+  if (pending !== undefined) {
+    const end = await settle(context, pending, run.journal.recorded(change.address));
+    if (end.kind !== "done") return end;
+  }
+  await forgetInside(context);
+  await run.journal.recordDeleted(change.address);
+  await closeDeletions(context);
+  return { kind: "done" };
+}
+
+async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
+  await forgetInside(context);
+  await context.run.journal.record(context.change.address, null);
+  await closeDeletions(context);
+  return { kind: "done" };
+}
+
+/** What goes along is forgotten first: under the same address there may soon be another one without it. */
+async function forgetInside({ run, change }: ChangeContext): Promise<void> {
+  for (const [address, { type }] of run.journal.inside(change.address))
+    if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
+}
+
+/** It is deleted where it was, which may not be where it is declared to be. */
+function recordedParentId({ run, change, parentId }: ChangeContext): string | undefined {
+  const parent = change.instance.recorded?.parent;
+  const id =
+    parent === undefined ? undefined : (run.journal.recorded(parent)?.id ?? run.lookup(parent, "id"));
+  return typeof id === "string" ? id : parentId;
+}
+
+type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
+
+/** What a deletion without a certain answer did: undefined where the thing stands. */
+async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
+  const { run, change, type } = context;
+  run.reads.invalidate();
+  const declared: Attributes = new Map();
+  const read = await type.read(run.reads, {
+    address: change.address,
+    id: change.id ?? "",
+    name: change.name,
+    declared,
+    parentId: recordedParentId(context),
+    recorded: run.journal.recorded(change.address),
+  });
+  return read.kind === "gone" ? read : undefined;
+}
+
+/** The writes of a deletion that did happen are over. */
+async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promise<Accepted> {
+  const id = change.id ?? "";
+  const open = run.journal.openAt(change.address).map(({ seq }) => seq);
+  const recorded = run.journal.recorded(change.address);
+  await run.journal.close(
+    open,
+    { result: "done", status: 0, id },
+    {
+      address: change.address,
+      resource: recorded && ending ? recordedWhileDeleted(recorded, ending) : null,
+    },
+  );
+  return { id, pending: ending };
+}
+
+/** `onRemove: archive`: kept at the service, and in the state for the day it is declared again. */
+export async function archive(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, type, endpoints } = context;
+  const { archive: send } = type;
+  if (!send || change.id === undefined) throw new Error(`${change.type} cannot be archived`);
+  const input = { address: change.address, id: change.id, name: change.name };
+  const accepted = await send(endpoints, input).catch((failure: unknown) =>
+    isUncertain(failure) ? send(endpoints, input) : Promise.reject(failure),
+  );
+  await closeEarlier(context, accepted.id);
+  return retain(context, accepted.live);
+}
+
+/** What lies in it is marked first: without it, it would be taken for something that is to be deleted. */
+async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
+  for (const [address, resource] of run.journal.inside(change.address))
+    if (run.types.get(resource.type)?.removedWithParent)
+      await run.journal.record(address, { ...resource, retained: true });
+  const recorded = run.journal.recorded(change.address);
+  if (recorded === undefined) return { kind: "done" };
+  const ours = pathsWith(type, "alwaysManaged").flatMap((path) => {
+    const value = live?.attributes.get(path);
+    return value === undefined ? [] : [[path, value] as const];
+  });
+  const applied = { ...recorded.applied, ...Object.fromEntries(ours) };
+  const updatedAt = live?.updatedAt ?? recorded.updatedAt;
+  const computed = live ? Object.fromEntries(live.computed) : recorded.computed;
+  const next: RecordedResource = {
+    ...recorded,
+    applied,
+    computed,
+    ...(live && { writtenAt: writtenNow(run.clock) }),
+    retained: true,
+  };
+  await run.journal.record(change.address, updatedAt === undefined ? next : { ...next, updatedAt });
+  return { kind: "done" };
+}
+
+/**
+ * A list that leaves a thing out is no proof that it is gone (DESIGN section 5): before it is made anew or forgotten,
+ * it is asked for by its id. Throws `DiagnosticsError` when it is there.
+ */
+export async function proveGone({ run, change, type, endpoints }: ChangeContext): Promise<void> {
+  const { address } = change;
+  const recorded = change.instance.recorded;
+  if (!change.missing || recorded === undefined) return;
+  const parent = recorded.parent && run.journal.recorded(recorded.parent);
+  // Without what it lay in it is gone as well.
+  if (recorded.parent !== undefined && !parent) return;
+  const input = { address, id: recorded.id, name: recorded.name, parentId: parent?.id };
+  if (type.deletes?.find) {
+    const found = await type.deletes.find(endpoints, input);
+    if (found === undefined) return;
+    // Asking for it moved its time; nothing of it changed.
+    await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
+  } else {
+    if (type.removedWithParent) return;
+    run.reads.invalidate();
+    const declared: Attributes = new Map();
+    if ((await type.read(run.reads, { ...input, declared, recorded })).kind !== "found") return;
+  }
+  throw new DiagnosticsError([
+    error(
+      "live.gone_unproven",
+      `${address} is there (id ${recorded.id}), and was not shown when the plan was made`,
+      {
+        address,
+        range: change.instance.desired?.range,
+        hint: "run the command again; if it is left out again, look at it in the dashboard",
+      },
+    ),
+  ]);
+}
+
+/** What it lies in is there, and does not show it: a 404 for it is no sign of a lost membership. */
+async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
+  const { recorded } = change.instance;
+  const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
+  const outer = parent && run.types.get(parent.type);
+  if (recorded === undefined || parent === undefined || outer === undefined) return false;
+  run.reads.invalidate();
+  const declared: Attributes = new Map();
+  const { id, name } = parent;
+  const around = await outer.read(run.reads, { address: change.address, id, name, declared });
+  if (around.kind !== "found") return false;
+  const instance = { address: change.address, id: recorded.id, name: recorded.name, declared, parentId: id };
+  return (await type.read(run.reads, instance)).kind !== "found";
+}

@@ -1,0 +1,374 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { LiveResource } from "../model/live";
+import type { Accepted, AppliableValue } from "../model/resource-operations";
+import { pathsWith, ruleAt } from "../model/resource-type";
+import type { AppliedValue, RecordedResource } from "../model/state";
+import type { Attributes } from "../model/value";
+import { isPlain, type Plain, plainEqual } from "../model/value";
+import {
+  type ChangeContext,
+  closeEarlier,
+  inputsOf,
+  recordedAfter,
+  writesAfter,
+  writtenNow,
+} from "./change-context";
+import { isUncertain, observeCreated } from "./look";
+import { awaitEnding, proveGone } from "./remove";
+import { type ChangeEnd, knownAttributes } from "./run";
+import { settle } from "./settle";
+import {
+  type ComparedWrite,
+  mayShareTime,
+  movedTime,
+  timeStepMs,
+  unappliedPaths,
+  verifyApplied,
+} from "./verify";
+
+/** Sends a create and sees it through. */
+export async function create(context: ChangeContext): Promise<ChangeEnd> {
+  const values = declaredValues(context);
+  const input = {
+    address: context.change.address,
+    isProven: true as const,
+    name: nameIn(context, values),
+    attributes: values,
+    parent: parentAttributes(context),
+  };
+  const ended = await awaitEnding(context);
+  if (ended.kind !== "done") return ended;
+  await proveGone(context);
+  const left = await madeBefore(context, input.name);
+  if (!left) await proveAbsent(context, input.name);
+  const accepted =
+    left ?? (await sureOfCreate(context, input.name, () => context.type.create(context.endpoints, input)));
+  // What is null was left to the service: its answer tells what that is.
+  const sent = new Map([...values].filter(([, value]) => value !== null));
+  return finishWrite(context, accepted, sent, values, true);
+}
+
+/**
+ * Somebody may have made it since the plan was made, or the list that the plan was made from was short: one fresh
+ * look before the first write that would make a double.
+ */
+async function proveAbsent({ run, change, type, parentId }: ChangeContext, name: string): Promise<void> {
+  if (type.reacts || type.removedWithParent || !type.candidates) return;
+  const { address, missing } = change;
+  // What the plan found gone is not made anew while a list shows it.
+  const recorded = missing ? change.instance.recorded?.id : undefined;
+  const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
+  const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
+  if (candidates.some(({ id }) => id === recorded))
+    throw new DiagnosticsError([
+      error(
+        "live.gone_unproven",
+        `${address} is there (id ${recorded}), and was not shown when the plan was made`,
+        {
+          address,
+          range: change.instance.desired?.range,
+          hint: "run the command again",
+        },
+      ),
+    ]);
+  const [found] = candidates;
+  if (!found) return;
+  throw new DiagnosticsError([
+    error(
+      "live.unmanaged_exists",
+      `${change.address} was made by somebody else since the plan (id ${found.id})`,
+      {
+        address: change.address,
+        range: change.instance.desired?.range,
+        hint: `run the command again; to take it over: rnv import ${change.address} ${found.id}`,
+      },
+    ),
+  ]);
+}
+
+/** Sends only what changes and sees it through. */
+export async function update(context: ChangeContext): Promise<ChangeEnd> {
+  const { change, type } = context;
+  const values = declaredValues(context);
+  const sent = valuesToSend(context, values);
+  const input = {
+    address: change.address,
+    name: nameIn(context, values),
+    id: change.id ?? "",
+    attributes: new Map([...values, ...sent]),
+    isProven: true as const,
+    parent: parentAttributes(context),
+    changed: new Set(sent.keys()),
+    live: change.instance.live,
+    recorded: change.instance.recorded,
+  };
+  const send = () => type.update(context.endpoints, input);
+  if (type.reacts) return finishWrite(context, await sureOfCreate(context, input.name, send), sent, values);
+  const answered = await sendTwice(send).catch((failure: unknown) => seenInstead(context, sent, failure));
+  const accepted = await inOneTimeStep(context, sent, answered, () =>
+    type.update(context.endpointsAgain(), input),
+  );
+  await closeEarlier(context, accepted.id);
+  return finishWrite(context, accepted, sent, values);
+}
+
+/** What is merely set can be set again. */
+const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
+  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+
+/** A write that was answered with something else: done where the thing itself shows it, read by its id. */
+async function seenInstead(
+  context: ChangeContext,
+  sent: ComparedWrite["sent"],
+  failure: unknown,
+): Promise<Accepted> {
+  const { change, type } = context;
+  const id = change.id ?? "";
+  const isAnswered = isUncertain(failure) && failure.status === 200;
+  const live = isAnswered ? await readAgain(context, id) : undefined;
+  if (live === undefined) throw failure;
+  const before = timeBefore(context);
+  const taken = { type, sent, live, defaults: change.instance.defaults, before };
+  const isSeen =
+    unappliedPaths(taken).length === 0 &&
+    !(holdsSecret(type, sent) && movedTime(before, live.updatedAt) !== true);
+  if (!isSeen) throw failure;
+  return { id, live };
+}
+
+const holdsSecret = (type: ChangeContext["type"], sent: ComparedWrite["sent"]): boolean =>
+  [...sent.keys()].some((path) => ruleAt(type, path)?.secret === true);
+
+/** The answer to the write of a secret, or to another one a second later where the two share their time. */
+async function inOneTimeStep(
+  context: ChangeContext,
+  sent: ComparedWrite["sent"],
+  accepted: Accepted,
+  again: () => Promise<Accepted>,
+): Promise<Accepted> {
+  const { run, type, change } = context;
+  const live = accepted.live?.id === accepted.id ? accepted.live : undefined;
+  if (!live) return accepted;
+  const taken = { type, sent, live, defaults: change.instance.defaults, before: timeBefore(context) };
+  if (!mayShareTime(taken, run.clock.now())) return accepted;
+  await run.clock.sleep(timeStepMs, run.signal);
+  return sendTwice(again);
+}
+
+/** The service's `updatedAt` before this change; undefined for something new. */
+const timeBefore = ({ change }: ChangeContext): string | undefined =>
+  change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
+
+/** A create without a certain answer is looked for before it is sent again, under the same key. */
+async function sureOfCreate(
+  context: ChangeContext,
+  name: string,
+  send: () => Promise<Accepted>,
+): Promise<Accepted> {
+  const since = new Date(context.run.clock.now()).toISOString();
+  try {
+    return await send();
+  } catch (failure) {
+    if (!isUncertain(failure)) throw failure;
+    const { run, change, type, parentId } = context;
+    const preexistingIds = run.record.fences[change.address] ?? [];
+    const search = { name, parentId, preexistingIds, since };
+    const made = await observeCreated(type, run, change.address, search, failure);
+    return made ? takeMade(context, made) : send();
+  }
+}
+
+/** What a create that was not answered made is recorded as its outcome. */
+async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
+  const { run, change, type, parentId } = context;
+  const open = run.journal.openAt(change.address).map((intent) => intent.seq);
+  const after = { address: change.address, resource: context.recordOnAccept(made.id) };
+  await run.journal.close(open, { result: "done", status: 0, id: made.id }, after);
+  return {
+    id: made.id,
+    live: made,
+    pending: type.runs?.pendingOf(made.id, parentId, change.instance.resolved),
+  };
+}
+
+/** What an interrupted run made, where that has come into view only since the plan was made. */
+async function madeBefore(context: ChangeContext, name: string): Promise<Accepted | undefined> {
+  const { run, change, type, parentId } = context;
+  const isCarried = run.retriableIntents.some(
+    ({ address, method }) => address === change.address && method === "POST",
+  );
+  if (!isCarried || type.reacts) return undefined;
+  const preexistingIds = run.record.fences[change.address] ?? [];
+  const [made, ...others] = (await type.candidates?.(run.reads, { name, parentId, preexistingIds })) ?? [];
+  return made && others.length === 0 ? takeMade(context, made) : undefined;
+}
+
+async function finishWrite(
+  context: ChangeContext,
+  accepted: Accepted,
+  sent: ReadonlyMap<string, AppliableValue>,
+  values: ReadonlyMap<string, AppliableValue>,
+  isNew = false,
+): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const before = isNew ? undefined : timeBefore(context);
+  // An answer about something else says nothing of this.
+  const answered = accepted.live?.id === accepted.id ? accepted.live : undefined;
+  const isEnough = answered !== undefined && !needsItsTime(type, sent, before, answered);
+  const live = isEnough ? answered : ((await readAgain(context, accepted.id)) ?? answered);
+  const previous = run.journal.recorded(change.address);
+  const inputs = type.reacts ? inputsOf(run, change, type) : undefined;
+  const recording = {
+    change,
+    type,
+    id: accepted.id,
+    live,
+    values,
+    previous,
+    writes: writesAfter(change, type),
+    inputs,
+    defaults: run.defaults(change.type),
+    isNew,
+    writtenAt: writtenNow(run.clock),
+    fingerprintKey: run.fingerprintKey,
+  };
+  const { defaults } = change.instance;
+  const unappliedFields = live ? verifyApplied(change, { type, sent, live, defaults, before }) : undefined;
+  const kept = unappliedFields
+    ? { ...recordedAfter(recording), applied: previous?.applied ?? {} }
+    : recordedAfter(recording);
+  await run.journal.record(change.address, accepted.pending ? { ...kept, pending: accepted.pending } : kept);
+  if (accepted.failure !== undefined) throw accepted.failure;
+  if (unappliedFields) return { kind: "failed", diagnostic: unappliedFields, exitCode: 1 };
+  return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
+}
+
+/** A secret was changed, and the answer has no time that tells whether it took. */
+const needsItsTime = (
+  type: ChangeContext["type"],
+  sent: ComparedWrite["sent"],
+  before: string | undefined,
+  answered: LiveResource,
+): boolean =>
+  movedTime(before, before) !== undefined &&
+  movedTime(before, answered.updatedAt) === undefined &&
+  holdsSecret(type, sent);
+
+/** A write whose answer did not show the thing: one look by id. */
+async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
+  const { run, change, type, parentId } = context;
+  run.reads.invalidate();
+  const declared = change.instance.resolved;
+  const read = await type.read(run.reads, {
+    address: change.address,
+    id,
+    name: change.name,
+    declared,
+    parentId,
+  });
+  return read.kind === "found" ? read.live : undefined;
+}
+
+const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
+  change.instance.desired ? knownAttributes(change.instance.desired, run.lookup, run.generate) : new Map();
+
+/** The value to send for each field that changes; a field back to its default is sent explicitly (PATCH merges). */
+function valuesToSend(
+  context: ChangeContext,
+  values: ReadonlyMap<string, AppliableValue>,
+): Map<string, AppliableValue> {
+  const { attributes, instance } = context.change;
+  const { defaults } = instance;
+  return new Map(
+    attributes.map(({ path }) => {
+      const implied = instance.resolved.get(path);
+      const fallback = implied !== undefined && isPlain(implied) ? implied : undefined;
+      return [path, values.get(path) ?? fallback ?? defaults.get(path) ?? null];
+    }),
+  );
+}
+
+function nameIn({ change, type }: ChangeContext, values: ReadonlyMap<string, AppliableValue>): string {
+  const { nameAttribute } = type;
+  if (nameAttribute === undefined) return change.name;
+  const name = values.get(nameAttribute) ?? change.instance.resolved.get(nameAttribute);
+  return typeof name === "string" ? name : change.name;
+}
+
+function parentAttributes({ run, change, type }: ChangeContext): Attributes | undefined {
+  const parent = change.instance.desired?.parent;
+  if (parent === undefined) return undefined;
+  const parentType = [...run.types.values()].find((candidate) => parent.startsWith(`${candidate.type}.`));
+  const paths = Object.keys(parentType?.computed ?? {});
+  const known = paths.map((path) => [path, run.lookup(parent, path)] as const);
+  return type.parents.length === 0
+    ? undefined
+    : new Map(known.filter((entry): entry is [string, Plain] => entry[1] !== undefined));
+}
+
+/** Nothing to send: what is declared holds already. Recorded only when the state would say something else. */
+export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
+  const { run, change, type } = context;
+  const { live, recorded, resolved } = change.instance;
+  const id = live?.id ?? recorded?.id;
+  if (id === undefined || (!recorded && change.action !== "adopt")) return { kind: "done" };
+  if (run.mode === "refresh-only") return acceptDrift(context);
+  const next = recordedAfter({
+    change,
+    type,
+    id,
+    live,
+    values: resolved,
+    defaults: run.defaults(change.type),
+    previous: recorded,
+    writes: recorded?.writes ?? 0,
+    inputs:
+      run.journal.recorded(change.address)?.inputs ?? (type.reacts ? inputsOf(run, change, type) : undefined),
+    pending: recorded?.pending,
+    fingerprintKey: run.fingerprintKey,
+  });
+  // What was compared in the clear is known to be as declared, whoever wrote it last.
+  const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
+  if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
+  if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);
+  return { kind: "done" };
+}
+
+/** The same thing under another id than the one recorded: what took it in did so, and does not run again for it. */
+async function renameInputs({ run, change }: ChangeContext, from: string, to: string): Promise<void> {
+  const parent = change.instance.recorded?.parent;
+  if (parent === undefined) return;
+  for (const [address, resource] of run.journal.inside(parent)) {
+    const { [from]: writes, ...others } = resource.inputs ?? {};
+    if (writes !== undefined)
+      await run.journal.record(address, { ...resource, inputs: { ...others, [to]: writes } });
+  }
+}
+
+/** `-refresh-only`: what was recorded as applied becomes what is live, so that the next plan shows an edit, not drift. */
+async function acceptDrift({ run, change, type }: ChangeContext): Promise<ChangeEnd> {
+  const { live, recorded } = change.instance;
+  if (!live || !recorded) return { kind: "done" };
+  const { defaults } = change.instance;
+  const applied = Object.entries(recorded.applied).map(([path, value]): [string, AppliedValue] => {
+    const now = ruleAt(type, path)?.secret ? undefined : (live.attributes.get(path) ?? defaults.get(path));
+    return [path, now ?? value];
+  });
+  for (const path of pathsWith(type, "alwaysManaged")) {
+    const now = live.attributes.get(path);
+    if (!(path in recorded.applied) && now !== undefined && now !== defaults.get(path))
+      applied.push([path, now]);
+  }
+  const computed = Object.fromEntries(live.computed);
+  const updatedAt = live.updatedAt ?? recorded.updatedAt;
+  const next = { ...recorded, name: live.name, applied: Object.fromEntries(applied), computed, updatedAt };
+  await run.journal.record(change.address, next);
+  return { kind: "done" };
+}
+
+/** Computed attributes come and go with every look; they alone are no reason to write. */
+function saysTheSame(recorded: RecordedResource, next: RecordedResource): boolean {
+  const { computed: _before, updatedAt: _earlier, ...left } = recorded;
+  const { computed: _after, updatedAt: _later, ...right } = next;
+  return plainEqual(left as unknown as Plain, right as unknown as Plain);
+}

@@ -1,0 +1,129 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type { LiveResource } from "../model/live";
+import type { AppliableValue } from "../model/resource-operations";
+import { type ResourceType, ruleAt } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import type { Attributes } from "../model/value";
+import { plainEqual } from "../model/value";
+import type { Change } from "../plan/plan";
+
+/** What a write is compared with. */
+export interface ComparedWrite {
+  readonly type: ResourceType;
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  /** As the answer of the write showed it. */
+  readonly live: LiveResource;
+  readonly defaults: Attributes;
+  /** The service's `updatedAt` before the write; undefined for a create. */
+  readonly before?: string;
+}
+
+/**
+ * Compares the answer of a write with what was sent. A field that did not take is an error that names it, never
+ * a silent success. A secret is masked in every answer: its write must have moved `updatedAt`.
+ */
+export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic | undefined {
+  const refused = unappliedPaths(taken);
+  const [first] = refused;
+  if (first === undefined) return undefined;
+  const fields = refused.join(", ");
+  const about = {
+    address: change.address,
+    attribute: first,
+    range: change.instance.desired?.attributes.get(first)?.range,
+  };
+  return error(
+    "apply.not_taken",
+    `${change.address}: the service accepted the change, but ${fields} did not take`,
+    refused.every((path) => ruleAt(taken.type, path)?.secret === true)
+      ? {
+          ...about,
+          detail:
+            "A value cannot be read back, but its write must move updatedAt, and that is what it was before.",
+          hint: hintOf(
+            "nothing was recorded: run the same command again to send it again; if the service may hold this value already, rnv apply --verify-values reveals it once and writes nothing that is equal",
+            taken.type,
+          ),
+        }
+      : {
+          ...about,
+          detail: differences(refused, taken),
+          hint: isNamedOtherwise(refused, taken)
+            ? nameHint(taken)
+            : hintOf(
+                "run rnv plan to see what is live now; the value may not be allowed for this kind or plan",
+                taken.type,
+              ),
+        },
+  );
+}
+
+const mostTold = 3;
+const longestTold = 120;
+
+/** What was sent and what the answer shows, of the first fields; never of a secret. */
+function differences(refused: readonly string[], { type, sent, live }: ComparedWrite): string {
+  const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
+  const text = (value: unknown): string => {
+    const json = JSON.stringify(value ?? null);
+    return json.length > longestTold ? `${json.slice(0, longestTold)}…` : json;
+  };
+  return told
+    .map((path) => {
+      const shown = live.attributes.get(path);
+      const answer = shown === undefined ? "does not show it" : `shows ${text(shown)}`;
+      return `${path}: ${text(sent.get(path))} was sent, and the answer of the service ${answer}.`;
+    })
+    .join("\n");
+}
+
+/** The answer shows another name than was sent. */
+const isNamedOtherwise = (
+  refused: readonly string[],
+  { type: { nameAttribute = "" }, live }: ComparedWrite,
+): boolean => refused.includes(nameAttribute) && typeof live.attributes.get(nameAttribute) === "string";
+
+/** A service that keeps names in a form of its own does so each time. */
+const nameHint = ({ type: { nameAttribute }, live }: ComparedWrite): string =>
+  `it is recorded under its id; if the service keeps names like that, declare ${nameAttribute}: ${JSON.stringify(live.name)}, and run the same command again`;
+
+/** Attribute paths that the answer of a write does not show as they were sent. */
+export function unappliedPaths({ type, sent, live, defaults, before }: ComparedWrite): readonly string[] {
+  const isRefused = (path: string, value: AppliableValue): boolean => {
+    const rule = ruleAt(type, path);
+    if (!rule || rule.change === "local") return false;
+    if (rule.secret) return value !== null && movedTime(before, live.updatedAt) === false;
+    if (value instanceof Secret) return false;
+    if (type.parents.some((parent) => parent.attribute === path)) return false;
+    const shown = live.attributes.get(path) ?? defaults.get(path);
+    const wanted = value ?? defaults.get(path) ?? null;
+    if (shown === undefined) return wanted !== null;
+    return wanted !== shown && !(rule.equal ?? plainEqual)(wanted, shown);
+  };
+  const refused: string[] = [];
+  for (const [path, value] of sent) if (isRefused(path, value)) refused.push(path);
+  return refused;
+}
+
+/** Whether a write moved the time of what it wrote; undefined where the two times do not tell. */
+export function movedTime(before: string | undefined, after: string | undefined): boolean | undefined {
+  const times = [Date.parse(before ?? ""), Date.parse(after ?? "")];
+  return times.some(Number.isNaN) ? undefined : times[0] !== times[1];
+}
+
+/** Longer than the coarsest step of time that services use. */
+export const timeStepMs = 1100;
+
+/** How near to our clock a time still counts as of now: clocks differ. */
+const nearMs = 120_000;
+
+/**
+ * A secret whose write left a time that is of about now: what was written before it may bear the same one, where the
+ * service counts in whole seconds. Sent again once a second has passed, it tells.
+ */
+export const mayShareTime = (taken: ComparedWrite, now: number): boolean =>
+  unappliedPaths(taken).some((path) => ruleAt(taken.type, path)?.secret === true) &&
+  Math.abs(now - Date.parse(taken.before ?? "")) < nearMs;
+
+const hintOf = (hint: string, { unappliedHint }: ResourceType): string =>
+  unappliedHint === undefined ? hint : `${hint}; ${unappliedHint}`;

@@ -1,0 +1,19 @@
+import { hash } from "node:crypto";
+
+/** The first few of many: `a, b and 10 more`. No more than `most` are named. */
+export const shortList = (items: readonly string[], most: number): string =>
+  items.length <= most
+    ? items.join(", ")
+    : `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
+
+/** A name without what services may change in names: case, spaces, hyphens. Itself where nothing else is in it. */
+export function plainName(name: string): string {
+  const letters = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+  return letters === "" ? name : letters;
+}
+
+/** SHA-256 in hex of a text in UTF-8, or of bytes. */
+export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex");

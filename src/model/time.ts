@@ -1,0 +1,42 @@
+/** Time as a capability, so that tests can move it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /**
+   * Milliseconds since a moment of its own, which nobody sets back or forward: for limits and waits. The time of day is
+   * for what is recorded and told.
+   */
+  elapsed(): number;
+  /** Rejects with the signal's reason when aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** What a duration looks like: `90s`, `30m`, `1h30m`. */
+export const durationPattern = /^(\d+(ms|s|m|h))+$/;
+
+/** Milliseconds of `10s`, `5m`, `1h30m`, `500ms` or a bare `0`; undefined when it is not a duration. */
+export function parseDuration(text: string): number | undefined {
+  if (text === "0") return 0;
+  if (!durationPattern.test(text)) return undefined;
+  let total = 0;
+  for (const [, count, unit] of text.matchAll(/(\d+)(ms|s|m|h)/g))
+    total += Number(count) * (units[unit as string] ?? 0);
+  return total;
+}
+
+/** `1h30m`, `45s`: milliseconds as a duration is written, rounded up to whole seconds. */
+export function durationText(milliseconds: number): string {
+  const whole = Math.ceil(milliseconds / 1000);
+  const parts = [
+    [Math.floor(whole / 3600), "h"],
+    [Math.floor((whole % 3600) / 60), "m"],
+    [whole % 60, "s"],
+  ] as const;
+  return parts.map(([count, unit]) => (count > 0 ? `${count}${unit}` : "")).join("") || "0s";
+}
+
+/** Returns the pause before another try: `first`, doubled with each of the `tries` so far, at most `longest`. */
+export const backoff = (tries: number, first: number, longest: number): number =>
+  Math.min(longest, first * 2 ** Math.min(tries, 30));

@@ -1,0 +1,228 @@
+import type { Address } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
+import { sha256 } from "../model/text";
+import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
+import { changesRecordOnly, changesSomething, type Decision } from "./decision";
+import type { Graph } from "./graph";
+import { isDeletion } from "./guards";
+import { isGone, type ResourceInstance, recordedValue } from "./instances";
+import type { Binding, Change, Guard } from "./plan";
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * One decision with all that a plan says about it. What it has no value for is left out, by assignments: thousands of
+ * changes are made here, and spreading an object for each optional field takes as long as context them.
+ */
+export function makeChange(
+  decision: Decision,
+  { dependsOn, deletesAfter }: Dependencies,
+  guard: Guard | undefined,
+  catalog: Catalog,
+): Change {
+  const { instance, action, resolved, fingerprints, reason } = decision;
+  const { address, type, desired, recorded, live, read, previousAddress } = instance;
+  const id = action === "create" ? undefined : (live?.id ?? recorded?.id);
+  const cost = costOf(decision, catalog);
+  const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
+  const isQuiet = !changesSomething(decision);
+  const about: Writable<Change["instance"]> = { resolved, defaults: instance.defaults, fingerprints };
+  if (desired) about.desired = desired;
+  if (decision.isRevealed) about.isRevealed = true;
+  if (recorded) about.recorded = recorded;
+  if (live) about.live = live;
+  if (read.kind === "gone" && read.ending) about.ending = read.ending;
+  if (decision.trigger) about.trigger = decision.trigger;
+  const change: Writable<Change> = {
+    address,
+    type: type.type,
+    action,
+    name: nameOf(decision),
+    attributes: decision.attributes,
+    released: decision.released,
+    drift: decision.drift,
+    effects: isQuiet ? [] : effectsOf(decision, cost),
+    dependsOn: isQuiet ? [] : (dependsOn.get(address) ?? []),
+    withParent: decision.withParent,
+    onRemove: decision.onRemove,
+    binding: isQuiet ? null : bindingOf(instance),
+    instance: about,
+  };
+  if (decision.lifecycle) change.lifecycle = decision.lifecycle;
+  if (id !== undefined) change.id = id;
+  if (previousAddress) change.previousAddress = previousAddress;
+  if (isGone(instance) && !type.reacts) change.missing = true;
+  if (reason !== undefined) change.reason = reason;
+  if (deletions) change.deletesAfter = deletions;
+  if (decision.retains) change.retains = true;
+  if (recorded?.retained) change.restores = true;
+  if (decision.held !== undefined) change.held = decision.held;
+  if (guard) change.guard = guard;
+  if (cost) change.cost = cost;
+  return change;
+}
+
+function nameOf({ instance, resolved }: Decision): string {
+  const { address, live, recorded, type } = instance;
+  const declared = type.nameAttribute && resolved.get(type.nameAttribute);
+  return (
+    live?.name ??
+    (typeof declared === "string" ? declared : undefined) ??
+    recorded?.name ??
+    address.slice(address.lastIndexOf(".") + 1)
+  );
+}
+
+const effectOrder: readonly Effect[] = ["destructive", "billing", "deploys", "restarts"];
+
+/**
+ * What the changed fields do beyond themselves. Nothing runs yet in what is created, so only its bill counts; a
+ * reacting resource that runs does all that its type can do.
+ */
+function effectsOf(decision: Decision, cost: Change["cost"]): Effect[] {
+  const { instance, action, attributes } = decision;
+  const { rules, reacts } = instance.type;
+  const effects = new Set<Effect>();
+  if (reacts && (action === "create" || (action === "update" && !changesRecordOnly(decision))))
+    for (const rule of Object.values(rules)) for (const effect of rule.effects ?? []) effects.add(effect);
+  for (const { path } of attributes)
+    for (const effect of ruleAt(instance.type, path)?.effects ?? []) effects.add(effect);
+  if (isDeletion(decision)) effects.add("destructive");
+  if (!changesTheBill(cost)) effects.delete("billing");
+  return effectOrder.filter(
+    (effect) => effects.has(effect) && (action !== "create" || reacts !== undefined || effect === "billing"),
+  );
+}
+
+/** A type without prices may change the bill; one with prices does when the estimate says so. */
+const changesTheBill = (cost: Change["cost"]): boolean =>
+  !cost ||
+  (cost.before?.usd ?? 0) !== (cost.after?.usd ?? 0) ||
+  (cost.before?.ngn ?? 0) !== (cost.after?.ngn ?? 0);
+
+function bindingOf({ live, type }: ResourceInstance): Binding | null {
+  if (!live) return null;
+  const attributes = canonicalJson(Object.fromEntries(withoutOpenFields(type, live.attributes)) as Plain);
+  return {
+    id: live.id,
+    updatedAt: live.updatedAt ?? null,
+    digest: sha256(attributes),
+  };
+}
+
+export interface ChangeCost {
+  readonly before: Money | null;
+  readonly after: Money | null;
+}
+
+/** Estimated monthly price of a resource before and after the plan; undefined for a type without prices. */
+function costOf(decision: Decision, catalog: Catalog): ChangeCost | undefined {
+  const { instance, action } = decision;
+  const { monthlyCost } = instance.type;
+  if (!monthlyCost) return undefined;
+  const isManaged = instance.recorded !== undefined && instance.read.kind !== "gone";
+  const get = (path: string): ResolvedValue | undefined => fieldBefore(instance, path);
+  const before = isManaged ? (monthlyCost({ get }, catalog) ?? null) : null;
+  if (action === "delete" || action === "forget") return { before, after: null };
+  if (action === "no-op") return { before, after: before };
+  return { before, after: monthlyCost({ get: (path) => fieldAfter(decision, path) }, catalog) ?? null };
+}
+
+/** What is live over the defaults; where nothing could be read, what is recorded. */
+function fieldBefore(instance: ResourceInstance, path: string): ResolvedValue | undefined {
+  const known = instance.live ? instance.live.attributes.get(path) : recordedValue(instance, path);
+  return known ?? instance.defaults.get(path);
+}
+
+function fieldAfter({ instance, action, resolved, attributes }: Decision, path: string) {
+  const declared = resolved.get(path);
+  if (declared !== undefined) return declared;
+  const isReset = attributes.some((change) => change.path === path && change.cause === "removed");
+  return isReset || action === "create" ? instance.defaults.get(path) : fieldBefore(instance, path);
+}
+
+/** Sum over all resources; what has no price counts as nothing. */
+export function totalCost(costs: Iterable<ChangeCost>): { readonly before: Money; readonly after: Money } {
+  const before = { usd: 0, ngn: 0 };
+  const after = { usd: 0, ngn: 0 };
+  for (const cost of costs) {
+    add(before, cost.before);
+    add(after, cost.after);
+  }
+  return { before, after };
+}
+
+function add(sum: { usd: number; ngn: number }, money: Money | null): void {
+  sum.usd += money?.usd ?? 0;
+  sum.ngn += money?.ngn ?? 0;
+}
+
+interface Dependencies {
+  readonly dependsOn: ReadonlyMap<Address, readonly Address[]>;
+  readonly deletesAfter: ReadonlyMap<Address, readonly Address[]>;
+}
+
+/**
+ * The changes each change has to wait for, through everything that does not change itself. A deletion does not wait
+ * for one that is held back by protection, unless that lies in it: what is protected outlives what it refers to.
+ */
+export function dependenciesOf(
+  order: readonly Address[],
+  { waits }: Graph,
+  decisions: ReadonlyMap<Address, Decision>,
+  guards: ReadonlyMap<Address, Guard>,
+): Dependencies {
+  const dependsOn = new Map<Address, readonly Address[]>();
+  if (!changeAnything(decisions)) return { dependsOn, deletesAfter: new Map() };
+  for (const address of order) {
+    const isWaitedFor = (on: Address): boolean =>
+      !(guards.get(on)?.code === "guard.prevent_destroy" && decisions.get(address)?.action === "delete") ||
+      decisions.get(on)?.instance.parent === address ||
+      decisions.get(address)?.instance.parent === on;
+    // What comes later in the order is part of a ring that cannot be kept.
+    const before = (waits.get(address) ?? []).filter((on) => dependsOn.has(on) && isWaitedFor(on));
+    dependsOn.set(address, nearestChanges(before, decisions, dependsOn));
+  }
+  return { dependsOn, deletesAfter: deletionsBefore(decisions) };
+}
+
+function changeAnything(decisions: ReadonlyMap<Address, Decision>): boolean {
+  for (const decision of decisions.values()) if (changesSomething(decision)) return true;
+  return false;
+}
+
+function nearestChanges(
+  before: readonly Address[],
+  decisions: ReadonlyMap<Address, Decision>,
+  dependsOn: ReadonlyMap<Address, readonly Address[]>,
+): readonly Address[] {
+  const changes = (address: Address): boolean => {
+    const decision = decisions.get(address);
+    return decision !== undefined && changesSomething(decision);
+  };
+  const [only, ...others] = before;
+  if (only !== undefined && others.length === 0 && !changes(only)) return dependsOn.get(only) ?? [];
+  if (before.length === 0) return before;
+  const nearest = new Set<Address>();
+  for (const on of before) {
+    if (changes(on)) nearest.add(on);
+    else for (const further of dependsOn.get(on) ?? []) nearest.add(further);
+  }
+  return [...nearest].sort();
+}
+
+/** For each replacement, the deletions and replacements recorded as depending on it that need their own request. */
+function deletionsBefore(
+  decisions: ReadonlyMap<Address, Decision>,
+): ReadonlyMap<Address, readonly Address[]> {
+  const before = new Map<Address, Address[]>();
+  for (const decision of decisions.values()) {
+    const { recorded, address } = decision.instance;
+    if (!recorded || !isDeletion(decision) || decision.withParent) continue;
+    for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn])) {
+      if (decisions.get(on)?.action === "replace") before.set(on, [...(before.get(on) ?? []), address]);
+    }
+  }
+  return before;
+}

@@ -1,0 +1,216 @@
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import type { DesiredData } from "../model/desired";
+import type { LiveResource, Offers } from "../model/live";
+import type { CheckContext, Finding } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import { shortList } from "../model/text";
+import { Template } from "../model/value";
+import type { DataUse } from "./data";
+import { changesRecordOnly, type Decision } from "./decision";
+import { isDeletion } from "./guards";
+import { isGone, isRetained, type ResourceInstance } from "./instances";
+import type { PlanInput } from "./plan";
+import { neighboursOf } from "./resolve";
+
+const sending: ReadonlySet<Decision["action"]> = new Set(["create", "update", "replace", "adopt"]);
+
+/**
+ * What the catalog does not offer and what cannot go together, at the declared value. An error where this plan
+ * would send it; a warning about a field that is there already; nothing about what stays as it is. What is declared in
+ * the light of its neighbours is looked at in every plan: they change, it does not.
+ */
+export function checkDeclared(decisions: ReadonlyMap<Address, Decision>, catalog: Catalog): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  for (const decision of decisions.values()) {
+    const { instance, action, resolved, attributes } = decision;
+    const { type, removed, desired } = instance;
+    const isSending = sending.has(action) && !changesRecordOnly(decision);
+    if (type.checkSiblings && desired && !removed) {
+      const offered = offeredTo(decision, decisions);
+      for (const finding of type.checkSiblings(resolved, offered, neighboursOf(decision, decisions)))
+        if (isSending || !finding.isWarning)
+          diagnostics.push(diagnosticOf(instance, finding, !finding.isWarning));
+    }
+    if (!isSending) continue;
+    for (const finding of type.check?.(resolved, catalog, checkContext(decision, decisions, catalog)) ?? []) {
+      const { attribute } = finding;
+      const isSent =
+        attribute === undefined ||
+        action === "create" ||
+        action === "replace" ||
+        attributes.some(({ path }) => path === attribute);
+      diagnostics.push(diagnosticOf(instance, finding, isSent));
+    }
+  }
+  return diagnostics;
+}
+
+function diagnosticOf(
+  { address, desired }: Decision["instance"],
+  { code, summary, hint, attribute }: Finding,
+  isError: boolean,
+): Diagnostic {
+  const declared = attribute === undefined ? undefined : desired?.attributes.get(attribute);
+  const range = declared?.range ?? desired?.range;
+  const details = {
+    address,
+    ...(hint !== undefined && { hint }),
+    ...(attribute !== undefined && { attribute }),
+    ...(range && { range }),
+  };
+  return isError ? error(code, summary, details) : warning(code, summary, details);
+}
+
+/** What the service shows of its choices; of what is made together with its parent there is nothing yet. */
+function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
+  const parent = instance.parent && decisions.get(instance.parent);
+  if (parent?.action === "create" || parent?.action === "replace") return {};
+  return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
+}
+
+function checkContext(
+  { instance, action }: Decision,
+  decisions: ReadonlyMap<Address, Decision>,
+  catalog: Catalog,
+): CheckContext {
+  const parent = instance.parent && decisions.get(instance.parent);
+  const isParentNew = parent?.action === "create" || parent?.action === "replace";
+  const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
+  return { isNew: action === "create" || action === "replace", isParentNew, ...(offers && { offers }) };
+}
+
+const mostNamed = 5;
+
+/**
+ * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
+ * what `destroy` leaves because it is archived.
+ */
+export function tellUnlisted(
+  { options }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+  scope: ReadonlySet<Address>,
+): Diagnostic[] {
+  const retained: ResourceInstance[] = [];
+  const creates: ResourceInstance[] = [];
+  for (const { instance, action } of decisions.values()) {
+    const { type, address } = instance;
+    if (!type.archives || !scope.has(address)) continue;
+    if (isRetained(instance) && !isGone(instance)) retained.push(instance);
+    else if (action === "create") creates.push(instance);
+  }
+  const doubled = creates.filter(
+    ({ recorded, parent }) => !recorded && (options.adopt || isTakenOver(parent && decisions.get(parent))),
+  );
+  const inTheWay = retained.filter(
+    ({ parent }) => options.mode === "destroy" || isDeleted(parent && decisions.get(parent)),
+  );
+  return [
+    ...(doubled.length > 0 ? [unlisted(doubled)] : []),
+    ...creates.flatMap((made) => namesake(made, retained)),
+    ...(inTheWay.length > 0 ? [left(inTheWay)] : []),
+  ];
+}
+
+/** It was not made here, so neither was what lies in it. */
+const isTakenOver = (decision: Decision | undefined): boolean =>
+  decision?.action === "adopt" ||
+  (decision?.instance.recorded !== undefined && isOnlyImported(decision.instance.recorded));
+
+const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
+  writes === 0 && Object.keys(applied).length === 0;
+
+const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
+
+const named = (instances: readonly ResourceInstance[]): string =>
+  shortList(
+    instances.map(({ address }) => address),
+    mostNamed,
+  );
+
+function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
+  const kinds = [...new Set(creates.map(({ type }) => type.archives?.unlisted))].join(", ");
+  const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
+  return warning("live.unlisted", summary, {
+    detail: `Would be created: ${named(creates)}`,
+    hint: "to take over an archived one, name its id: import: ID",
+  });
+}
+
+/** What is retained under another address bears the name, and lies where it would be made. */
+function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
+  const { address, type, desired } = made;
+  const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
+  const other = retained.find(
+    (one) => one.type === type && one.recorded?.name === written && one.recorded?.parent === made.parent,
+  );
+  if (other === undefined) return [];
+  return [
+    warning("plan.retained", `${other.address} is archived and bears the name of ${address}`, {
+      address,
+      detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
+      hint: `to restore that one in its place: moved: [{ from: ${other.address}, to: ${address} }]`,
+      ...(desired && { range: desired.range }),
+    }),
+  ];
+}
+
+const left = (retained: readonly ResourceInstance[]): Diagnostic =>
+  warning("plan.retained", `archived and kept in the state, not destroyed: ${named(retained)}`, {
+    hint: "to delete one: declare it again without onRemove: archive, apply, then remove it; to forget it: rnv state rm ADDRESS",
+  });
+
+/**
+ * What keeps data sources from being used. With `--target` or `--exclude` only those count that something in scope
+ * needs; to destroy, none is needed.
+ */
+export function checkData(
+  { data = [], options }: PlanInput,
+  decisions: ReadonlyMap<Address, Decision>,
+  scope: ReadonlySet<Address>,
+): readonly Diagnostic[] {
+  if (options.mode === "destroy") return [];
+  const isPartial = options.targets.length > 0 || options.excludes.length > 0;
+  return data
+    .filter(({ usedBy }) => !isPartial || [...usedBy].some((address) => scope.has(address)))
+    .flatMap((use) => (use.problems.length > 0 ? use.problems : deferred(use, decisions)));
+}
+
+/** Terraform would read it during the run, after what it depends on; rnv reads before anything changes. */
+function deferred(
+  { source, found }: DataUse,
+  decisions: ReadonlyMap<Address, Decision>,
+): readonly Diagnostic[] {
+  const referred = [...source.query.values()].flatMap(({ value }) =>
+    value instanceof Template ? value.references.map(({ address }) => address) : [],
+  );
+  const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
+  const changes = (on: Address): boolean =>
+    !["no-op", "adopt"].includes(decisions.get(on)?.action ?? "no-op");
+  const on = referred.find(isNew) ?? source.dependsOn.find(changes) ?? endingOf(found, decisions);
+  return on === undefined ? [] : [deferredUntil(source, on)];
+}
+
+/** What it finds is deleted or replaced in this plan: its values would be gone with it. */
+function endingOf(
+  found: LiveResource | undefined,
+  decisions: ReadonlyMap<Address, Decision>,
+): Address | undefined {
+  if (!found) return undefined;
+  return [...decisions.values()].find(
+    ({ instance, action }) =>
+      (action === "replace" || action === "delete") &&
+      instance.type.type === found.type &&
+      instance.live?.id === found.id,
+  )?.instance.address;
+}
+
+/** The finding about a data source that cannot be read before a resource is changed. */
+export const deferredUntil = ({ owner, address, range }: DesiredData, on: Address): Diagnostic =>
+  error("plan.data_deferred", `${owner} depends on ${on}, which this plan changes`, {
+    address,
+    range,
+    detail: "rnv reads data sources before it changes anything.",
+    hint: `refer to ${on} itself, or apply that first: rnv apply --target ${on}`,
+  });

@@ -1,0 +1,287 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import type { Address } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
+import type { Desired, DesiredAttribute, DesiredData, DesiredResource } from "../model/desired";
+import type { LiveResource } from "../model/live";
+import type { ResourceType } from "../model/resource-type";
+import { Secret } from "../model/secret";
+import type { Attributes, Reference } from "../model/value";
+import { type DesiredValue, type Plain, Template } from "../model/value";
+
+/** A data source with what a plan has to know of it once its values are filled in. */
+export interface DataUse {
+  readonly source: DesiredData;
+  /** Resources that need its values, also by way of other data sources. */
+  readonly usedBy: ReadonlySet<Address>;
+  /** Why it, or a value of it, cannot be used. */
+  readonly problems: readonly Diagnostic[];
+  /** What it found, unless it is the catalog. */
+  readonly found?: LiveResource;
+}
+
+type Reads = ReadonlyMap<Address, DataRead>;
+type Report = (address: Address, problem: Diagnostic) => void;
+
+/** The desired state with the values of data sources in place of references to them, as far as they were found. */
+export function fillData(
+  desired: Desired,
+  reads: Reads,
+): { readonly desired: Desired; readonly uses: readonly DataUse[] } {
+  if (desired.data.size === 0) return { desired, uses: [] };
+  const problems = new Map<Address, Diagnostic[]>();
+  const report: Report = (address, problem) => {
+    problems.set(address, [...(problems.get(address) ?? []), problem]);
+  };
+  const resources = new Map(
+    [...desired.resources].map(([address, resource]) => {
+      const attributes = fillAttributes(address, resource.attributes, reads, report);
+      return [address, attributes === resource.attributes ? resource : { ...resource, attributes }];
+    }),
+  );
+  const outputs = new Map(
+    [...desired.outputs].map(([name, output]) => {
+      const spot = { attribute: `outputs.${name}`, isOutput: true };
+      return [name, { ...output, value: fillValue(output, spot, reads, report) ?? null }];
+    }),
+  );
+  const users = usersOf(desired);
+  const uses = [...desired.data.values()].map((source): DataUse => {
+    const read = reads.get(source.address);
+    const failure = read?.kind === "failed" ? read.diagnostic : undefined;
+    return {
+      source,
+      usedBy: users(source.address),
+      problems: [...(failure ? [failure] : []), ...(problems.get(source.address) ?? [])],
+      ...(read?.kind === "found" && read.live && { found: read.live }),
+    };
+  });
+  return { desired: { ...desired, resources, outputs }, uses };
+}
+
+/** An attribute whose value turns out to be null counts as left out, as Terraform has it. */
+function fillAttributes(
+  address: Address,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+  reads: Reads,
+  report: Report,
+): ReadonlyMap<string, DesiredAttribute> {
+  if (![...attributes.values()].some(({ value }) => dataReferences(value).length > 0)) return attributes;
+  const filled = new Map<string, DesiredAttribute>();
+  for (const [path, attribute] of attributes) {
+    const value = fillValue(attribute, { address, attribute: path, isOutput: false }, reads, report);
+    if (value !== undefined) filled.set(path, { ...attribute, value });
+  }
+  return filled;
+}
+
+const dataReferences = (value: DesiredValue): readonly Reference[] =>
+  value instanceof Template ? value.references.filter(({ address }) => isDataAddress(address)) : [];
+
+interface Spot {
+  readonly address?: Address;
+  readonly attribute: string;
+  /** An output may hold any value; an attribute holds text. */
+  readonly isOutput: boolean;
+}
+
+function fillValue(
+  { value, range }: DesiredAttribute,
+  spot: Spot,
+  reads: Reads,
+  report: Report,
+): DesiredValue | undefined {
+  if (!(value instanceof Template) || dataReferences(value).length === 0) return value;
+  const isWhole = value.parts.length === 1 && !value.secret;
+  const parts: (string | Secret | Reference)[] = [];
+  for (const part of value.parts) {
+    const found = isData(part) ? foundValue(part, reads) : undefined;
+    if (!isData(part) || found === notThere) {
+      parts.push(part);
+      continue;
+    }
+    if (isWhole && found === null) return spot.isOutput ? null : undefined;
+    if (isWhole && found !== undefined && spot.isOutput) return found;
+    if (found === undefined || found === null || typeof found === "object") {
+      const { isOutput: _isOutput, ...where } = spot;
+      report(part.address, unusable(part, found, { ...where, range: part.range ?? range }));
+      parts.push(part);
+    } else parts.push(value.secret ? new Secret(String(found)) : String(found));
+  }
+  if (parts.some(isReference)) return new Template(parts, value.secret);
+  return value.secret ? Secret.join(parts as Secret[]) : parts.join("");
+}
+
+const isReference = (part: string | Secret | Reference): part is Reference =>
+  typeof part === "object" && !(part instanceof Secret);
+
+const isData = (part: string | Secret | Reference): part is Reference =>
+  isReference(part) && isDataAddress(part.address);
+
+/** Stands for what was not found: the data source itself says why. */
+const notThere = Symbol("not there");
+
+function foundValue({ address, attribute }: Reference, reads: Reads): Plain | undefined | typeof notThere {
+  const read = reads.get(address);
+  return read?.kind === "found" ? dataValue(read.values, attribute) : notThere;
+}
+
+function unusable(
+  { address, attribute }: Reference,
+  found: Plain | undefined,
+  where: Pick<Diagnostic, "address" | "attribute" | "range">,
+): Diagnostic {
+  const names = address.split(".").slice(-2);
+  const what = `data.${names.join(".")}.${attribute}`;
+  const why =
+    found === null ? "has no value now" : found === undefined ? "is not there" : "is not a single value";
+  return error("plan.data_unusable", `${what} ${why}`, where);
+}
+
+/** Which resources need a data source, directly or through others. */
+function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySet<Address> {
+  const users = new Map<Address, Set<Address>>();
+  const add = (on: Address, user: Address): void => {
+    users.set(on, (users.get(on) ?? new Set<Address>()).add(user));
+  };
+  for (const { address, attributes } of resources.values())
+    for (const { value } of attributes.values())
+      for (const reference of dataReferences(value)) add(reference.address, address);
+  for (const { address, query } of data.values())
+    for (const { value } of query.values())
+      for (const reference of dataReferences(value)) add(reference.address, address);
+  return (address) => {
+    const reached = new Set(users.get(address));
+    for (const user of reached) for (const further of users.get(user) ?? []) reached.add(further);
+    return reached;
+  };
+}
+
+/** Whether reading the manifest left a field for the catalog to decide. */
+export const isOpenFieldFinding = (finding: Diagnostic): boolean =>
+  finding.code === "manifest.unknown_field" || isReferenceFinding(finding);
+
+/** It is about a reference to such a field, which may be declared or not. */
+const isReferenceFinding = ({ code, severity }: Diagnostic): boolean =>
+  code === "manifest.reference_unknown" && severity === "warning";
+
+/**
+ * Decides about the fields that a manifest declares and this version does not know (`findings`): those that the
+ * catalog's defaults name are typed by them; every other one is an unknown key.
+ */
+export function settleOpenFields(
+  desired: Desired,
+  findings: readonly Diagnostic[],
+  types: readonly ResourceType[],
+  catalog: Catalog,
+): { readonly desired: Desired; readonly diagnostics: readonly Diagnostic[] } {
+  const defaults = new Map(types.map((type) => [type.type, type.defaults(catalog)]));
+  const resources = new Map(desired.resources);
+  const diagnostics: Diagnostic[] = [];
+  for (const finding of findings) {
+    const { address, attribute: path } = finding;
+    const resource = address === undefined ? undefined : resources.get(address as Address);
+    const known = resource && defaults.get(resource.type);
+    if (!resource || !known || path === undefined) continue;
+    if (!known.has(path)) {
+      diagnostics.push(unknownKey(finding, resource, path, known));
+      continue;
+    }
+    if (isReferenceFinding(finding)) {
+      const initial = known.get(path);
+      if (typeof initial === "object" && initial !== null) diagnostics.push(notSingle(finding, path));
+      continue;
+    }
+    const attribute = resource.attributes.get(path);
+    const typed = attribute && typedBy(known.get(path) as Plain, attribute);
+    if (attribute && typed === undefined)
+      diagnostics.push(invalidType(resource, path, known.get(path) as Plain, attribute));
+    if (typed)
+      resources.set(resource.address, {
+        ...resource,
+        attributes: new Map(resource.attributes).set(path, typed),
+      });
+  }
+  return { desired: { ...desired, resources }, diagnostics };
+}
+
+/** The attribute as the kind of its default; undefined where it is of another kind. */
+function typedBy(initial: Plain, attribute: DesiredAttribute): DesiredAttribute | undefined {
+  const { value, range } = attribute;
+  if (initial === null || value === null || kindOf(value) === kindOf(initial)) return attribute;
+  // What came from the environment, or through a stack, is text.
+  if (typeof value !== "string") return undefined;
+  if (typeof initial === "boolean" && (value === "true" || value === "false"))
+    return { value: value === "true", range };
+  return typeof initial === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)
+    ? { value: Number(value), range }
+    : undefined;
+}
+
+const kindWords = {
+  text: "text",
+  number: "a number",
+  boolean: "true or false",
+  list: "a list",
+  mapping: "a mapping",
+} as const;
+
+function kindOf(value: DesiredValue): keyof typeof kindWords {
+  if (typeof value === "string" || value instanceof Template) return "text";
+  if (typeof value === "number") return "number";
+  if (typeof value === "boolean") return "boolean";
+  return Array.isArray(value) ? "list" : "mapping";
+}
+
+const notSingle = ({ address, range }: Diagnostic, path: string): Diagnostic =>
+  error("manifest.unsupported", `${path} of ${address} is not a single value`, {
+    address,
+    ...(range && { range }),
+  });
+
+function unknownKey(
+  finding: Diagnostic,
+  { address }: DesiredResource,
+  path: string,
+  known: Attributes,
+): Diagnostic {
+  const { summary, hint: early, range } = finding;
+  const isReference = isReferenceFinding(finding);
+  const group = path.slice(0, path.indexOf("."));
+  const name = path.slice(group.length + 1);
+  const fields = [...known.keys()].filter((one) => one.startsWith(`${group}.`));
+  const hint = didYouMean(
+    name,
+    fields.map((one) => one.slice(group.length + 1)),
+  );
+  return error(
+    isReference ? "manifest.reference_unknown" : "manifest.unknown_key",
+    summary.replace(/ that this version knows$/, ""),
+    {
+      address,
+      hint:
+        hint ??
+        (early?.replace(/ ?\(?rnv plan asks the service's catalog\)?$/, "") ||
+          "neither this version nor the service's catalog knows it"),
+      ...(range && { range }),
+    },
+  );
+}
+
+const invalidType = (
+  { address }: DesiredResource,
+  path: string,
+  initial: Plain,
+  { value, range }: DesiredAttribute,
+): Diagnostic =>
+  error(
+    "manifest.invalid_type",
+    `${path} of ${address} is ${kindWords[kindOf(initial)]}, found ${kindWords[kindOf(value)]}`,
+    {
+      address,
+      attribute: path,
+      range,
+      hint: `its default is ${JSON.stringify(initial)}`,
+    },
+  );

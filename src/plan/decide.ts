@@ -1,0 +1,274 @@
+import { warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { ReactionContext, Upstream } from "../model/resource-type";
+import { decideDeclared } from "./decide-declared";
+import { asksForRun, type Decision, decideNothing, withLifecycle } from "./decision";
+import { diffAttributes, diffRecorded } from "./diff";
+import { childrenByParent, followedSiblings } from "./graph";
+import {
+  isGone,
+  isRetained,
+  type ResourceInstance,
+  type ResourceInstances,
+  recordedOwners,
+  whyAgain,
+  whyGone,
+} from "./instances";
+import type { AttributeChange, PlanInput, Trigger } from "./plan";
+import type { DecisionContext } from "./resolve";
+import {
+  appearanceOf,
+  attributesAfter,
+  createdAttributes,
+  goesWithParent,
+  lookupIn,
+  nameAfter,
+  resolveInstance,
+} from "./resolve";
+
+/** Decides every instance once, each after what it waits for. What is out of scope stays as it is. */
+export function decideAll(
+  input: PlanInput,
+  instances: ResourceInstances,
+  order: readonly Address[],
+  scope: ReadonlySet<Address>,
+): ReadonlyMap<Address, Decision> {
+  const decisions = new Map<Address, Decision>();
+  let owners: DecisionContext["owners"] | undefined;
+  const context: DecisionContext = {
+    input,
+    instances,
+    children: childrenByParent(instances),
+    decisions,
+    lookup: lookupIn(decisions),
+    // Few plans ask.
+    get owners() {
+      owners ??= recordedOwners(instances);
+      return owners;
+    },
+  };
+  for (const address of order) {
+    const instance = instances.get(address);
+    if (!instance) continue;
+    decisions.set(address, scope.has(address) ? decide(instance, context) : decideNothing(instance));
+  }
+  return decisions;
+}
+
+function decide(instance: ResourceInstance, context: DecisionContext): Decision {
+  if (isRetained(instance)) return decideRetained(instance, context);
+  if (context.input.options.mode === "refresh-only") return decideRefresh(instance);
+  if (instance.removed) return decideRemoval(instance, context);
+  const decision = instance.type.reacts
+    ? decideReaction(instance, context)
+    : decideDeclared(instance, context);
+  // What stands against it is resolved first.
+  return decision.diagnostics.some(({ severity }) => severity === "error")
+    ? decision
+    : withLifecycle(decision);
+}
+
+/** It stays as it is, unless somebody deleted it: then it is forgotten, with what was in it. */
+function decideRetained(instance: ResourceInstance, { decisions }: DecisionContext): Decision {
+  const nothing = decideNothing(instance);
+  const around = instance.parent === undefined ? undefined : decisions.get(instance.parent);
+  const wentWith = around !== undefined && isRetained(around.instance) && around.action === "forget";
+  return isGone(instance) || wentWith
+    ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
+    : nothing;
+}
+
+/** Nothing is sent: what is gone is forgotten, what changed outside is shown. What is declared plays no part. */
+function decideRefresh(instance: ResourceInstance): Decision {
+  const nothing = decideNothing(instance);
+  if (isGone(instance)) return { ...nothing, action: "forget", reason: whyGone(instance) };
+  return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
+}
+
+/** What becomes of a recorded resource that is no longer wanted: as its `onRemove` and its type say. */
+function decideRemoval(instance: ResourceInstance, { children, decisions }: DecisionContext): Decision {
+  const nothing = decideNothing(instance);
+  const forget: Decision = { ...nothing, action: "forget" };
+  // A verb such as `rnv deploy` left it: nobody declared it, and nobody misses it.
+  if (isUndeclared(instance) && !goesWithParent(instance, decisions)) return nothing;
+  if (isGone(instance)) return { ...forget, reason: whyGone(instance) };
+  if (staysWithParent(instance, decisions)) return { ...nothing, retains: true };
+  const withParent = goesWithParent(instance, decisions);
+  if (instance.type.removal === "forget" && !withParent) return forget;
+  if (nothing.onRemove === "retain") return { ...forget, reason: "onRemove: retain" };
+  if (nothing.onRemove === "archive" && instance.type.archives)
+    return {
+      ...nothing,
+      action: "delete",
+      retains: true,
+      reason: "onRemove: archive; declared again, it is restored",
+    };
+
+  if (instance.type.removedWithParent && isKept(instance.parent && decisions.get(instance.parent)))
+    return { ...forget, reason: `${instance.parent} is kept` };
+  const kept = keptChild(instance, children, decisions);
+  if (kept?.retains) return { ...forget, retains: true, reason: `it still holds ${kept.instance.address}` };
+  if (kept) return { ...forget, reason: `it still holds ${kept.instance.address}` };
+  return {
+    ...nothing,
+    action: "delete",
+    onRemove: "delete",
+    withParent,
+    ...whyAgain(instance),
+  };
+}
+
+/** A part that reacts to what it lies in, of which nothing was ever applied. */
+const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
+  type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
+
+/** A part of what is archived, or was: it stays in the state as long as that does. */
+function staysWithParent(
+  { parent, type }: ResourceInstance,
+  decisions: DecisionContext["decisions"],
+): boolean {
+  const around = parent === undefined ? undefined : decisions.get(parent);
+  if (around === undefined || !type.removedWithParent) return false;
+  return isRetained(around.instance) || isArchivedNow(around);
+}
+
+const isArchivedNow = ({ action, onRemove }: Decision): boolean =>
+  action === "delete" && onRemove === "archive";
+
+/** No longer managed, but still there: its parts stay with it. */
+function isKept(decision: Decision | undefined): decision is Decision {
+  if (!decision?.instance.removed || isGone(decision.instance)) return false;
+  return decision.action === "forget" || isArchivedNow(decision);
+}
+
+/** Something in it that stays, so that the service would refuse to delete it; first of all what is archived. */
+function keptChild(
+  instance: ResourceInstance,
+  children: DecisionContext["children"],
+  decisions: DecisionContext["decisions"],
+): Decision | undefined {
+  const kept = (children.get(instance.address) ?? [])
+    .filter(({ type }) => !type.removedWithParent)
+    .map(({ address }) => decisions.get(address))
+    .filter(isKept);
+  return kept.find(({ retains }) => retains) ?? kept[0];
+}
+
+/**
+ * What becomes of a resource without a life of its own: it runs when its type says why, or when what it is declared
+ * to be (a pinned commit) is not what is live. One that ran before rnv knew it is taken over silently.
+ */
+function decideReaction(instance: ResourceInstance, context: DecisionContext): Decision {
+  const about = resolveInstance(instance, context);
+  const { resolved, undecided } = about;
+  const { live, recorded, parent } = instance;
+  const isNew = isGone(instance) || goesWithParent(instance, context.decisions);
+  const diff = !isNew && (live || recorded) ? diffAttributes(instance, about) : undefined;
+  const around = parent === undefined ? undefined : context.decisions.get(parent);
+  const reactionContext: ReactionContext = {
+    declared: resolved,
+    recorded,
+    live: isNew ? undefined : live,
+    parent: around && attributesAfter(around),
+    parentDeclares: (path) => around?.instance.desired?.attributes.has(path) === true,
+    // One that never runs does not ask.
+    get upstream() {
+      return upstreamOf(instance, context);
+    },
+  };
+  const reaction = instance.type.reacts?.reason(reactionContext);
+  const differing = (): readonly AttributeChange[] =>
+    diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
+  const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
+
+  const held = reason === null ? undefined : instance.type.reacts?.held?.(reactionContext);
+  if (held !== undefined)
+    return { ...undecided, held, diagnostics: [cannotRun(instance, reason ?? undefined, held)] };
+  if (reason !== null) {
+    const isUpdate = recorded !== undefined && !isNew;
+    return {
+      ...undecided,
+      action: isUpdate ? "update" : "create",
+      attributes: isUpdate ? differing() : createdAttributes(about),
+      released: diff?.released ?? [],
+      drift: diff?.drift ?? [],
+      reason,
+      trigger: () => triggerOf(instance, reactionContext, context),
+    };
+  }
+  const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
+  return action === "no-op" ? undecided : { ...undecided, action };
+}
+
+const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
+  changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
+
+const cannotRun = ({ address, desired }: ResourceInstance, reason: string | undefined, held: string) =>
+  warning("plan.not_deployed", `${address} cannot run: ${held}`, {
+    address,
+    detail: `What is changed is saved and does not run${reason === undefined ? "" : ` (${reason})`}; an apply ends with exit 7 until it does.`,
+    hint: "take archived out of ignoreChanges to restore the service, or restore it in the dashboard; then apply again",
+    ...(desired && { range: desired.range }),
+  });
+
+/** It says where a thing stands or how it is called, not what it is. */
+const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
+  path === type.nameAttribute || type.parents.some(({ attribute }) => attribute === path);
+
+/** Its parent first, then what it follows by address. */
+function upstreamOf(
+  instance: ResourceInstance,
+  { children, decisions, instances }: DecisionContext,
+): Upstream[] {
+  const parent = instance.parent && instances.get(instance.parent);
+  return [...(parent ? [parent] : []), ...followedSiblings(instance, children)].map(
+    ({ address, live, recorded }) => {
+      const decision = decisions.get(address);
+      const isNew = decision?.action === "create" || decision?.action === "replace";
+      const id = isNew ? undefined : (recorded?.id ?? live?.id);
+      return {
+        address,
+        ...(id !== undefined && { id }),
+        writes: recorded?.writes ?? 0,
+        changes: decision !== undefined && asksForRun(decision, decision.instance.type),
+        // Worked out for those that ask: by far the most do not.
+        get name() {
+          return decision && nameAfter(decision);
+        },
+        get appears() {
+          return decision && appearanceOf(decision);
+        },
+      };
+    },
+  );
+}
+
+/** Asks the type what it would do had this or that not changed. */
+function triggerOf(
+  { type, recorded }: ResourceInstance,
+  reactionContext: ReactionContext,
+  context: DecisionContext,
+): Trigger {
+  const runs = (changed: Partial<ReactionContext>): boolean =>
+    typeof type.reacts?.reason({ ...reactionContext, ...changed }) === "string";
+  const { live } = reactionContext;
+  if (live?.lacks !== undefined && !runs({ upstream: [], live: { ...live, lacks: undefined } }))
+    return { kind: "itself" };
+  if (runs({ upstream: [], ...(recorded && { recorded: { ...recorded, inputs: {} } }) }))
+    return { kind: "always" };
+  const now = reactionContext.upstream;
+  const quiet = (one: Upstream): Upstream[] => (one.changes ? asRecorded(one, context) : [one]);
+  if (runs({ upstream: now.flatMap(quiet) })) return { kind: "itself" };
+  const isBehind = (cause: Upstream): boolean =>
+    runs({ upstream: now.flatMap((one) => (one === cause ? [one] : quiet(one))) });
+  return {
+    kind: "changes",
+    of: now.filter((one) => one.changes && isBehind(one)).map(({ address }) => address),
+  };
+}
+
+/** As if this plan did nothing about it. */
+function asRecorded({ address, writes }: Upstream, { instances }: DecisionContext): Upstream[] {
+  const id = instances.get(address)?.recorded?.id;
+  return id === undefined ? [] : [{ address, id, writes, changes: false }];
+}

@@ -1,0 +1,259 @@
+import { type Diagnostic, warning } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { DesiredResource } from "../model/desired";
+import { type AttributeRule, isSetting, pathsWith, type ResourceType, ruleAt } from "../model/resource-type";
+import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
+import { isFingerprint, liveValue, type ResourceInstance, recordedValue } from "./instances";
+import {
+  type AttributeChange,
+  absent,
+  type ChangeCause,
+  type Plan,
+  type Revealed,
+  type SecretPrints,
+  secret,
+  shownValue,
+} from "./plan";
+
+export interface AttributesDiff {
+  readonly changes: readonly AttributeChange[];
+  readonly released: readonly AttributeChange[];
+  readonly drift: readonly AttributeChange[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface DeclaredFields {
+  readonly resolved: ReadonlyMap<string, ResolvedValue>;
+  readonly secrets: ReadonlyMap<string, SecretPrints>;
+  readonly revealed?: Revealed;
+}
+
+/** What one row of the table says about a field. */
+type FieldVerdict =
+  | { readonly kind: "same" }
+  | { readonly kind: "set"; readonly cause: ChangeCause; readonly liveChangedToo?: true }
+  | { readonly kind: "released" };
+
+const same: FieldVerdict = { kind: "same" };
+
+/**
+ * Who owns a field (DESIGN section 4). D declared, L last applied, V live overlaid on the defaults, C the default;
+ * a declared `null` has become C before it comes here.
+ *
+ * | D      | L    | V        | verdict                                  |
+ * |--------|------|----------|------------------------------------------|
+ * | set    | any  | = D      | same                                     |
+ * | set    | none | ≠ D      | set D, `take-over`; `edit` where V = C   |
+ * | set    | = D  | ≠ D      | set D, `drift`                           |
+ * | set    | ≠ D  | = L      | set D, `edit`                            |
+ * | set    | ≠ D  | ≠ L, ≠ D | set D, `edit`, and live had changed too  |
+ * | absent | set  | = L      | set C, `removed` (same when V = C)       |
+ * | absent | set  | ≠ L      | `released`; so too = L where C is unknown |
+ * | absent | none | any      | not ours: never comes here               |
+ */
+export function diffAttributes(instance: ResourceInstance, declared: DeclaredFields): AttributesDiff {
+  const changes: AttributeChange[] = [];
+  const released: AttributeChange[] = [];
+  const drift: AttributeChange[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const { path, rule, verdict } of differingFields(instance, declared)) {
+    const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
+    const before = rule.secret ? secretBefore(instance, path) : shownValue(liveValue(instance, path), false);
+    if (verdict.kind === "released" || verdict.cause === "drift" || verdict.liveChangedToo)
+      drift.push(driftOf(instance, path, rule, verdict));
+    if (verdict.kind === "released") {
+      released.push(driftOf(instance, path, rule, verdict));
+      continue;
+    }
+    if (verdict.liveChangedToo) diagnostics.push(liveChangedToo(instance, path, range));
+    const after = declared.resolved.get(path) ?? instance.defaults.get(path);
+    changes.push({
+      path,
+      before,
+      after: shownValue(after, rule.secret === true),
+      cause: verdict.cause,
+      forcesReplacement: rule.change === "replace",
+      ...(range && verdict.cause !== "removed" && { range }),
+    });
+  }
+  return { changes, released, drift, diagnostics };
+}
+
+interface Differing {
+  readonly path: string;
+  readonly rule: AttributeRule;
+  readonly verdict: Exclude<FieldVerdict, { readonly kind: "same" }>;
+}
+
+/**
+ * The fields, declared or recorded, that are not as they are declared; all others are not ours. Sorted, so that the
+ * order of keys does not show.
+ */
+function differingFields(instance: ResourceInstance, declared: DeclaredFields): readonly Differing[] {
+  const found: Differing[] = [];
+  const look = (value: ResolvedValue | undefined, path: string): void => {
+    // By far the most; a secret is equal to nothing that is live.
+    if (value !== undefined && value === liveValue(instance, path)) return;
+    const rule = ruleAt(instance.type, path);
+    if (!rule || rule.change === "local" || isIgnored(instance.desired, path)) return;
+    const judged = rule.secret ? judgeSecret(instance, path, declared) : judge(instance, path, rule, value);
+    const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
+    if (verdict.kind !== "same") found.push({ path, rule, verdict });
+  };
+  declared.resolved.forEach(look);
+  const written = instance.desired?.attributes;
+  const ours = pathsWith(instance.type, "alwaysManaged");
+  for (const path in instance.recorded?.applied)
+    if (!written?.has(path) && !declared.resolved.has(path) && !ours.includes(path)) look(undefined, path);
+  for (const path of ours) if (!declared.resolved.has(path)) look(instance.defaults.get(path), path);
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** To take the declared value away sends the default: nobody edited it. */
+const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
+  verdict.kind === "set" && verdict.cause === "edit" && !verdict.liveChangedToo
+    ? { kind: "set", cause: "removed" }
+    : verdict;
+
+/** A path of `ignoreChanges` covers itself and everything below it. */
+function isIgnored(desired: DesiredResource | undefined, path: string): boolean {
+  const ignored = desired?.lifecycle.ignoreChanges;
+  if (!ignored || ignored.length === 0) return false;
+  return ignored.some((one) => path === one || path.startsWith(`${one}.`));
+}
+
+function judge(
+  instance: ResourceInstance,
+  path: string,
+  rule: AttributeRule,
+  declared: ResolvedValue | undefined,
+): FieldVerdict {
+  const live = liveValue(instance, path);
+  const recorded = recordedValue(instance, path);
+  if (declared === undefined) {
+    if (!areEqual(rule, live, recorded)) return { kind: "released" };
+    const reset = instance.defaults.get(path);
+    if (reset === undefined && !isParentAttribute(instance, path)) return { kind: "released" };
+    return areEqual(rule, live, reset) ? same : { kind: "set", cause: "removed" };
+  }
+  // Nobody set what is at its default: to declare it takes nothing over.
+  const unrecorded: ChangeCause = areEqual(rule, live, instance.defaults.get(path)) ? "edit" : "take-over";
+  if (declared instanceof Unknown || !isPlain(declared))
+    return { kind: "set", cause: recorded === undefined ? unrecorded : "edit" };
+  if (areEqual(rule, live, declared)) return same;
+  if (recorded === undefined) return { kind: "set", cause: unrecorded };
+  if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
+  return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
+}
+
+/**
+ * Secrets are not read back: the fingerprint tells an edit, the service's `updatedAt` tells drift. One that was revealed
+ * tells both.
+ */
+function judgeSecret(
+  instance: ResourceInstance,
+  path: string,
+  { resolved, secrets, revealed }: DeclaredFields,
+): FieldVerdict {
+  const recorded = instance.recorded?.applied[path];
+  const declared = resolved.get(path);
+  if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
+  const prints = secrets.get(path);
+  const live = revealed?.prints[path];
+  if (live?.now !== undefined && live.now === prints?.now) return same;
+  if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
+  if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
+  const isTouched = live
+    ? !live.asRecorded.includes(recorded.fingerprint)
+    : isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
+  // Its text, or the key of fingerprints, is not here: only the time tells.
+  const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
+  if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
+  return isTouched ? { kind: "set", cause: "drift" } : same;
+}
+
+const isNewer = (a: string | undefined, b: string | undefined): boolean =>
+  a !== undefined && b !== undefined && Date.parse(a) > Date.parse(b);
+
+/** Absent and null are one: the service leaves out what it has no value for. */
+function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null);
+  return (rule.equal ?? plainEqual)(a, b);
+}
+
+const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>
+  type.parents.some(({ attribute }) => attribute === path);
+
+const secretBefore = ({ live, recorded }: ResourceInstance, path: string): AttributeChange["before"] =>
+  live || recorded?.applied[path] !== undefined ? secret : absent;
+
+/** Recorded value before, live value after: what happened outside. */
+function driftOf(
+  instance: ResourceInstance,
+  path: string,
+  rule: AttributeRule,
+  verdict: FieldVerdict,
+): AttributeChange {
+  return {
+    path,
+    before: rule.secret ? secret : shownValue(recordedValue(instance, path), false),
+    after: rule.secret ? secret : shownValue(liveValue(instance, path), false),
+    cause: verdict.kind === "released" ? "released" : "drift",
+    forcesReplacement: false,
+  };
+}
+
+const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnostic["range"]): Diagnostic =>
+  warning("plan.live_changed_too", `${path} of ${instance.address} was changed here and outside of rnv`, {
+    detail: "The declared value wins.",
+    address: instance.address,
+    attribute: path,
+    ...(range && { range }),
+  });
+
+/** Every recorded field whose live value is another, declared or not: what a refresh would record. */
+export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
+  const drift: AttributeChange[] = [];
+  const paths = new Set([
+    ...Object.keys(instance.recorded?.applied ?? {}),
+    ...pathsWith(instance.type, "alwaysManaged"),
+  ]);
+  for (const path of [...paths].sort()) {
+    const rule = ruleAt(instance.type, path);
+    if (!rule || rule.change === "local") continue;
+    const differs = rule.secret
+      ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
+      : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
+    if (differs) drift.push(driftOf(instance, path, rule, { kind: "set", cause: "drift" }));
+  }
+  return drift;
+}
+
+/** A setting of something managed that nobody declares, with a live value that is not the default. */
+export interface UndeclaredField {
+  readonly address: Address;
+  readonly path: string;
+  readonly value: Plain;
+  readonly default: Plain;
+}
+
+/** The settings that somebody made outside of rnv and that no manifest speaks of. */
+export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): readonly UndeclaredField[] {
+  const known = new Map(types.map((type) => [type.type, type]));
+  return plan.changes.flatMap(({ address, type: name, instance }) => {
+    const type = known.get(name);
+    const { desired, recorded, live, defaults } = instance;
+    if (!type || !desired || !live) return [];
+    const fields: UndeclaredField[] = [];
+    for (const [path, byDefault] of defaults) {
+      const rule = ruleAt(type, path);
+      const isOurs = desired.attributes.has(path) || recorded?.applied[path] !== undefined;
+      if (!rule || !isSetting(type, path) || isOurs || isIgnored(desired, path)) continue;
+      const value = live.attributes.get(path);
+      if (value === undefined || (rule.equal ?? plainEqual)(value, byDefault)) continue;
+      fields.push({ address, path, value, default: byDefault });
+    }
+    return fields;
+  });
+}

@@ -1,0 +1,418 @@
+import type { SourceRange } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
+import { nameOf } from "../model/address";
+import { sha256 } from "../model/text";
+import { canonicalJson, isPlain, type Plain, unflatten } from "../model/value";
+import {
+  type AttributeChange,
+  type Change,
+  type OutputChange,
+  type Plan,
+  type PlanInput,
+  type PlanOptions,
+  type Revealed,
+  type ShownValue,
+  shownValue,
+} from "./plan";
+import { unboundSecrets } from "./resolve";
+
+type Json = { readonly [key: string]: Plain };
+
+/**
+ * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
+ * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
+ * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
+ */
+export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
+  const sides = plan.changes.map(sidesOf);
+  const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
+  return compact({
+    format_version: "1.2",
+    timestamp: plan.timestamp,
+    applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
+    errored: hasErrors(plan.diagnostics),
+    planned_values: plannedDocument(plan, sides),
+    resource_changes: plan.changes.map((change, i) => changeDocument(change, sides[i] as Sides, unbound)),
+    resource_drift: drifted.map(driftDocument),
+    output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
+    summary: { ...plan.summary },
+    cost: { before: { ...plan.cost.before }, after: { ...plan.cost.after }, estimate: plan.cost.estimate },
+    unmanaged: plan.unmanaged.map((thing) => ({ ...thing })),
+    standing: plan.standing.length === 0 ? undefined : plan.standing.map((one) => ({ ...one })),
+    unchecked: plan.unchecked.map((thing) => compact({ ...thing })),
+    revealed: plan.revealed?.map(({ address, attribute, isEqual }) => ({
+      address,
+      attribute,
+      is_equal: isEqual,
+    })),
+    diagnostics: plan.diagnostics.map(diagnosticDocument),
+    options: optionsDocument(plan),
+    binding: { ...plan.binding },
+  });
+}
+
+const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = {
+  create: ["create"],
+  update: ["update"],
+  replace: ["delete", "create"],
+  delete: ["delete"],
+  adopt: ["no-op"],
+  forget: ["forget"],
+  "no-op": ["no-op"],
+};
+
+type Unbound = ReadonlyMap<string, readonly string[]>;
+
+/** What there is once the plan is applied, as Terraform tells it: unknown values are left out, secrets are null. */
+function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly Sides[]): Json {
+  const resources = changes.flatMap((change, i): Json[] => {
+    const after = sides[i]?.after;
+    if (!after) return [];
+    const known = new Map([...after].filter(([, value]) => value.kind !== "unknown"));
+    return [{ ...placeOf(change), values: plainSide(known), sensitive_values: marks(after, "secret") }];
+  });
+  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, Json] => [
+    name,
+    { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
+  ]);
+  return { outputs: Object.fromEntries(outputs), root_module: { resources } };
+}
+
+const placeOf = ({ address, type }: Change): Json => ({
+  address,
+  mode: "managed",
+  type,
+  name: nameOf(address),
+});
+
+function changeDocument(change: Change, sides: Sides, unbound: Unbound): Json {
+  const open =
+    change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
+  const isTakeOver = change.action === "adopt";
+  const replacePaths = change.attributes.filter(({ forcesReplacement }) => forcesReplacement);
+  return compact({
+    ...placeOf(change),
+    previous_address: change.previousAddress,
+    change: compact({
+      actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
+      ...sidesDocument(sides),
+      importing: isTakeOver && change.id !== undefined ? { id: change.id } : undefined,
+      replace_paths:
+        change.action === "replace" ? replacePaths.map(({ path }) => path.split(".")) : undefined,
+    }),
+    action_reason: reasonCode(change),
+    reason: change.reason,
+    id: change.id,
+    live_name: change.name,
+    attributes: change.attributes.map(attributeDocument),
+    released: change.released.map(attributeDocument),
+    lifecycle: change.lifecycle?.map(attributeDocument),
+    effects: change.effects,
+    cost: change.cost && { before: moneyOf(change.cost.before), after: moneyOf(change.cost.after) },
+    blocked_by: change.guard && { ...change.guard },
+    depends_on: change.dependsOn,
+    deletes_after: change.deletesAfter,
+    with_parent: change.withParent,
+    on_remove: change.onRemove,
+    binding: change.binding && { ...change.binding },
+    declared_digest: change.action === "no-op" ? undefined : declaredDigest(change, open),
+    unbound_values: open.length === 0 ? undefined : open,
+  });
+}
+
+function reasonCode({ action, attributes, missing }: Change): string | undefined {
+  if (action === "replace")
+    return attributes.some(({ forcesReplacement }) => forcesReplacement)
+      ? "replace_because_cannot_update"
+      : "replace_by_request";
+  if (action === "delete") return "delete_because_no_resource_config";
+  return action === "create" && missing ? "create_because_missing" : undefined;
+}
+
+/** A changed secret changes this too, through its keyed fingerprint, which tells nothing of it. */
+function declaredDigest({ instance }: Change, unbound: readonly string[]): string {
+  const plain: Record<string, Plain> = {};
+  for (const [path, value] of instance.resolved) if (isPlain(value)) plain[path] = value;
+  const fingerprints = { ...instance.fingerprints };
+  for (const path of unbound) delete fingerprints[path];
+  return sha256(canonicalJson({ plain, fingerprints }));
+}
+
+function driftDocument(change: Change): Json {
+  const drift = change.drift ?? [];
+  const before = flattenedBefore(change);
+  for (const field of drift) before.set(field.path, field.before);
+  const after = new Map(before);
+  for (const field of drift) after.set(field.path, field.after);
+  return compact({
+    address: change.address,
+    mode: "managed",
+    type: change.type,
+    name: nameOf(change.address),
+    change: {
+      actions: [change.missing ? "delete" : "update"],
+      ...sidesDocument({ before, after: change.missing ? null : after }),
+    },
+    attributes: drift.map(attributeDocument),
+  });
+}
+
+const attributeDocument = ({
+  path,
+  cause,
+  before,
+  after,
+  forcesReplacement,
+  from,
+  isPlacement,
+  range,
+}: AttributeChange): Json =>
+  compact({
+    path,
+    cause,
+    before: { ...before },
+    after: { ...after },
+    forces_replacement: forcesReplacement,
+    from: from && [...from],
+    placement: isPlacement,
+    range: range && plainRange(range),
+  });
+
+function outputDocument({ before, after }: OutputChange): Json {
+  const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
+  return {
+    actions: [action],
+    before: plainOf(before),
+    after: plainOf(after),
+    after_unknown: after.kind === "unknown",
+    before_sensitive: before.kind === "secret",
+    after_sensitive: after.kind === "secret",
+  };
+}
+
+/** Terraform's five views of the two sides. */
+function sidesDocument({ before, after }: Sides): Json {
+  return {
+    before: before && plainSide(before),
+    after: after && plainSide(after),
+    after_unknown: marks(after, "unknown"),
+    before_sensitive: marks(before, "secret"),
+    after_sensitive: marks(after, "secret"),
+  };
+}
+
+const plainSide = (side: ReadonlyMap<string, ShownValue>): Plain =>
+  unflatten(new Map([...side].map(([path, value]) => [path, plainOf(value)]))) as Plain;
+
+const marks = (side: ReadonlyMap<string, ShownValue> | null, kind: ShownValue["kind"]): Plain =>
+  unflatten(
+    new Map([...(side ?? [])].filter(([, value]) => value.kind === kind).map(([path]) => [path, true])),
+  ) as Plain;
+
+const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.value : null);
+
+const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
+  money && { usd: money.usd, ngn: money.ngn };
+
+const diagnosticDocument = ({ range, ...rest }: Diagnostic): Json =>
+  compact({ ...rest, range: range && plainRange(range) });
+
+/** A range may work its offsets out only when asked. */
+const plainRange = ({ file, start, end }: SourceRange): Json => ({ file, start, end });
+
+const optionsDocument = ({ options }: Plan): Json => ({
+  mode: options.mode,
+  targets: options.targets,
+  excludes: options.excludes,
+  replace: options.replace,
+  adopt: options.adopt,
+  allow_empty: options.allowEmpty,
+  confirmed_deletes: options.confirmedDeletes,
+});
+
+/** Leaves out what is undefined: JSON has no word for it. */
+function compact(object: Readonly<Record<string, Plain | undefined>>): Json {
+  const kept: Record<string, Plain> = {};
+  for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
+  return kept;
+}
+
+/** A resource before and after the plan, by attribute path; null where it does not exist. */
+interface Sides {
+  readonly before: ReadonlyMap<string, ShownValue> | null;
+  readonly after: ReadonlyMap<string, ShownValue> | null;
+}
+
+function sidesOf(change: Change): Sides {
+  const before = flattenedBefore(change);
+  const isNew = change.action === "create" || (change.id === undefined && before.size === 0);
+  const isEnded = change.action === "delete" || change.action === "forget";
+  const after = change.action === "no-op" ? before : afterOf(change, before);
+  return { before: isNew ? null : before, after: isEnded ? null : after };
+}
+
+/** Declared and recorded fields as they are now: live, else recorded. */
+function flattenedBefore({ instance, attributes }: Change): Map<string, ShownValue> {
+  const changed = new Map(attributes.map((change) => [change.path, change.before]));
+  const { resolved, recorded, live, fingerprints } = instance;
+  const paths = new Set([...resolved.keys(), ...Object.keys(recorded?.applied ?? {}), ...changed.keys()]);
+  const before = new Map<string, ShownValue>();
+  for (const path of [...paths].sort()) {
+    const applied = recorded?.applied[path];
+    const isSecret =
+      path in fingerprints || (applied !== null && typeof applied === "object" && "fingerprint" in applied);
+    const value =
+      live?.attributes.get(path) ?? (isSecret ? null : (applied as Exclude<typeof applied, object>));
+    const shown = changed.get(path) ?? (value === undefined ? undefined : shownValue(value, isSecret));
+    if (shown && shown.kind !== "absent") before.set(path, shown);
+  }
+  return before;
+}
+
+function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>): Map<string, ShownValue> {
+  const after = new Map(before);
+  for (const { path, after: value } of attributes) after.set(path, value);
+  return after;
+}
+
+/** What has to be planned again: the same files, the same options. */
+export interface SavedRequest extends PlanOptions {
+  readonly files: readonly string[];
+}
+
+export interface SavedPlan {
+  readonly format: "rnv-plan";
+  readonly version: 1;
+  readonly request: SavedRequest;
+  /** As `planDocument` made it. */
+  readonly plan: Readonly<Record<string, Plain>>;
+  /** Fingerprints of what was revealed for it, by address: applying it reveals nothing again. */
+  readonly revealed?: Readonly<Record<string, Revealed>>;
+}
+
+/**
+ * A plan as text to keep: canonical JSON with a SHA-256 over all of it. It is applied by planning again and
+ * demanding the same, so it needs neither secrets nor live values.
+ */
+export function savePlan(
+  plan: Plan,
+  extra: { readonly files: readonly string[]; readonly revealed?: PlanInput["revealed"] },
+): string {
+  const saved: SavedPlan = {
+    format: "rnv-plan",
+    version: 1,
+    request: { ...plan.options, files: extra.files },
+    plan: planDocument(plan),
+    ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
+  };
+  return textOf(saved as unknown as Plain);
+}
+
+const textOf = (saved: Plain): string =>
+  `${canonicalJson({ checksum: sha256(canonicalJson(saved)), saved })}\n`;
+
+/** Reads what `savePlan` wrote. One byte that differs makes it damaged. */
+export function readSavedPlan(text: string): {
+  readonly document?: SavedPlan;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const saved = parse(text);
+  if (saved === undefined || textOf(saved as unknown as Plain) !== text)
+    return {
+      diagnostics: [
+        error("plan.damaged", "the saved plan is not as it was written", {
+          hint: "make it again: rnv plan -out",
+        }),
+      ],
+    };
+  return { document: saved, diagnostics: [] };
+}
+
+function parse(text: string): SavedPlan | undefined {
+  try {
+    const { saved } = JSON.parse(text) as { readonly saved?: SavedPlan };
+    return saved?.format === "rnv-plan" && saved.version === 1 ? saved : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Undefined when a new plan says what the saved one said; else the first thing that differs. A secret that the saved one
+ * was made without counts as what it was planned as: one that is to be set is set, one that turns out to have changed
+ * is a change that nobody reviewed.
+ */
+export function compareWithSaved(saved: SavedPlan, plan: Plan): Diagnostic | undefined {
+  const fresh = planDocument(plan, unboundIn(saved.plan));
+  for (const part of ["binding", "options"] as const) {
+    const moved = firstDifference(saved.plan[part], fresh[part]);
+    if (moved !== undefined) return stale(`its ${moved} is another`);
+  }
+  const before = changesByAddress(saved.plan);
+  const after = changesByAddress(fresh);
+  const addresses = [...new Set([...before.keys(), ...after.keys()])].sort();
+  // What else differs may only follow from these.
+  for (const address of addresses) {
+    if (!before.has(address)) return stale(`${address} would change now`, address);
+    if (!after.has(address)) return stale(`${address} no longer needs to change`, address);
+  }
+  for (const address of [...addresses.filter((one) => !isReaction(after.get(one))), ...addresses]) {
+    const moved = firstDifference(before.get(address), after.get(address));
+    if (moved !== undefined) return stale(`${address} is not as it was: ${moved}`, address);
+  }
+  const output = firstDifference(saved.plan.output_changes, fresh.output_changes);
+  return output === undefined ? undefined : stale(`output ${output} is another`);
+}
+
+/** It runs because of other changes. */
+const isReaction = (change: Plain | undefined): boolean =>
+  (change as { readonly reason?: Plain } | undefined)?.reason !== undefined;
+
+const stale = (why: string, address?: string): Diagnostic =>
+  error("plan.stale", `the saved plan is out of date: ${why}`, {
+    hint: "plan again, review, and apply the new plan",
+    ...(address !== undefined && { address }),
+  });
+
+function unboundIn(document: Readonly<Record<string, Plain>>): Unbound {
+  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
+  return new Map(
+    changes.flatMap(({ address, unbound_values: paths }) =>
+      Array.isArray(paths) ? [[String(address), paths as readonly string[]] as const] : [],
+    ),
+  );
+}
+
+/** Changes by address, without those that change nothing and without where in a file they were declared. */
+function changesByAddress(document: Readonly<Record<string, Plain>>): ReadonlyMap<string, Plain> {
+  const changes = (document.resource_changes ?? []) as readonly Readonly<Record<string, Plain>>[];
+  return new Map(
+    changes
+      .filter((change) => !isNoOp(change))
+      .map((change) => [
+        String(change.address),
+        { ...change, attributes: withoutRanges(change.attributes), released: withoutRanges(change.released) },
+      ]),
+  );
+}
+
+/** An adoption without fields is a no-op to Terraform, but not to us. */
+function isNoOp({ change, previous_address }: Readonly<Record<string, Plain>>): boolean {
+  const { actions, importing } = change as {
+    readonly actions: readonly string[];
+    readonly importing?: Plain;
+  };
+  return actions[0] === "no-op" && importing === undefined && previous_address === undefined;
+}
+
+const withoutRanges = (fields: Plain | undefined): Plain =>
+  ((fields ?? []) as readonly Readonly<Record<string, Plain>>[]).map(({ range: _range, ...field }) => field);
+
+/** The key of the first member that differs. */
+function firstDifference(a: Plain | undefined, b: Plain | undefined): string | undefined {
+  const left = (a ?? {}) as Readonly<Record<string, Plain>>;
+  const right = (b ?? {}) as Readonly<Record<string, Plain>>;
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])]
+    .sort()
+    .find((key) => canonicalJson(left[key] ?? null) !== canonicalJson(right[key] ?? null));
+}

@@ -1,0 +1,318 @@
+import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Address, addressOf, nameOf, typeOf } from "../model/address";
+import type { Catalog } from "../model/catalog";
+import type { Desired, DesiredResource } from "../model/desired";
+import type { LiveResource, ReadResult } from "../model/live";
+import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
+import type { RecordedResource } from "../model/state";
+import type { Attributes } from "../model/value";
+import { type Plain, plainEqual } from "../model/value";
+import type { PlanInput } from "./plan";
+
+/** All that is known of one address before anything is decided: declared, recorded and live side by side. */
+export interface ResourceInstance {
+  readonly address: Address;
+  readonly type: ResourceType;
+  /** The service's defaults for its type (column C of DESIGN section 4). */
+  readonly defaults: Attributes;
+  readonly desired?: DesiredResource;
+  readonly recorded?: RecordedResource;
+  readonly previousAddress?: Address;
+  readonly read: ReadResult;
+  readonly live?: LiveResource;
+  readonly parent?: Address;
+  /** Recorded, and no longer wanted: not declared, or everything is being destroyed. */
+  readonly removed: boolean;
+}
+
+export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
+
+/** One instance for every declared and every recorded address, sorted by address. */
+export function gatherInstances(
+  input: PlanInput,
+  { recorded, previous }: MovedState,
+): { readonly instances: ResourceInstances; readonly diagnostics: readonly Diagnostic[] } {
+  const types = new Map(input.types.map((type) => [type.type, type]));
+  const defaults = defaultsIn(input.catalog);
+  const destroy = input.options.mode === "destroy";
+  const addresses = new Set(recorded.keys());
+  if (!destroy) for (const address of input.desired.resources.keys()) addresses.add(address);
+
+  const instances = new Map<Address, ResourceInstance>();
+  const diagnostics: Diagnostic[] = [];
+  for (const address of inOrder(addresses)) {
+    const desired = input.desired.resources.get(address);
+    const record = recorded.get(address);
+    const type = types.get(desired?.type ?? record?.type ?? typeOf(address));
+    if (!type) {
+      diagnostics.push(unknownType(address, record));
+      continue;
+    }
+    const previousAddress = previous.get(address);
+    const read = readOf(input, address, previousAddress, record);
+    const parent = destroy ? record?.parent : (desired?.parent ?? record?.parent);
+    instances.set(address, {
+      address,
+      type,
+      defaults: withInitial(defaults, type, { desired, recorded: record, read }),
+      desired,
+      recorded: record,
+      previousAddress,
+      read,
+      live: read.kind === "found" ? read.live : undefined,
+      parent,
+      removed: destroy || !desired,
+    });
+  }
+  return { instances, diagnostics };
+}
+
+type Defaults = (type: ResourceType, variant?: string) => Attributes;
+
+/** Returns the defaults of types and their variants, each worked out once. */
+function defaultsIn(catalog: Catalog): Defaults {
+  const known = new Map<string, Attributes>();
+  return (type, variant) => {
+    const key = `${type.type} ${variant ?? ""}`;
+    const defaults = known.get(key) ?? type.defaults(catalog, variant);
+    known.set(key, defaults);
+    return defaults;
+  };
+}
+
+/** Returns the defaults of the type and its variant, and over them the initial settings of the resource itself. */
+function withInitial(
+  defaults: Defaults,
+  type: ResourceType,
+  { desired, recorded, read }: Pick<ResourceInstance, "desired" | "recorded" | "read">,
+): Attributes {
+  const live = read.kind === "found" ? read.live.attributes : undefined;
+  const ofVariant = defaults(type, variantOf(type, live, desired));
+  // A run that ended before it saw what it made left that to this read.
+  const firstSeen =
+    recorded?.madeWith && live && initialSettings(type, live, defaults(type), new Set(recorded.madeWith));
+  const initial = Object.entries(recorded?.initial ?? firstSeen ?? {});
+  return initial.length === 0 ? ofVariant : new Map([...ofVariant, ...initial]);
+}
+
+function variantOf(
+  { variantAttribute }: ResourceType,
+  live: Attributes | undefined,
+  desired: DesiredResource | undefined,
+): string | undefined {
+  if (variantAttribute === undefined) return undefined;
+  const value = live ? live.get(variantAttribute) : desired?.attributes.get(variantAttribute)?.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Sorted; those of a state are already, and a manifest mostly adds few. */
+function inOrder(addresses: Iterable<Address>): readonly Address[] {
+  const list = [...addresses];
+  return list.every((address, i) => i === 0 || (list[i - 1] as Address) < address) ? list : list.sort();
+}
+
+/** A moved resource may have been read under either address; the old one is the one that carries its id. */
+function readOf(
+  { reads }: PlanInput,
+  address: Address,
+  previousAddress: Address | undefined,
+  recorded: RecordedResource | undefined,
+): ReadResult {
+  const here = reads.get(address);
+  // Where only what holds it was moved before, it is not to be seen under the old address any more.
+  if (here?.kind === "found" && recorded?.id === here.live.id) return here;
+  const read = (previousAddress && reads.get(previousAddress)) ?? here;
+  if (read && !(recorded && read.kind === "absent")) return read;
+  if (read) return { kind: "gone" };
+  return recorded ? { kind: "unchecked", reason: "it was not read" } : { kind: "absent" };
+}
+
+const unknownType = (address: Address, recorded: RecordedResource | undefined): Diagnostic =>
+  error(
+    "state.newer",
+    `${address} is of type "${recorded?.type ?? typeOf(address)}", which is not known here`,
+    {
+      address,
+      hint: "the state was written by a newer version; use that one",
+    },
+  );
+
+/** The recorded id is no longer there. */
+export const isGone = (instance: ResourceInstance): boolean =>
+  instance.recorded !== undefined && instance.read.kind === "gone";
+
+/** Recorded for the day it is declared again, and not managed: nothing is read, said or done about it. */
+export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
+  removed && recorded?.retained === true;
+
+/** Why what is recorded is no longer there, in the words of a plan. */
+export const whyGone = ({ read }: ResourceInstance): string =>
+  read.kind === "gone" && read.ending
+    ? "it is being deleted, and its end is waited for"
+    : "it was deleted outside of rnv";
+
+/** Why a deletion is asked for once more, as the reason of a decision; empty where it was not before. */
+export const whyAgain = ({ recorded }: ResourceInstance): { readonly reason?: string } =>
+  recorded?.deletionFailed === undefined
+    ? {}
+    : { reason: `the last deletion failed: ${recorded.deletionFailed}` };
+
+/**
+ * The live value of a field (column V): as reported, else the service's default; for the field that holds the
+ * parent, the parent's id. What could not be read counts as it was recorded.
+ */
+export function liveValue(instance: ResourceInstance, path: string): Plain | undefined {
+  const { live, type } = instance;
+  if (!live) return instance.read.kind === "unchecked" ? recordedValue(instance, path) : undefined;
+  const reported = live.attributes.get(path);
+  if (reported !== undefined) return reported;
+  return type.parents.some((parent) => parent.attribute === path)
+    ? (live.parentId ?? undefined)
+    : instance.defaults.get(path);
+}
+
+/** The recorded value of a field (column L) that is not a secret; undefined where there is none. */
+export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {
+  const { recorded, type } = instance;
+  const value = recorded?.applied[path];
+  if (value === undefined) {
+    if (path === type.nameAttribute) return recorded?.name;
+    return type.rules[path]?.alwaysManaged && wasApplied(instance) ? instance.defaults.get(path) : undefined;
+  }
+  return isFingerprint(value) ? undefined : value;
+}
+
+/** False for what was only imported: nothing of it was set here yet. */
+function wasApplied({ recorded }: ResourceInstance): boolean {
+  for (const _path in recorded?.applied) return true;
+  return false;
+}
+
+export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>
+  value !== null && typeof value === "object" && "fingerprint" in value;
+
+/**
+ * Gap "defaults of kinds": the settings of something new, as `live` shows them, that were not sent with it (`sent`,
+ * attribute paths) and differ from `defaults`, which are those of its type.
+ */
+export function initialSettings(
+  type: ResourceType,
+  live: Pick<Attributes, "get">,
+  defaults: Attributes,
+  sent: ReadonlySet<string>,
+): Readonly<Record<string, Plain>> {
+  const initial: Record<string, Plain> = {};
+  for (const [path, byCatalog] of defaults) {
+    const value = live.get(path);
+    if (!isSetting(type, path) || value === undefined || sent.has(path)) continue;
+    if (!(ruleAt(type, path)?.equal ?? plainEqual)(value, byCatalog)) initial[path] = value;
+  }
+  return initial;
+}
+
+export const ownerKey = (type: string, id: string): string => `${type} ${id}`;
+
+/** Live ids that are recorded, by `type id`, and the address each is recorded under. */
+export function recordedOwners(instances: ResourceInstances): Map<string, Address> {
+  const owners = new Map<string, Address>();
+  for (const { address, recorded, type } of instances.values())
+    if (recorded) owners.set(ownerKey(type.type, recorded.id), address);
+  return owners;
+}
+
+/** What is recorded, under the addresses that the manifest now uses. */
+interface MovedState {
+  readonly recorded: ReadonlyMap<Address, RecordedResource>;
+  /** New address to the one it was recorded under, for what moved. */
+  readonly previous: ReadonlyMap<Address, Address>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Renames recorded resources as `moved` says. What is recorded inside of one that moved goes along
+ * (`variable.shop.web.X` with `service.shop.web`), unless its old address is still declared. A move whose source
+ * is not recorded has happened before and is ignored.
+ */
+export function applyMoves(
+  resources: Readonly<Record<Address, RecordedResource>>,
+  desired: Pick<Desired, "moved" | "resources">,
+): MovedState {
+  const before = new Map<Address, RecordedResource>();
+  for (const key in resources) {
+    const address = key as Address;
+    before.set(address, resources[address] as RecordedResource);
+  }
+  if (desired.moved.length === 0) return { recorded: before, previous: new Map(), diagnostics: [] };
+
+  const diagnostics: Diagnostic[] = [];
+  const explicit = new Map<Address, Address>();
+  for (const { from, to, range } of desired.moved) {
+    const problem = moveProblem(from, to, before, desired);
+    if (problem) diagnostics.push(error("manifest.moved", problem, { address: from, range }));
+    else explicit.set(from, to);
+  }
+
+  const names = new Map<Address, Address>();
+  const newAddress = (address: Address): Address => {
+    const known = names.get(address);
+    if (known) return known;
+    names.set(address, address);
+    const named = explicit.has(address)
+      ? lastOf(address, explicit)
+      : movedAlong(address, before.get(address)?.parent, newAddress, desired);
+    names.set(address, named);
+    return named;
+  };
+
+  const recorded = new Map<Address, RecordedResource>();
+  const previous = new Map<Address, Address>();
+  for (const [address, resource] of before) {
+    const to = newAddress(address);
+    if (to !== address) previous.set(to, address);
+    recorded.set(to, {
+      ...resource,
+      ...(resource.parent && { parent: newAddress(resource.parent) }),
+      dependsOn: resource.dependsOn.map(newAddress),
+    });
+  }
+  return { recorded, previous, diagnostics };
+}
+
+function moveProblem(
+  from: Address,
+  to: Address,
+  before: ReadonlyMap<Address, RecordedResource>,
+  desired: Pick<Desired, "resources">,
+): string | undefined {
+  if (!before.has(from)) return undefined;
+  if (typeOf(from) !== typeOf(to)) return `${from} cannot become ${to}: a move keeps the type`;
+  if (desired.resources.has(from)) return `${from} has moved to ${to} but is still declared`;
+  if (before.has(to)) return `${from} cannot move to ${to}: that is recorded already`;
+  return undefined;
+}
+
+/** Follows a chain of moves to its end; a ring ends where it began. */
+function lastOf(address: Address, moves: ReadonlyMap<Address, Address>): Address {
+  const seen = new Set([address]);
+  let last = address;
+  for (let next = moves.get(last); next && !seen.has(next); next = moves.get(next)) {
+    seen.add(next);
+    last = next;
+  }
+  return last;
+}
+
+function movedAlong(
+  address: Address,
+  parent: Address | undefined,
+  newAddress: (address: Address) => Address,
+  desired: Pick<Desired, "resources">,
+): Address {
+  if (!parent || desired.resources.has(address)) return address;
+  const newParent = newAddress(parent);
+  if (newParent === parent) return address;
+  const name = nameOf(address);
+  if (name === nameOf(parent)) return addressOf(typeOf(address), nameOf(newParent));
+  if (!name.startsWith(`${nameOf(parent)}.`)) return address;
+  return addressOf(typeOf(address), `${nameOf(newParent)}${name.slice(nameOf(parent).length)}`);
+}

@@ -1,0 +1,268 @@
+import { ApiError } from "../api/api-error";
+import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-answers";
+import type { Reads } from "../api/reads";
+import type { Deployment } from "../api/wire/deployment";
+import type { Service } from "../api/wire/service";
+import { isOlder } from "../model/freshness";
+import type { Pending, Release, Standing } from "../model/live";
+import type { OperationStatus, PlannedRuns } from "../model/resource-operations";
+import type { Finding } from "../model/resource-type";
+import { lagMs, unlessGone } from "./deletion";
+
+/**
+ * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,
+ * or, once that is superseded, the newest deployment of the service.
+ */
+export async function pollDeployment(reads: Reads, pending: Pending): Promise<OperationStatus> {
+  const { serviceId, id, commit } = pending;
+  if (serviceId === undefined) throw new Error(`deployment ${id} without a service`);
+  const found =
+    (await unlessGone(() => reads.live.getDeployment(serviceId, id))) ?? (await listed(reads, serviceId, id));
+  // Not a deployment of this service: what our request queued is the newest one.
+  if (found === undefined || found.status === "superseded") return follow(reads, serviceId, pending, found);
+  return settledAs(found, commit);
+}
+
+function settledAs(found: Deployment, commit: string | undefined): OperationStatus {
+  switch (found.status) {
+    case "live":
+      return servesAsPinned(found, commit);
+    case "failed":
+    case "cancelled":
+      return ended(found);
+    default:
+      return waiting(found);
+  }
+}
+
+function servesAsPinned(found: Deployment, commit: string | undefined): OperationStatus {
+  const serving = found.commitSha ?? "";
+  if (commit === undefined || serving.toLowerCase() === commit) return { kind: "done" };
+  return {
+    kind: "failed",
+    summary: `the service serves ${serving === "" ? "an unnamed commit" : `commit ${serving}`}, not the pinned ${commit}`,
+    detail: `deployment ${found.id}`,
+  };
+}
+
+function ended(found: Deployment): OperationStatus {
+  const reason = found.error || found.blockedReason || undefined;
+  return {
+    kind: "failed",
+    summary: `deployment ${found.id} ${found.status === "failed" ? "failed" : "was cancelled"}`,
+    ...(reason === undefined ? {} : { detail: reason }),
+  };
+}
+
+function waiting(found: Deployment): OperationStatus {
+  const reason = found.blockedReason || undefined;
+  if (found.status === "queued" && reason !== undefined && awaitsCheckout(reason)) {
+    return { kind: "checkout", summary: reason };
+  }
+  return { kind: "waiting", status: found.status, ...(reason === undefined ? {} : { note: reason }) };
+}
+
+/** Gone needs proof: a key that lost its membership sees the same 404, and lists without anything. */
+async function withoutList(reads: Reads, serviceId: string, { id }: Pending): Promise<OperationStatus> {
+  reads.invalidate();
+  const service = await reads.service(serviceId);
+  const seesAnything = (await reads.projects()).length + (await reads.services()).length > 0;
+  const waiting = { kind: "waiting", status: "not shown" } as const;
+  // One that was made a moment ago is not shown yet.
+  return service.kind === "gone" && seesAnything
+    ? { ...waiting, atMost: { ms: lagMs, summary: `the service of deployment ${id} is gone` } }
+    : waiting;
+}
+
+/** A deployment that cannot be read by its id may still be listed. */
+async function listed(reads: Reads, serviceId: string, id: string): Promise<Deployment | undefined> {
+  const list = await unlessGone(() => reads.live.listDeployments(serviceId));
+  return list?.items.find((one) => one.id === id);
+}
+
+/** `superseded`: as ours was shown; undefined where it was not. */
+async function follow(
+  reads: Reads,
+  serviceId: string,
+  pending: Pending,
+  superseded: Deployment | undefined,
+): Promise<OperationStatus> {
+  const list = await unlessGone(() => reads.live.listDeployments(serviceId, { limit: 1 }));
+  // A list without the deployment that was just queued is short, or the service is gone.
+  if (list === undefined || (!superseded && list.items.length === 0))
+    return withoutList(reads, serviceId, pending);
+  const [newest] = list.items;
+  // It was made before ours was: the list does not show that yet, or ours is that of another service.
+  const isBehind = isOlder(newest?.createdAt, pending.madeAt ?? superseded?.createdAt ?? undefined);
+  if (isBehind && !superseded) {
+    const summary = `the service does not list deployment ${pending.id}`;
+    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary } };
+  }
+  // It may have come into view in the meantime.
+  if (newest?.id === pending.id && newest.status !== "superseded") return settledAs(newest, pending.commit);
+  if (newest === undefined || newest.id === pending.id || isBehind) {
+    const summary = `deployment ${pending.id} was superseded, and no newer one is listed`;
+    return { kind: "waiting", status: "superseded", atMost: { ms: lagMs, summary } };
+  }
+  // A rollback serves an older release: what was to be deployed is not what serves.
+  if (newest.sourceDeploymentId != null) {
+    return {
+      kind: "failed",
+      summary: `deployment ${pending.id} was superseded by a rollback`,
+      detail: `deployment ${newest.id} rolls back to ${newest.sourceDeploymentId}`,
+    };
+  }
+  return {
+    kind: "waiting",
+    status: "superseded",
+    note: `superseded by deployment ${newest.id}`,
+    next: { ...pending, id: newest.id },
+  };
+}
+
+/** Undefined while its runtime is not suspended: most services have nothing to say. */
+export const serviceStanding = (found: Service): readonly Standing[] | undefined =>
+  isSuspended(found) ? [{ code: "suspended", class: "running", summary: "suspended" }] : undefined;
+
+interface Releases {
+  readonly latestId?: string;
+  /** Release that serves. */
+  readonly liveId?: string;
+  /** The latest deployment, where it could be read. */
+  readonly latest?: Deployment;
+}
+
+/**
+ * Where the latest deployment of a service stands when it is not what serves, or serves an older release again
+ * (interface, "Deployment status values").
+ */
+export function deploymentStanding({ latestId, liveId, latest }: Releases): Standing | undefined {
+  if (latestId === undefined) return undefined;
+  if (latestId === liveId) return latest?.sourceDeploymentId == null ? undefined : rolledBack(latest);
+  const older = liveId === undefined ? "" : `; deployment ${liveId} serves`;
+  if (latest === undefined)
+    return said("older_release", `deployment ${latestId} is the latest, and does not serve${older}`);
+  const { status } = latest;
+  if (status === "live" || status === "superseded")
+    return said(
+      "older_release",
+      `deployment ${latestId} was the latest, and an older release serves${older}`,
+    );
+  if (status === "failed" || status === "cancelled") {
+    const reason = latest.error || latest.blockedReason;
+    const outcome = status === "failed" ? "failed" : "was cancelled";
+    const goesOn = liveId === undefined ? "nothing runs" : "the release before it goes on";
+    const summary = `deployment ${latestId} ${outcome}${reason ? `: ${reason}` : ""}; ${goesOn}`;
+    return { code: status, class: "pending", summary, ...since(latest.finishedAt ?? latest.createdAt) };
+  }
+  return underWay(latest);
+}
+
+const since = (at: string | null | undefined) => (at == null ? {} : { since: at });
+
+const said = (code: Standing["code"], summary: string, at?: string | null): Standing => ({
+  code,
+  class: "running",
+  summary,
+  ...since(at),
+});
+
+const rolledBack = ({ id, sourceDeploymentId, finishedAt }: Deployment): Standing =>
+  said(
+    "rolled_back",
+    `deployment ${id} serves the release of deployment ${sourceDeploymentId} again: it was rolled back`,
+    finishedAt,
+  );
+
+function underWay({ id, status, blockedReason, createdAt }: Deployment): Standing {
+  if (!blockedReason) return said("deploying", `deployment ${id} is under way (${status})`, createdAt);
+  if (status === "queued" && awaitsCheckout(blockedReason))
+    return {
+      code: "awaiting_checkout",
+      class: "pending",
+      summary: `saved, awaiting checkout in the dashboard: ${blockedReason}`,
+      ...since(createdAt),
+    };
+  return said("waiting", `deployment ${id} waits: ${blockedReason}`, createdAt);
+}
+
+/**
+ * What keeps deployments from running, in the words of the service: the catalog's capabilities, and of one service the
+ * list of deployments (interface, "Catalog", and "Deployments", rule 1). At most one request.
+ */
+export async function foreseeDeployments(reads: Reads, planned: PlannedRuns): Promise<readonly Finding[]> {
+  const { capabilities } = await reads.catalog();
+  const them = planned.count === 1 ? "the planned deployment" : `${planned.count} planned deployments`;
+  const reason = await reasonOfList(reads, planned);
+  if (reason !== undefined || hostingIsOff(capabilities))
+    return [
+      {
+        code: "live.hosting_off",
+        summary: `hosting is off: ${them} cannot run`,
+        detail: reason === undefined ? "The catalog of the service says so." : `The service says: ${reason}`,
+        hint: "enable hosting in the dashboard; everything else of the plan can be applied",
+      },
+    ];
+  return workerFindings(reads, them);
+}
+
+/** What the catalog says of the worker, which `them` wait for. */
+export async function workerFindings(reads: Reads, them: string): Promise<readonly Finding[]> {
+  const { capabilities } = await reads.catalog();
+  if (capabilities.workerOnline !== false) return [];
+  return [
+    {
+      code: "live.worker_offline",
+      summary: `no worker is online: ${them} will wait in the queue`,
+      detail: "The catalog of the service says workerOnline: false.",
+      hint: "what is queued starts once a worker is online; rnv waits for that as long as its timeout says",
+    },
+  ];
+}
+
+/** Of a service that nothing runs of, where there is one: the list says more of it. */
+async function reasonOfList(reads: Reads, { parentIds }: PlannedRuns): Promise<string | undefined> {
+  const services = await Promise.all(parentIds.map((id) => reads.service(id)));
+  const idle = services.findIndex((one) => one.kind === "found" && one.value.liveDeploymentId == null);
+  const id = parentIds[Math.max(0, idle)];
+  if (id === undefined) return undefined;
+  try {
+    const { available, reason } = await reads.live.listDeployments(id, { limit: 1 });
+    return available ? undefined : reason || "no reason is given";
+  } catch (failure) {
+    if (failure instanceof ApiError) return undefined;
+    throw failure;
+  }
+}
+
+/** A deployment as it is shown to people; `liveId` is the one that serves. */
+export function releaseOf(found: Deployment, liveId: string | undefined): Release {
+  return {
+    id: found.id,
+    status: found.status,
+    serves: found.id === liveId,
+    cancelRequested: found.cancelRequested === true,
+    canRollback: found.canRollback === true,
+    ...texts({
+      branch: found.branch,
+      commit: found.commitSha,
+      commitMessage: found.commitMessage,
+      trigger: found.trigger,
+      actor: found.actor,
+      blockedReason: found.blockedReason,
+      error: found.error,
+      sourceId: found.sourceDeploymentId,
+      createdAt: found.createdAt,
+      startedAt: found.startedAt,
+      finishedAt: found.finishedAt,
+    }),
+  };
+}
+
+/** Without what is null or empty. */
+const texts = <Key extends string>(
+  fields: Readonly<Record<Key, string | null | undefined>>,
+): { readonly [name in Key]?: string } =>
+  Object.fromEntries(Object.entries(fields).filter(([, text]) => text != null && text !== "")) as {
+    readonly [name in Key]?: string;
+  };

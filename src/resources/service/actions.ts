@@ -1,0 +1,222 @@
+import type { Endpoints } from "../../api/endpoints";
+import type { Reads } from "../../api/reads";
+import { type Deployment, terminalStatuses } from "../../api/wire/deployment";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { Pending } from "../../model/live";
+import type {
+  ActionAim,
+  ActionInput,
+  Made,
+  OperationStatus,
+  RecordedPart,
+  ResourceAction,
+} from "../../model/resource-operations";
+import type { RecordedResource } from "../../model/state";
+import { lagMs, pollOperation, unlessGone } from "../deletion";
+import { pollDeployment, workerFindings } from "../deployment-status";
+
+type Action = ResourceAction<Reads, Endpoints>;
+
+const pageSize = 200;
+
+/** What verbs do to a service at once (interface, "Services", actions, and "Deployments"). */
+export const serviceActions: Readonly<Record<string, Action>> = {
+  deploy: {
+    makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
+    aim: aimAtBranch,
+    send: async (writes, { id, commit }) =>
+      madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
+    pendingOf: (input, made) => ({
+      ...deploymentOf(input, made),
+      ...(input.commit === undefined ? {} : { commit: input.commit }),
+    }),
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  "clear-cache": {
+    makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
+    aim: aimAtNewest,
+    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
+    pendingOf: deploymentOf,
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  restart: operation("restart"),
+  suspend: operation("suspend"),
+  resume: operation("resume"),
+  rollback: {
+    mustBeConfirmed: true,
+    lastOf: "deployment",
+    aim: aimAtRelease,
+    send: async (writes, { id, name, deploymentId = "" }) =>
+      madeOf(await writes.rollBack(id, deploymentId, name)),
+    pendingOf: deploymentOf,
+    find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
+    poll: pollDeployment,
+  },
+  cancel: {
+    lastOf: "deployment",
+    aim: aimAtRunning,
+    send: async (writes, { id, deploymentId = "" }) => {
+      await writes.cancelDeployment(id, deploymentId);
+      return { id: deploymentId };
+    },
+    pendingOf: deploymentOf,
+    find: findCancelled,
+    poll: pollCancelled,
+  },
+};
+
+function operation(action: "restart" | "suspend" | "resume"): Action {
+  return {
+    send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
+    pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
+    poll: pollOperation,
+  };
+}
+
+function deploymentOf({ id: serviceId }: ActionInput, { id, madeAt }: Made): Pending {
+  return { kind: "deployment", serviceId, id, ...(madeAt !== undefined && { madeAt }) };
+}
+
+const madeOf = ({ id, createdAt }: Deployment): Made => ({ id, ...(createdAt && { madeAt: createdAt }) });
+
+/** The commit that was deployed is the one that is pinned from then on; without one it is that of the branch. */
+function withCommit(
+  { commit: _before, ...others }: RecordedResource["applied"],
+  { commit }: ActionInput,
+): RecordedResource["applied"] {
+  return commit === undefined ? others : { ...others, commit };
+}
+
+/** The newest deployments of a service that can have some. Throws where its hosting is off, with the service's reason. */
+async function deploymentsOf(reads: Reads, { id, address }: ActionInput): Promise<readonly Deployment[]> {
+  const { available, items, reason } = await reads.live.listDeployments(id, { limit: pageSize });
+  if (available) return items;
+  throw new DiagnosticsError([
+    error("live.hosting_off", `${address} has no hosting now`, {
+      address,
+      detail: reason || "The service gives no reason.",
+      hint: "nothing was sent; run the command again once hosting is enabled in the dashboard",
+    }),
+  ]);
+}
+
+/** A list without the last deployment that is recorded, where that was made a moment ago. */
+const isWithout = (items: readonly Deployment[], last: RecordedPart | undefined): boolean =>
+  last?.isYoung === true && !items.some(({ id }) => id === last.recorded.id);
+
+const behind: ActionAim = { preexistingIds: [], isBehind: true };
+
+/** Every deployment there is, as the list and the service itself show them: one of the two may lag. */
+async function preexistingIdsOf(
+  reads: Reads,
+  { id }: ActionInput,
+  items: readonly Deployment[],
+): Promise<string[]> {
+  const service = await reads.service(id);
+  const shown = service.kind === "found" ? service.value : undefined;
+  const ids = [...items.map((item) => item.id), shown?.deploymentId, shown?.liveDeploymentId];
+  return [...new Set(ids.filter((one) => typeof one === "string"))];
+}
+
+async function aimAtNewest(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
+  if (isWithout(items, last)) return behind;
+  const preexistingIds = await preexistingIdsOf(reads, input, items);
+  return { preexistingIds, warnings: await workerFindings(reads, "the deployment") };
+}
+
+/** What the manifest pins is deployed again, unless another commit is named. */
+async function aimAtBranch(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
+  const pinned = last?.recorded.applied.commit;
+  const aim = await aimAtNewest(reads, input, last);
+  return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
+}
+
+async function aimAtRelease(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
+  const items = await deploymentsOf(reads, input);
+  if (isWithout(items, last)) return behind;
+  const service = await reads.service(input.id);
+  const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
+  const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
+  const chosen = input.deploymentId === undefined ? newest : await named(reads, input, items);
+  if (chosen === undefined) throw nothingTo(input, "no earlier release to go back to");
+  const preexistingIds = await preexistingIdsOf(reads, input, items);
+  const warnings = await workerFindings(reads, "the rollback");
+  return { preexistingIds, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
+}
+
+async function aimAtRunning(
+  reads: Reads,
+  input: ActionInput,
+  last: RecordedPart | undefined,
+): Promise<ActionAim> {
+  if (input.deploymentId !== undefined) return { preexistingIds: [], deploymentId: input.deploymentId };
+  const { items } = await reads.live.listDeployments(input.id, { limit: pageSize });
+  if (isWithout(items, last)) return behind;
+  const running = items.find((item) => !hasEnded(item));
+  if (running === undefined) throw nothingTo(input, "no deployment in progress");
+  return { preexistingIds: [], deploymentId: running.id };
+}
+
+const named = async (reads: Reads, { id, deploymentId = "" }: ActionInput, items: readonly Deployment[]) =>
+  items.find((item) => item.id === deploymentId) ?? (await reads.live.getDeployment(id, deploymentId));
+
+const nothingTo = ({ address }: ActionInput, what: string): DiagnosticsError =>
+  new DiagnosticsError([error("command.usage", `${address} has ${what}`, { address })]);
+
+const hasEnded = ({ status, finishedAt }: Deployment): boolean =>
+  finishedAt != null || (terminalStatuses as readonly string[]).includes(status);
+
+/** Of no rollback, and of the commit that was asked for, where it names one. */
+function isDeploymentOf({ sourceDeploymentId, commitSha }: Deployment, { commit }: ActionInput): boolean {
+  return sourceDeploymentId == null && (commit === undefined || !commitSha || commitSha === commit);
+}
+
+/** Deployments that were queued since the preexistingIds was taken: the list is newest first, so it ends at the first known one. */
+function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): Action["find"] {
+  return async (reads, input, preexistingIds) => {
+    const { id } = input;
+    const listed = await unlessGone(() => reads.live.listDeployments(id, { limit: pageSize }));
+    if (listed === undefined) return undefined;
+    const known = listed.items.findIndex((item) => preexistingIds.includes(item.id));
+    const since = known === -1 ? listed.items : listed.items.slice(0, known);
+    return since.filter((item) => isOurs(item, input)).map((item) => item.id);
+  };
+}
+
+async function findCancelled(
+  reads: Reads,
+  { id, deploymentId = "" }: ActionInput,
+): Promise<readonly string[] | undefined> {
+  const found = await unlessGone(() => reads.live.getDeployment(id, deploymentId));
+  if (found === undefined) return undefined;
+  return found.cancelRequested === true || hasEnded(found) ? [deploymentId] : [];
+}
+
+/** A cancellation is done once the deployment has ended; one that went live came too late. */
+async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Promise<OperationStatus> {
+  const found = await unlessGone(() => reads.live.getDeployment(serviceId, id));
+  if (found === undefined) {
+    const summary = `the service does not show deployment ${id}`;
+    return { kind: "waiting", status: "not shown", atMost: { ms: lagMs, summary, isUnseen: true } };
+  }
+  if (found.status === "live")
+    return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
+  return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };
+}

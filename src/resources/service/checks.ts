@@ -1,0 +1,168 @@
+import { didYouMean } from "../../diagnostics/suggest";
+import type { Catalog, CatalogPlan } from "../../model/catalog";
+import type { Offered } from "../../model/live";
+import type { CheckContext, Finding } from "../../model/resource-type";
+import type { ResolvedValue } from "../../model/value";
+import { textAt } from "../attribute-values";
+
+type Declared = ReadonlyMap<string, ResolvedValue>;
+
+/** What a declared service asks for that the catalog does not offer, or that cannot go together. */
+export function checkService(
+  declared: Declared,
+  catalog: Catalog,
+  around?: CheckContext,
+): readonly Finding[] {
+  return [
+    ...checkChoice(
+      declared,
+      "kind",
+      catalog.serviceTypes.map(({ id }) => id),
+      catalog,
+    ),
+    ...checkPlan(declared, catalog),
+    ...checkChoice(
+      declared,
+      "configuration.region",
+      catalog.regions.map(({ id }) => id),
+      catalog,
+    ),
+    ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
+    ...checkReplicas(declared),
+    ...checkEnvironment(declared, around),
+  ];
+}
+
+/** The plan of that id for that kind; any of that id when none is for the kind. */
+export function findPlan(catalog: Catalog, id: string, kind: string | undefined): CatalogPlan | undefined {
+  let first: CatalogPlan | undefined;
+  for (const plans of [catalog.plans, catalog.databasePlans])
+    for (const plan of plans) {
+      if (plan.id !== id) continue;
+      if (kind !== undefined && plan.kinds.includes(kind)) return plan;
+      first ??= plan;
+    }
+  return first;
+}
+
+function checkChoice(
+  declared: Declared,
+  path: string,
+  offered: readonly string[],
+  catalog: Catalog,
+): readonly Finding[] {
+  const chosen = textAt(declared, path);
+  // A default is on offer even where the list leaves it out: `auto` is no region.
+  const isDefault = chosen === catalog.defaults[path.slice(path.indexOf(".") + 1)];
+  if (chosen === undefined || isDefault || offered.length === 0 || offered.includes(chosen)) return [];
+  return [notOnOffer(path, chosen, offered)];
+}
+
+function checkPlan(declared: Declared, catalog: Catalog): readonly Finding[] {
+  const path = "configuration.plan";
+  const id = textAt(declared, path);
+  const plans = [...catalog.plans, ...catalog.databasePlans];
+  if (id === undefined || plans.length === 0) return [];
+  const declaredKind = textAt(declared, "kind");
+  // A kind that is itself not on offer is reported once, under `kind`.
+  const kind = plans.some((plan) => plan.kinds.includes(declaredKind ?? "")) ? declaredKind : undefined;
+  const offering = kind === undefined ? plans : plans.filter((plan) => plan.kinds.includes(kind));
+  if (offering.some((plan) => plan.id === id)) return [];
+  const offered = [...new Set(offering.map((plan) => plan.id))];
+  if (!plans.some((plan) => plan.id === id)) return [notOnOffer(path, id, offered, kind)];
+  return [
+    {
+      code: "plan.not_on_offer",
+      summary: `the plan "${id}" is not on offer for the kind "${kind}"`,
+      hint: onOffer(offered, kind),
+      attribute: path,
+    },
+  ];
+}
+
+function notOnOffer(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
+  const name = path.slice(path.indexOf(".") + 1);
+  const hints = [didYouMean(chosen, offered), onOffer(offered, kind)];
+  return {
+    code: "plan.not_on_offer",
+    summary: `the ${name} "${chosen}" is not on offer`,
+    hint: hints.filter((hint) => hint !== undefined).join("; "),
+    attribute: path,
+  };
+}
+
+function onOffer(offered: readonly string[], kind: string | undefined): string {
+  const scope = kind === undefined ? "" : ` for ${kind}`;
+  return offered.length === 0 ? `nothing is on offer${scope}` : `on offer${scope}: ${offered.join(", ")}`;
+}
+
+function checkReplicas(declared: Declared): readonly Finding[] {
+  const fewest = declared.get("configuration.minReplicas");
+  const most = declared.get("configuration.maxReplicas");
+  if (typeof fewest !== "number" || typeof most !== "number" || fewest <= most) return [];
+  return [
+    {
+      code: "plan.invalid_combination",
+      summary: `minReplicas (${fewest}) is above maxReplicas (${most})`,
+      hint: `raise maxReplicas to ${fewest} or lower minReplicas`,
+      attribute: "configuration.minReplicas",
+    },
+  ];
+}
+
+/** A service outside of projects has no environment; in one it has one of those that the project has. */
+function checkEnvironment(declared: Declared, around: CheckContext | undefined): readonly Finding[] {
+  if ((declared.get("projectId") ?? null) !== null)
+    return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
+  if (!declared.has("environment")) return [];
+  return [
+    {
+      code: "plan.invalid_combination",
+      summary: "a service outside a project has no environment",
+      hint: "move the service into a project, or remove `environment`",
+      attribute: "environment",
+    },
+  ];
+}
+
+function checkOffered(
+  declared: Declared,
+  around: CheckContext,
+  offered: readonly Offered[],
+): readonly Finding[] {
+  const environment = textAt(declared, "environment");
+  if (environment === undefined) {
+    if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];
+    return [
+      notInProject("the project has no environment for services that name none", [
+        `write \`environment\`; ${hasText(offered)}`,
+      ]),
+    ];
+  }
+  const named = offered.filter(({ id, name }) => id === environment || name === environment);
+  const ids = named.flatMap(({ id }) => id ?? []);
+  if (named.length === 1 || named.some(({ id }) => id === environment)) return [];
+  if (named.length > 1) {
+    const summary = `the project has ${named.length} environments called "${environment}"`;
+    return [notInProject(summary, [`name one by its id: ${ids.join(", ")}`])];
+  }
+  const names = offered.map(({ name }) => name);
+  return [
+    notInProject(`the project has no environment "${environment}"`, [
+      didYouMean(environment, names),
+      around.isParentNew
+        ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
+        : `${hasText(offered)}; others are made in the dashboard`,
+    ]),
+  ];
+}
+
+const hasText = (offered: readonly Offered[]): string =>
+  `it has: ${offered.map(({ name }) => name).join(", ") || "none"}`;
+
+const notInProject = (summary: string, hints: readonly (string | undefined)[]): Finding => ({
+  code: "plan.not_on_offer",
+  summary,
+  hint: hints.filter((hint) => hint !== undefined).join("; "),
+  attribute: "environment",
+});

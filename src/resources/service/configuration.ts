@@ -1,0 +1,162 @@
+import * as z from "zod";
+import {
+  type ConfigurationField,
+  configurationFields,
+  documentedDefaults,
+} from "../../api/wire/configuration";
+import type { AttributeRule } from "../../model/resource-type";
+import type { Plain } from "../../model/value";
+import { sameRepository, sameSet } from "../equality";
+
+const docs: Readonly<Record<ConfigurationField, string>> = {
+  autoDeploy: "Whether a push to the branch deploys by itself.",
+  backupEnabled: "Keep backups of a database.",
+  backupRetentionDays: "Days that backups are kept.",
+  branch: "Branch of the repository that is deployed.",
+  buildCommand: "Command that builds the application; empty lets the build method decide.",
+  buildMethod: "How the source becomes a release.",
+  cacheProfile: "Caching in front of the service.",
+  databaseName: "Name of the database; empty lets the service choose.",
+  databaseUser: "User of the database; empty lets the service choose.",
+  databaseVersion: "Major version of the database.",
+  description: "Text shown with the service.",
+  dockerContext: "Build context of a Docker build, relative to the root directory.",
+  dockerfilePath: "Path of the Dockerfile, relative to the root directory.",
+  evictionPolicy: "What a full key-value store drops.",
+  healthCheckPath: "Path that must answer before a release serves; empty checks no path.",
+  ignorePaths: "Changes below these paths start no automatic deployment; order does not count.",
+  includePaths: "Only changes below these paths start an automatic deployment; order does not count.",
+  ipAllowList: "Addresses that may connect; empty admits all. Order does not count.",
+  image: "Container image to run in place of a build.",
+  maintenance: "Show the maintenance page in place of the service.",
+  maintenancePage: "Page shown during maintenance; empty shows the standard page.",
+  maxConcurrency: "How many runs of a job may overlap.",
+  minReplicas: "Fewest instances under automatic scaling.",
+  maxReplicas: "Most instances under automatic scaling.",
+  replicas: "Instances under manual scaling.",
+  maxRetries: "How often a failed job is tried again.",
+  notifications: "Who is notified of deployments and failures.",
+  plan: "Plan that sets resources and price; the catalog lists those on offer for a kind.",
+  platformDomainEnabled: "Serve under the domain of the platform.",
+  port: "Port that the application listens on.",
+  preDeployCommand: "Command that runs before a release serves, such as a migration.",
+  previewExpiryHours: "Hours after which a preview is removed.",
+  previewMode: "Which changes get a preview.",
+  privateNetworking: "Reachable for the other services under its internal host.",
+  publishDirectory: "Directory that a static service publishes.",
+  region: "Region it runs in; the catalog lists those on offer.",
+  registryId: "Registry with the credentials for a private image.",
+  repository: "Repository URL. A trailing slash, `.git` and the case of the host make no difference.",
+  rootDirectory: "Directory of the application in its repository.",
+  runtime: "Language runtime; the catalog lists those on offer.",
+  scaling: "Manual or automatic scaling.",
+  schedule: "Cron expression of a scheduled job.",
+  sourceType: "Where the release comes from.",
+  startCommand: "Command that starts the application; empty lets the build method decide.",
+  targetCpu: "CPU use in percent that automatic scaling aims at.",
+  targetMemory: "Memory use in percent that automatic scaling aims at.",
+  timeoutSeconds: "Seconds after which a job is stopped.",
+  timezone: "Time zone of the schedule.",
+};
+
+/** Names of all configuration fields, in the order of the interface. */
+export const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
+
+const configurationPath = (field: ConfigurationField): string => `configuration.${field}`;
+
+/**
+ * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
+ * none that it does not, so `at once` stands only at what the service itself reads when something happens there.
+ */
+const special: Partial<Record<ConfigurationField, Omit<AttributeRule, "change">>> = {
+  // Text beside the name.
+  description: { takesEffect: "at once" },
+  // Read when there is something to tell.
+  notifications: { takesEffect: "at once" },
+  // Read when something is pushed. `includePaths` and `ignorePaths` may also say what a build sees: they are deployed.
+  autoDeploy: { takesEffect: "at once" },
+  // Read when a change wants a preview, and when one grows old.
+  previewMode: { takesEffect: "at once" },
+  previewExpiryHours: { takesEffect: "at once" },
+  // Read when old backups are thrown away. `backupEnabled` may set up what runs: it is deployed.
+  backupRetentionDays: { takesEffect: "at once" },
+  ignorePaths: { equal: sameSet },
+  includePaths: { equal: sameSet },
+  ipAllowList: { equal: sameSet },
+  repository: { equal: sameRepository },
+  plan: { effects: ["billing"] },
+  replicas: { effects: ["billing"] },
+  minReplicas: { effects: ["billing"] },
+  maxReplicas: { effects: ["billing"] },
+  scaling: { effects: ["billing"] },
+};
+
+type ConfigurationShape = {
+  [Field in ConfigurationField]: z.ZodOptional<z.ZodNullable<(typeof configurationFields)[Field]>>;
+};
+
+// Few schemas: zod takes a while to make one, and `describe` would make each of these twice.
+const orNull = new Map(
+  [...new Set<z.ZodType>(Object.values(configurationFields))].map((schema) => [schema, schema.nullable()]),
+);
+
+function schemaOf(field: ConfigurationField): z.ZodType | undefined {
+  const schema = orNull.get(configurationFields[field])?.optional();
+  if (schema) z.globalRegistry.add(schema, { description: doc(field) });
+  return schema;
+}
+
+/** The `configuration` block: any of its fields; `null` stands for the service's default. */
+export const configurationSchema = z.strictObject(
+  Object.fromEntries(
+    configurationNames.map((field) => [field, schemaOf(field)]),
+  ) as unknown as ConfigurationShape,
+);
+
+function doc(field: ConfigurationField): string {
+  const initial = documentedDefaults[field];
+  const effect = special[field]?.takesEffect ? " A change of it deploys nothing." : "";
+  return `${docs[field]} Default: ${initial === "" ? "empty" : `\`${JSON.stringify(initial)}\``}.${effect}`;
+}
+
+/** The rules of all configuration fields, under their attribute paths. */
+export const configurationRules = Object.fromEntries(
+  configurationNames.map((field) => [`configuration.${field}`, { change: "update", ...special[field] }]),
+) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
+
+/** What a configuration field is when nobody set it: the catalog's word, else the documented one. */
+export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain>>): Map<string, Plain> {
+  const documented = configurationNames.map(
+    (field) =>
+      [configurationPath(field), fromCatalog[field] ?? (documentedDefaults[field] as Plain)] as const,
+  );
+  // Gap "configuration fields": further ones that the catalog names.
+  const further = Object.entries(fromCatalog)
+    .filter(([field]) => !Object.hasOwn(documentedDefaults, field))
+    .map(([field, value]) => [`configuration.${field}`, value] as const);
+  return new Map([...documented, ...further]);
+}
+
+/** Words of other services, and short ones, for fields of `configuration`. */
+export const configurationWords: Readonly<Record<string, readonly string[]>> = {
+  "configuration.repository": ["repo", "git", "gitUrl", "repoUrl", "repositoryUrl", "source"],
+  "configuration.branch": ["gitBranch", "ref"],
+  "configuration.buildCommand": ["build"],
+  "configuration.startCommand": ["start", "command", "cmd", "run"],
+  "configuration.preDeployCommand": ["preDeploy", "release", "releaseCommand"],
+  "configuration.healthCheckPath": ["health", "healthCheck", "healthPath", "healthCheckUrl"],
+  "configuration.rootDirectory": ["root", "rootDir", "baseDirectory", "workingDirectory"],
+  "configuration.publishDirectory": [
+    "publish",
+    "publishDir",
+    "output",
+    "outputDirectory",
+    "staticPublishPath",
+  ],
+  "configuration.replicas": ["instances", "numInstances", "numReplicas", "scale", "count"],
+  "configuration.dockerfilePath": ["dockerfile"],
+  "configuration.schedule": ["cron", "cronSchedule"],
+  "configuration.timeoutSeconds": ["timeout"],
+  "configuration.plan": ["instanceType", "size", "tier"],
+  "configuration.image": ["dockerImage"],
+};

@@ -1,0 +1,307 @@
+import * as z from "zod";
+import type { Endpoints } from "../../api/endpoints";
+import { instancePrice, instancesOf } from "../../api/gap-answers";
+import { gapVariable } from "../../api/gap-settings";
+import type { Reads } from "../../api/reads";
+import type { Resource } from "../../api/resource";
+import type { Service } from "../../api/wire/service";
+import type { Catalog } from "../../model/catalog";
+import type { LiveResource, Pending, ReadResult } from "../../model/live";
+import type {
+  Accepted,
+  CandidateSearch,
+  CreateInput,
+  DeleteInput,
+  OperationStatus,
+  ReadTarget,
+  UpdateInput,
+} from "../../model/resource-operations";
+import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/resource-type";
+import type { RecordedResource } from "../../model/state";
+import type { Attributes } from "../../model/value";
+import { type Plain, Unknown } from "../../model/value";
+import { textAt } from "../attribute-values";
+import {
+  acceptedDeletion,
+  answersUnless404,
+  type DeletionLook,
+  goneOrAlone,
+  pollDeletion,
+} from "../deletion";
+import { serviceActions } from "./actions";
+import { checkService, findPlan } from "./checks";
+import {
+  configurationDefaults,
+  configurationRules,
+  configurationSchema,
+  configurationWords,
+} from "./configuration";
+import { environmentIdFor, environmentNameFor, liveService } from "./live";
+
+const schema = z.strictObject({
+  name: z.string().min(1).optional().describe("Name of the service; its logical name unless given."),
+  kind: z.string().min(1).describe("Kind of service, such as `web` or `static`. A change is a replacement."),
+  environment: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Environment of its project, by name or id; Production unless given. A change is a replacement.",
+    ),
+  archived: z.boolean().optional().describe("True prevents new deployments. What runs keeps running."),
+  configuration: configurationSchema
+    .optional()
+    .describe("Settings of the service. Only the fields written here are managed."),
+});
+
+/** A service block as it is written. */
+export type ServiceBlock = z.infer<typeof schema>;
+
+const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
+  projectId: { change: "replace", effects: ["destructive"] },
+  // The url and the host of what runs may move with the name: it is deployed again.
+  name: { change: "update" },
+  kind: { change: "replace", effects: ["destructive"] },
+  environment: { change: "replace", effects: ["destructive"] },
+  // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
+  archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
+  ...configurationRules,
+};
+
+const computed = {
+  id: { valueType: "string", doc: "Id of the service.", stable: true },
+  url: {
+    valueType: "string",
+    doc: "Public URL.",
+    stable: true,
+    movesWith: ["name", "configuration.platformDomainEnabled"],
+  },
+  internalHost: {
+    valueType: "string",
+    doc: "Host name inside the private network.",
+    stable: true,
+    movesWith: ["name", "configuration.privateNetworking"],
+  },
+  environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
+  environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
+  status: { valueType: "string", doc: "Status as the service reports it.", stable: false },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", stable: false },
+  lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", stable: false },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", stable: false },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", stable: false },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", stable: false },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", stable: false },
+  createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+} as const satisfies ResourceType["computed"];
+
+/** What the service decides of a service. */
+export type ServiceComputed = typeof computed;
+
+/** A service: what is built, deployed and served (interface, "Service"). */
+export const service: Resource = {
+  type: "service",
+  doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
+  schema,
+  rules,
+  computed,
+  groups: ["configuration"],
+  open: { group: "configuration", rule: { change: "update" } },
+  parents: [{ type: "project", attribute: "projectId" }],
+  manifest: {
+    key: "services",
+    within: ["root", "project"],
+    shape: "map",
+    meta: true,
+    alsoCalled: ["service", "apps", "app"],
+    fieldsAlsoCalled: {
+      kind: ["type"],
+      configuration: ["config", "conf", "settings", "spec"],
+      ...configurationWords,
+    },
+  },
+  nameAttribute: "name",
+  removal: "delete",
+  removedWithParent: false,
+  archives: { attribute: "archived", unlisted: "archived services" },
+  follows: [],
+  variantAttribute: "kind",
+  defaults,
+  check: checkService,
+  unappliedHint: `if no field ever takes, the service wants another body, which ${gapVariable("patchService")} may hold; a setting that does not go back may have another default for this kind, which ${gapVariable("kindDefaults")} says (rnv schema gaps)`,
+  monthlyCost,
+  read,
+  list: async (reads) => Promise.all((await reads.services()).map((found) => liveIn(reads, found))),
+  create,
+  update,
+  remove: async (writes, input) =>
+    acceptedDeletion(input, await writes.deleteService(input.id, input.name), pendingDeletion),
+  deletes: { pendingOf: pendingDeletion },
+  archive: async (writes, input: DeleteInput) => ({
+    id: input.id,
+    live: liveService(await writes.archiveService(input.id)),
+  }),
+  candidates,
+  poll,
+  actions: serviceActions,
+};
+
+function defaults({ defaults: byCatalog, assumed }: Catalog, kind = ""): Attributes {
+  const ofKind = Object.entries(assumed?.kindDefaults[kind] ?? {});
+  return new Map<string, Plain>([
+    // A service that leaves its project in the manifest has no project: null, not unset.
+    ["projectId", null],
+    ["archived", false],
+    ...configurationDefaults(byCatalog),
+    ...ofKind.map(([field, value]) => [`configuration.${field}`, value] as const),
+  ]);
+}
+
+function monthlyCost(attributes: AttributeLookup, catalog: Catalog): Money | undefined {
+  const id = textAt(attributes, "configuration.plan");
+  const plan = id === undefined ? undefined : findPlan(catalog, id, textAt(attributes, "kind"));
+  if (plan === undefined) return undefined;
+  const scaling = attributes.get("configuration.scaling");
+  const replicas = attributes.get("configuration.replicas");
+  const minReplicas = attributes.get("configuration.minReplicas");
+  return instancePrice(plan, instancesOf({ scaling, replicas, minReplicas }));
+}
+
+const liveIn = async (reads: Reads, found: Service, declared?: string): Promise<LiveResource> =>
+  liveService(found, await environmentNameFor(reads, found, declared));
+
+async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  const { id } = target;
+  if (id === undefined) return readByName(reads, target);
+  const found = await reads.service(id, target.notOlderThan);
+  if (found.kind === "unreadable") return { kind: "unchecked", reason: found.reason };
+  if (found.kind === "found") return readLive(reads, found.value, target);
+  const { deleting } = found;
+  const { recorded } = target;
+  if (deleting === undefined) return isListed(recorded) ? { kind: "gone" } : goneEverywhere(reads, id);
+  // What is left of a deletion that failed: the thing stands.
+  if (recorded?.deletionFailed !== undefined) return readLive(reads, deleting, target);
+  return {
+    kind: "gone",
+    ending: recorded?.pending?.deletes ? recorded.pending : pendingDeletion(id, undefined),
+  };
+}
+
+/** What is archived is in no list (DESIGN section 4). */
+const isListed = (recorded: RecordedResource | undefined): boolean =>
+  recorded?.retained !== true && recorded?.applied.archived !== true;
+
+/** Where no list can say the same, a 404 by id is no proof: the deployments of the service have to. */
+async function goneEverywhere(reads: Reads, id: string): Promise<ReadResult> {
+  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
+  if (!isThere) return { kind: "gone" };
+  return { kind: "unchecked", reason: "it has deployments, and the service does not show it by its id" };
+}
+
+const readLive = async (reads: Reads, found: Service, { declared }: ReadTarget): Promise<ReadResult> => ({
+  kind: "found",
+  live: await liveIn(reads, found, textAt(declared, "environment")),
+});
+
+async function readByName(reads: Reads, target: ReadTarget): Promise<ReadResult> {
+  const project = target.declared.get("projectId") ?? target.parentId ?? null;
+  if (project instanceof Unknown) return { kind: "absent" };
+  if (project === null && !(await reads.servicesAreComplete())) {
+    return { kind: "unchecked", reason: "there are too many services to list those outside of projects" };
+  }
+  const [match, ...others] = (await reads.services()).filter(
+    (one) => one.name === target.name && (one.projectId ?? null) === project,
+  );
+  if (match === undefined) return { kind: "absent" };
+  if (others.length > 0) return { kind: "ambiguous", ids: [match, ...others].map(({ id }) => id) };
+  return readLive(reads, match, target);
+}
+
+async function candidates(reads: Reads, search: CandidateSearch): Promise<readonly LiveResource[]> {
+  const matches = (await reads.services()).filter(
+    (one) =>
+      one.name === search.name &&
+      (one.projectId ?? undefined) === search.parentId &&
+      !search.preexistingIds.includes(one.id),
+  );
+  return Promise.all(matches.map((found) => liveIn(reads, found)));
+}
+
+const changedConfiguration = (
+  attributes: ReadonlyMap<string, unknown>,
+  isSent: (path: string, value: unknown) => boolean,
+): Record<string, unknown> => {
+  const fields: [string, unknown][] = [];
+  for (const [path, value] of attributes)
+    if (path.startsWith("configuration.") && isSent(path, value))
+      fields.push([path.slice("configuration.".length), value]);
+  return Object.fromEntries(fields);
+};
+
+async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
+  const { attributes } = input;
+  const projectId = textAt(attributes, "projectId");
+  const declared = textAt(attributes, "environment");
+  const environmentId =
+    projectId === undefined ? undefined : await environmentIdFor(writes, projectId, declared, input.parent);
+  const made = await writes.createService({
+    name: input.name,
+    kind: textAt(attributes, "kind") ?? "",
+    // A new service starts from the defaults, so what is null need not be said.
+    configuration: changedConfiguration(attributes, (_path, value) => value !== null),
+    deploy: false,
+    ...(projectId === undefined ? {} : { projectId, environmentId }),
+  });
+  const accepted = { id: made.id, live: liveService(made, sameEnvironment(made, environmentId, declared)) };
+  if (attributes.get("archived") !== true || made.archived) return accepted;
+  try {
+    const archived = await writes.archiveService(made.id);
+    return { ...accepted, live: liveService(archived, sameEnvironment(archived, environmentId, declared)) };
+  } catch (failure) {
+    return { ...accepted, failure };
+  }
+}
+
+const sameEnvironment = (
+  made: Service,
+  id: string | undefined,
+  declared: string | undefined,
+): string | undefined => (made.environmentId === id ? declared : undefined);
+
+async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
+  const { id, attributes, changed } = input;
+  const archived = changed.has("archived") ? attributes.get("archived") === true : undefined;
+  const configuration = changedConfiguration(attributes, (path) => changed.has(path));
+  const isPatched = changed.has("name") || Object.keys(configuration).length > 0;
+  let last: Service | undefined;
+  // What is archived may refuse other changes: restore first, archive last.
+  if (archived === false) last = await writes.restoreService(id);
+  if (isPatched) {
+    last = await writes.updateService(id, {
+      ...(changed.has("name") ? { name: textAt(attributes, "name") ?? input.name } : {}),
+      ...(Object.keys(configuration).length > 0 ? { configuration } : {}),
+    });
+  }
+  if (archived === true) last = await writes.archiveService(id);
+  if (last === undefined) return { id, live: input.live };
+  const environment = textAt(input.live?.attributes ?? attributes, "environment");
+  return { id, live: liveService(last, environment) };
+}
+
+function pendingDeletion(id: string, operationId: string | undefined): Pending {
+  return { kind: "operation", id: operationId ?? id, serviceId: id, deletes: true };
+}
+
+function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
+  return pollDeletion(reads, pending, () => lookAt(reads, pending.serviceId ?? pending.id));
+}
+
+/** What a service shows of its deletion; without a read by id, its deployments tell whether there is one. */
+async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
+  const read = await reads.serviceNow(id);
+  if (read.kind === "found") return "stands";
+  if (read.kind === "gone") return read.deleting === undefined ? goneOrAlone(reads) : "deleting";
+  const isThere = await answersUnless404(() => reads.live.listDeployments(id, { limit: 1 }));
+  return isThere ? "unmarked" : goneOrAlone(reads);
+}

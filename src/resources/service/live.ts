@@ -1,0 +1,140 @@
+import type { Endpoints } from "../../api/endpoints";
+import { environmentOf } from "../../api/gap-answers";
+import { gapVariable } from "../../api/gap-settings";
+import type { Reads } from "../../api/reads";
+import type { Project } from "../../api/wire/project";
+import type { Service } from "../../api/wire/service";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import type { LiveResource } from "../../model/live";
+import type { Attributes, Plain } from "../../model/value";
+import { present, textAt } from "../attribute-values";
+import { serviceStanding } from "../deployment-status";
+import { productionEnvironmentId, productionName } from "../project";
+import { configurationNames } from "./configuration";
+
+/** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
+const known = new WeakMap<
+  Service,
+  { readonly environment: string | undefined; readonly live: LiveResource }
+>();
+
+/** What the service reports of one service, as attributes; `environment` in the form the caller wants it. */
+export function liveService(found: Service, environment?: string): LiveResource {
+  const before = known.get(found);
+  if (before !== undefined && before.environment === environment) return before.live;
+  const standing = serviceStanding(found);
+  const live: LiveResource = {
+    type: "service",
+    id: found.id,
+    name: found.name,
+    parentId: found.projectId ?? null,
+    attributes: liveAttributes(found, environment),
+    computed: liveComputed(found),
+    updatedAt: found.updatedAt ?? undefined,
+    ...(standing && { standing }),
+  };
+  known.set(found, { environment, live });
+  return live;
+}
+
+function liveAttributes(found: Service, environment: string | undefined): Attributes {
+  const { name, kind, projectId, archived, configuration } = found;
+  // Fields in the order of the interface, then those that this version does not know.
+  const fields = [...configurationNames, ...Object.keys(configuration)];
+  return present({
+    ...{ name, kind, projectId, environment: environment ?? found.environmentId, archived },
+    ...Object.fromEntries(fields.map((field) => [`configuration.${field}`, configuration[field] as Plain])),
+  });
+}
+
+function liveComputed(found: Service): Attributes {
+  const priced = found.estimatedMonthly?.priced === true ? found.estimatedMonthly : undefined;
+  const { id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus } =
+    found;
+  const { deploymentId, liveDeploymentId, createdAt, updatedAt } = found;
+  return present({
+    ...{ id, url, internalHost, environmentId, status, displayStatus, lifecycleStatus, healthStatus },
+    ...{ deploymentId, liveDeploymentId, createdAt, updatedAt },
+    environmentGroupIds: found.environmentGroupIds,
+    estimatedMonthlyUsd: priced?.usd,
+    estimatedMonthlyNgn: priced?.ngn,
+  });
+}
+
+/** The environment of a service as a manifest would write it: the declared id where it is that, else its name. */
+export async function environmentNameFor(
+  reads: Reads,
+  service: Service,
+  declared: string | undefined,
+): Promise<string | undefined> {
+  const { environmentId, projectId } = service;
+  if (environmentId == null) return undefined;
+  if (environmentId === declared || projectId == null) return environmentId;
+  const project = await reads.project(projectId);
+  const name = project.kind === "found" ? environmentNames(project.value).get(environmentId) : undefined;
+  return name ?? environmentId;
+}
+
+const namesOf = new WeakMap<Project, ReadonlyMap<string, string>>();
+
+/** Names of a project's environments by id: each of its services asks. */
+function environmentNames(project: Project): ReadonlyMap<string, string> {
+  const known = namesOf.get(project);
+  if (known) return known;
+  const names = new Map(project.environments.map(environmentOf).map(({ id, name }) => [id, name]));
+  namesOf.set(project, names);
+  return names;
+}
+
+const projectsOf = new WeakMap<Endpoints, Map<string, Promise<Project>>>();
+
+/**
+ * Id of the declared environment (by name or id), else of the Production environment of a project. Asks the
+ * service only where what is known of the project does not say, and once per project and endpoint set.
+ */
+export async function environmentIdFor(
+  writes: Endpoints,
+  projectId: string,
+  declared: string | undefined,
+  project: Attributes | undefined,
+): Promise<string> {
+  const production = textAt(project ?? new Map(), "productionEnvironmentId");
+  if (production !== undefined && [undefined, production].includes(declared)) return production;
+  const found = await projectOnce(writes, projectId);
+  const environments = found.environments.map(environmentOf);
+  const id =
+    declared === undefined
+      ? productionEnvironmentId(found)
+      : environments.find((one) => one.id === declared || one.name === declared)?.id;
+  if (id !== undefined) return id;
+  const names = environments.map(({ name }) => name);
+  throw new DiagnosticsError([
+    error(
+      "plan.not_on_offer",
+      `the project "${found.name}" has no environment "${declared ?? productionName}"`,
+      {
+        attribute: "environment",
+        hint: [
+          didYouMean(declared ?? productionName, names),
+          `it has: ${names.join(", ") || "none"}`,
+          declared === undefined
+            ? `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`
+            : undefined,
+        ]
+          .filter((hint) => hint !== undefined)
+          .join("; "),
+      },
+    ),
+  ]);
+}
+
+async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {
+  const known = projectsOf.get(writes) ?? new Map<string, Promise<Project>>();
+  projectsOf.set(writes, known);
+  const asked = known.get(projectId) ?? writes.getProject(projectId);
+  known.set(projectId, asked);
+  // A failure is not an answer: the next service asks again.
+  asked.catch(() => known.delete(projectId));
+  return asked;
+}
