@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 
-const isLoopback = (host: string): boolean =>
+/** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
+export const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** Scheme, authority and path as they are written; a query or a fragment is told apart before. */

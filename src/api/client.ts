@@ -1,12 +1,11 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { openSecret } from "../model/open-secret";
+import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
 import { checkBaseUrl } from "./check-base-url";
-import { ConcealedTexts } from "./concealed-texts";
 import { defaultGaps, type GapSettings } from "./gaps";
-import { prepare } from "./prepare";
+import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
+import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
 import type { Send } from "./send";
 import type { Transport } from "./transport";
@@ -55,16 +54,13 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const wrong = checkBaseUrl(options.baseUrl);
   if (wrong !== undefined) throw new DiagnosticsError([wrong]);
-  const key = openSecret(options.apiKey);
-  if (!/^[!-~]+$/.test(key)) {
-    throw new DiagnosticsError([
-      error("config.invalid", "the API key is empty or holds characters that no header can carry", {
-        hint: "check RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
-      }),
-    ]);
-  }
+  const headers = {
+    accept: "application/json",
+    authorization: authorizationWith(options.apiKey),
+    "user-agent": options.userAgent ?? "rnv",
+  };
   let sent = 0;
-  const concealed = new ConcealedTexts(options.apiKey);
+  const redactor = new Redactor(options.apiKey);
   const gaps = options.gaps ?? defaultGaps;
   const context: RetryContext = {
     transport: options.transport,
@@ -78,27 +74,22 @@ export function createClient(options: ClientOptions): Client {
     onSent: () => {
       sent += 1;
     },
-    concealed,
+    redactor,
     echo: { isFaithful: false },
-  };
-  const headers = {
-    accept: "application/json",
-    authorization: `Bearer ${key}`,
-    "user-agent": options.userAgent ?? "rnv",
   };
   const send: Send = async (request, { signal } = {}) => {
     const { hostedBy, address } = request;
-    const prepared = prepare(request, options.baseUrl, headers, options.random);
-    if (prepared.secrets.length > 0) concealed.add(prepared.secrets);
+    const prepared = prepareRequest(request, options.baseUrl, headers, options.random);
+    if (prepared.secrets.length > 0) redactor.add(prepared.secrets);
     const whyNot = hostedBy === undefined ? undefined : () => whyOff(send, hostedBy, address);
     const response = await sendWithRetry(context, prepared, signal, whyNot);
     const revealed = request.reveals && (response.body as Readonly<Record<string, unknown>>)[request.reveals];
-    if (typeof revealed === "string") concealed.add([new Secret(revealed)]);
+    if (typeof revealed === "string") redactor.add([new Secret(revealed)]);
     return response;
   };
   return {
     send,
-    conceal: (secrets) => concealed.add(secrets),
+    conceal: (secrets) => redactor.add(secrets),
     requests: () => sent,
     close: () => options.transport.close(),
   };

@@ -1,13 +1,13 @@
 import type { Catalog } from "../model/catalog";
 import { canvasEndpoints } from "./canvas-endpoints";
 import { deploymentEndpoints } from "./deployment-endpoints";
-import { type EndpointCall, type LearnedForms, pathSegment } from "./endpoint-call";
+import type { EndpointCall, LearnedForms } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { jsonObject } from "./gap-forms";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { ask } from "./parse-answer";
 import { projectEndpoints } from "./project-endpoints";
-import type { Send } from "./send";
+import { pathSegment, type Send } from "./send";
 import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
 import { variableEndpoints } from "./variable-endpoints";
 import { catalog } from "./wire/catalog";

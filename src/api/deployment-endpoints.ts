@@ -1,7 +1,7 @@
-import { type EndpointCall, turnedOff } from "./endpoint-call";
+import type { EndpointCall } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { wrappedAs } from "./gap-answers";
-import { underGap } from "./gap-failure";
+import { turnedOff, underGap } from "./gap-failure";
 import { fillBody, pathUnder } from "./gap-requests";
 import type { GapSettings } from "./gaps";
 import { aboutThing } from "./parse-answer";

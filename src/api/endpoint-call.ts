@@ -1,6 +1,4 @@
 import type { ZodType } from "zod";
-import { ApiError, GAP_OFF } from "./api-error";
-import { gapVariable } from "./gap-settings";
 import type { GapSettings } from "./gaps";
 import type { Reading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
@@ -34,26 +32,4 @@ export interface EndpointCall {
     >,
     how: Reading<T>,
   ) => Promise<T>;
-}
-
-/** The leading empty segment makes the path absolute; every other one must be a name that no URL parser rewrites. */
-export function pathSegment(segment: string, position: number): string {
-  if (position > 0 && (segment === "" || segment === "." || segment === ".."))
-    throw new Error(`${JSON.stringify(segment)} is not an id`);
-  return encodeURIComponent(segment);
-}
-
-/** No request is made for a route that a setting turned off. */
-export function turnedOff(
-  { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
-  setting: keyof GapSettings,
-): ApiError {
-  return new ApiError({
-    kind: "refused",
-    ...{ operation: name, method, path, address },
-    code: GAP_OFF,
-    message: `${name} is turned off by ${gapVariable(setting)}; use the dashboard of the service`,
-    requestId: "",
-    attempts: 0,
-  });
 }

@@ -88,6 +88,8 @@ export interface Endpoints {
   deleteVariable(serviceId: string, variableId: string): Promise<Deletion>;
   /** Audited by the service; never keyed, never logged. */
   revealVariable(serviceId: string, variableId: string): Promise<Secret>;
+  /** As `revealVariable`, as plain text that the caller hands on and keeps no copy of: for Terraform's ephemeral values. */
+  revealVariableText(serviceId: string, variableId: string): Promise<string>;
 
   canvas(scope?: CanvasScope): Promise<Canvas>;
   saveCanvas(

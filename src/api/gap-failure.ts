@@ -1,6 +1,7 @@
-import { ApiError } from "./api-error";
+import { ApiError, GAP_OFF } from "./api-error";
 import { assignment, gapVariable } from "./gap-settings";
-import { type Gap, type GapName, gaps } from "./gaps";
+import { type Gap, type GapName, type GapSettings, gaps } from "./gaps";
+import type { ApiRequest } from "./send";
 
 /**
  * The failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
@@ -26,4 +27,19 @@ function hintOf(name: GapName, otherwise: string): string {
     `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
     (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
   );
+}
+
+/** Returns the failure for a route that a setting turned off: no request is made. */
+export function turnedOff(
+  { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
+  setting: keyof GapSettings,
+): ApiError {
+  return new ApiError({
+    kind: "refused",
+    ...{ operation: name, method, path, address },
+    code: GAP_OFF,
+    message: `${name} is turned off by ${gapVariable(setting)}; use the dashboard of the service`,
+    requestId: "",
+    attempts: 0,
+  });
 }

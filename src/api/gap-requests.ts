@@ -1,5 +1,5 @@
-import { pathSegment } from "./endpoint-call";
 import { isObject, jsonObject } from "./gap-forms";
+import { pathSegment } from "./send";
 
 /** Values for the `{placeholders}` of a path or a body; undefined takes what would hold it out of a body. */
 type Values = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import { type EndpointCall, turnedOff } from "./endpoint-call";
+import type { EndpointCall } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { operationIn, withEnvironmentFields } from "./gap-answers";
-import { underGap } from "./gap-failure";
+import { turnedOff, underGap } from "./gap-failure";
 import { filledPath } from "./gap-requests";
 import { aboutDeletion, aboutThing, ask, parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";

@@ -1,6 +1,6 @@
-import type { ConcealedTexts } from "./concealed-texts";
 import { errorBodyOf, replayedOf } from "./gap-answers";
 import type { GapSettings } from "./gaps";
+import type { Redactor } from "./redactor";
 import { readRetryAfter, type WireResponse } from "./transport";
 
 /** One answer of the service, read as far as it can be trusted. */
@@ -43,22 +43,22 @@ export interface ReadAnswerOptions {
   /** Where the request went; relative redirects start from it. */
   readonly url: string;
   /** What the service must not say. */
-  readonly concealed: ConcealedTexts;
+  readonly redactor: Redactor;
 }
 
 /** Reads status, body and headers of one response. Throws nothing: a body that is no JSON object is left out. */
 export function readAnswer(
   response: WireResponse,
-  { sensitive, mayBeList = false, gaps, url, concealed }: ReadAnswerOptions,
+  { sensitive, mayBeList = false, gaps, url, redactor }: ReadAnswerOptions,
 ): Answer {
   const { status, headers } = response;
   const body = jsonBody(response.body, mayBeList);
-  concealed.body(body);
-  const isSecret = (text: string): boolean => !ownRequestId.test(text) && concealed.text(text) !== text;
+  redactor.body(body);
+  const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
   const target = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
-  const redirect = target === undefined ? undefined : concealed.text(target);
+  const redirect = target === undefined ? undefined : redactor.text(target);
   return {
     status,
     body,
@@ -136,3 +136,34 @@ function originOf(location: string | undefined, url: string): string | undefined
     return undefined;
   }
 }
+
+/** The knowledge of one client about the request ids in answers. */
+export interface EchoSeen {
+  /** One came back as it was sent: nothing on the way replaces them. */
+  isFaithful: boolean;
+}
+
+/**
+ * Why an answer is one to another request, by the `X-Request-ID` that it bears (interface, "Header and parameter
+ * rules"); undefined where it may be ours. A gateway may replace the ids of all requests, so another id counts only
+ * where ids came back as sent before, or where it is that of another request of ours. A refusal may be the gateway's
+ * own. A retained answer may bear the id of its first request.
+ */
+export function otherRequest(
+  { requestId, replayed }: { readonly requestId?: string; readonly replayed?: boolean },
+  sent: string,
+  isSuccess: boolean,
+  echo: EchoSeen,
+): string | undefined {
+  if (requestId === undefined) return undefined;
+  if (baseOf(requestId) === baseOf(sent)) {
+    echo.isFaithful = true;
+    return undefined;
+  }
+  if (replayed === true || !(ownRequestId.test(requestId) || (isSuccess && echo.isFaithful)))
+    return undefined;
+  return `the answer is one to another request: its X-Request-ID is not ${sent}`;
+}
+
+/** Without the number of the attempt. */
+const baseOf = (id: string): string => id.slice(0, id.lastIndexOf("."));

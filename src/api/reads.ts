@@ -48,6 +48,7 @@ export interface Reads {
     | "listProjects"
     | "listVariables"
     | "revealVariable"
+    | "revealVariableText"
   >;
   /** Drops what was cached, after a write. */
   invalidate(): void;

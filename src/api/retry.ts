@@ -1,12 +1,11 @@
 import type { Clock } from "../model/time";
 import { backoff } from "../model/time";
 import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
-import type { ConcealedTexts } from "./concealed-texts";
 import type { GapSettings } from "./gaps";
-import type { PreparedRequest } from "./prepare";
+import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
-import { type Answer, readAnswer } from "./read-answer";
-import { type EchoSeen, otherRequest } from "./request-id";
+import { type Answer, type EchoSeen, otherRequest, readAnswer } from "./read-answer";
+import type { Redactor } from "./redactor";
 import type { ApiResponse } from "./send";
 import {
   readTransportError,
@@ -37,7 +36,7 @@ export interface RetryContext {
   readonly onWait: (event: WaitEvent) => void;
   readonly onSent: () => void;
   /** Takes the API key and the values of variables out of the service's texts. */
-  readonly concealed: ConcealedTexts;
+  readonly redactor: Redactor;
   /** Whether request ids come back as they were sent. */
   readonly echo: EchoSeen;
 }
@@ -121,7 +120,7 @@ class RequestAttempts {
 
   async #exchange(): Promise<Exchange> {
     const { request, url, headers, body, requestId, sensitive } = this.prepared;
-    const { transport, gaps, concealed, echo, onSent } = this.context;
+    const { transport, gaps, redactor, echo, onSent } = this.context;
     this.#sent += 1;
     onSent();
     const sentId = `${requestId}.${this.#sent}`;
@@ -138,7 +137,7 @@ class RequestAttempts {
       return { kind: "no-answer", error: readTransportError(thrown), thrown };
     }
     const { mayBeList } = request;
-    const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, concealed });
+    const answer = readAnswer(response, { sensitive, mayBeList, gaps, url, redactor });
     const isSuccess = answer.status >= 200 && answer.status < 300;
     const about = isSuccess && answer.body !== undefined ? request.about?.(answer.body) : undefined;
     const other =

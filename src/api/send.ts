@@ -55,3 +55,13 @@ export interface SendOptions {
 
 /** Sends one request to the end: limiter, retries and deadline included. Throws `ApiError`. */
 export type Send = (request: ApiRequest, options?: SendOptions) => Promise<ApiResponse>;
+
+/**
+ * Encodes one segment of a path. The empty segment at position 0 makes the path absolute; every other one must be a
+ * name that no URL parser rewrites.
+ */
+export function pathSegment(segment: string, position: number): string {
+  if (position > 0 && (segment === "" || segment === "." || segment === ".."))
+    throw new Error(`${JSON.stringify(segment)} is not an id`);
+  return encodeURIComponent(segment);
+}

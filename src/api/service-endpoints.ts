@@ -1,8 +1,8 @@
 import { aboutQueued } from "./deployment-endpoints";
-import { type EndpointCall, turnedOff } from "./endpoint-call";
+import type { EndpointCall } from "./endpoint-call";
 import type { Endpoints, ServiceDraft } from "./endpoints";
 import { operationIn, wrappedAs } from "./gap-answers";
-import { underGap } from "./gap-failure";
+import { turnedOff, underGap } from "./gap-failure";
 import { pathUnder } from "./gap-requests";
 import { aboutDeletion, aboutThing, ask } from "./parse-answer";
 import type { About, ApiRequest } from "./send";

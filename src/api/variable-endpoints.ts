@@ -1,9 +1,9 @@
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import { type EndpointCall, turnedOff } from "./endpoint-call";
+import type { EndpointCall } from "./endpoint-call";
 import type { Endpoints } from "./endpoints";
 import { variablesIn, wrappedAs } from "./gap-answers";
-import { underGap } from "./gap-failure";
+import { turnedOff, underGap } from "./gap-failure";
 import { fillBody, pathUnder } from "./gap-requests";
 import { aboutDeletion, aboutThing, parseAnswer } from "./parse-answer";
 import { readPages } from "./read-pages";
@@ -19,12 +19,28 @@ import {
 
 type VariableEndpoints = Pick<
   Endpoints,
-  "listVariables" | "createVariable" | "updateVariable" | "deleteVariable" | "revealVariable"
+  | "listVariables"
+  | "createVariable"
+  | "updateVariable"
+  | "deleteVariable"
+  | "revealVariable"
+  | "revealVariableText"
 >;
 
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */
 export function variableEndpoints(call: EndpointCall): VariableEndpoints {
   const { send, path, write } = call;
+  const reveal = async (id: string, variableId: string): Promise<string> => {
+    const request: ApiRequest = {
+      operation: "revealVariable",
+      method: "POST",
+      path: path("services", id, "variables", variableId, "reveal"),
+      keyed: false,
+      sensitive: true,
+      reveals: "value",
+    };
+    return parseAnswer(revealAnswer, request, await send(request)).value;
+  };
   return {
     listVariables: (id) => listVariables(call, id),
     createVariable: async (id, body) =>
@@ -53,17 +69,8 @@ export function variableEndpoints(call: EndpointCall): VariableEndpoints {
         },
         { about: aboutDeletion },
       ),
-    revealVariable: async (id, variableId) => {
-      const request: ApiRequest = {
-        operation: "revealVariable",
-        method: "POST",
-        path: path("services", id, "variables", variableId, "reveal"),
-        keyed: false,
-        sensitive: true,
-        reveals: "value",
-      };
-      return new Secret(parseAnswer(revealAnswer, request, await send(request)).value);
-    },
+    revealVariable: async (id, variableId) => new Secret(await reveal(id, variableId)),
+    revealVariableText: reveal,
   };
 }
 

@@ -54,7 +54,9 @@ export function httpStateSettings(
     waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
     waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
   };
-  return { settings, diagnostics: [...check(settings, setting), ...timeout.diagnostics] };
+  const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP" : "RNV_STATE_HTTP"}_${name}`;
+  const diagnostics = [...check(settings), ...checkSet(setting, nameOf), ...timeout.diagnostics];
+  return { settings, diagnostics };
 }
 
 /** GitLab and Gitea keep the lock beside the state; other servers answer LOCK and UNLOCK at the state's own address. */
@@ -89,12 +91,11 @@ function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
 const wholeNumber = (text: string, otherwise: number): number =>
   /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
 
-function check(settings: HttpStateSettings, setting: (name: string) => string): Diagnostic[] {
+function check(settings: HttpStateSettings): Diagnostic[] {
   const methods = [settings.updateMethod, settings.lockMethod, settings.unlockMethod];
+  const urls = [settings.lockUrl, settings.unlockUrl];
   return [
-    ...[settings.lockUrl, settings.unlockUrl].flatMap(
-      (url) => checkEndpoint(url, "the address of the state's lock") ?? [],
-    ),
+    ...urls.flatMap((url) => checkEndpoint(url, "the address of the state's lock") ?? []),
     ...methods
       .filter((method) => !/^[A-Z]{1,20}$/.test(method))
       .map(() =>
@@ -102,24 +103,32 @@ function check(settings: HttpStateSettings, setting: (name: string) => string): 
           hint: "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD",
         }),
       ),
-    // What Terraform would obey and this does not: left out in silence, it would look as if it counted.
-    ...(setting("SKIP_CERT_VERIFICATION") === ""
-      ? []
-      : [
-          error("config.invalid", "TF_HTTP_SKIP_CERT_VERIFICATION is set, and rnv does not support it", {
-            hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
-          }),
-        ]),
-    ...((setting("CLIENT_CERTIFICATE_PEM") === "") === (setting("CLIENT_PRIVATE_KEY_PEM") === "")
-      ? []
-      : [
-          error(
-            "config.invalid",
-            "a client certificate of the state needs its private key, and the other way round",
-            {
-              hint: "set both RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM and RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM, or neither",
-            },
-          ),
-        ]),
   ];
+}
+
+/** Checks settings that would be passed over in silence. `nameOf` returns the variable that a setting was read from. */
+function checkSet(setting: (name: string) => string, nameOf: (name: string) => string): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  if (setting("SKIP_CERT_VERIFICATION") !== "") {
+    const name = nameOf("SKIP_CERT_VERIFICATION");
+    diagnostics.push(
+      error("config.invalid", `${name} is set, and rnv does not support it`, {
+        hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
+      }),
+    );
+  }
+  const pair = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
+  const given = pair.filter((name) => setting(name) !== "");
+  if (given.length === 1)
+    diagnostics.push(
+      error(
+        "config.invalid",
+        "a client certificate of the state needs its private key, and the other way round",
+        {
+          detail: `Of the two only ${given.map(nameOf)} is set.`,
+          hint: "set both RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM and RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM, or neither",
+        },
+      ),
+    );
+  return diagnostics;
 }

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { encryptedFormat } from "./state-text";
 
 /** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
 export interface Sealed {
@@ -67,16 +68,12 @@ export function openSealed(sealed: Sealed, bound: string, key: Uint8Array): stri
   }
 }
 
-/** Whether a parsed document is an encrypted state. */
-export const isSealed = (document: unknown): boolean =>
-  (document as { format?: unknown } | null)?.format === "rnv-state-encrypted";
-
 /** The document as an encrypted state, or undefined when something of it is missing. */
 export function asSealedState(document: unknown): SealedState | undefined {
-  const { version, lineage, serial } = document as Readonly<Record<string, unknown>>;
+  const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
   const isWhole =
     version === 1 && typeof lineage === "string" && Number.isSafeInteger(serial) && isWholeSealed(document);
-  return isSealed(document) && isWhole ? (document as SealedState) : undefined;
+  return format === encryptedFormat && isWhole ? (document as SealedState) : undefined;
 }
 
 export const asSealedEntry = (value: unknown): SealedEntry | undefined =>

@@ -1,3 +1,4 @@
+import { isLoopback } from "../api/check-base-url";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 
 /** Where a state lives, from `RNV_STATE` or `--state`. */
@@ -53,9 +54,6 @@ export function checkEndpoint(text: string, what: string): Diagnostic | undefine
   if (text.includes("#")) return error("config.invalid", `${what} has a fragment`, { hint: "leave # out" });
   return undefined;
 }
-
-const isLoopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** An address for messages: queries may hold tokens. */
 export function shownAddress(text: string): string {

@@ -2,7 +2,6 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { parseAddress } from "../model/address";
 import type { State } from "../model/state";
 import { hostileReason, sortedKeys } from "./plain-document";
-import { isSealed } from "./sealed-text";
 import { stateSchema } from "./state-schema";
 
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
@@ -26,6 +25,9 @@ export type ParsedState =
       readonly sealed?: object;
     };
 
+/** The format of a state file that is encrypted. */
+export const encryptedFormat = "rnv-state-encrypted";
+
 const nobody: Writer = { generation: 0, journals: [] };
 
 /**
@@ -43,7 +45,7 @@ export function parseState(text: string, name: string): ParsedState {
   if (document === null || typeof document !== "object" || Array.isArray(document))
     return unreadable(name, "it is not a JSON object");
   const head = document as Record<string, unknown>;
-  if (isSealed(head)) return { ...unreadable(name, "it is encrypted"), sealed: head };
+  if (head.format === encryptedFormat) return { ...unreadable(name, "it is encrypted"), sealed: head };
   if (head.format !== "rnv-state")
     return unreadable(
       name,

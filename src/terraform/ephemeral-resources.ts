@@ -1,4 +1,3 @@
-import { revealText } from "../api/reveal-text";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Schema, typeOfBlock } from "./schema/block";
 import type { Session } from "./session";
@@ -43,7 +42,7 @@ const variableValue: EphemeralResource = {
           { attribute: "key" },
         ),
       ]);
-    return { ...config, value: revealText(await reads.live.revealVariable(serviceId, found.id)) };
+    return { ...config, value: await reads.live.revealVariableText(serviceId, found.id) };
   },
 };
 

@@ -60,4 +60,32 @@ describe("the layers of src", () => {
     });
     expect(offenders).toEqual([]);
   });
+
+  it("no module lets the text of a secret out of src/api", () => {
+    const importersOf = (target: string): string[] =>
+      result.modules
+        .filter(({ dependencies }) => dependencies.some(({ resolved }) => resolved === target))
+        .map(({ source }) => source)
+        .filter((source) => source.startsWith("src/"))
+        .sort();
+    const openers = ["src/api/prepare-request.ts", "src/api/redactor.ts"];
+    expect(importersOf("src/model/open-secret.ts")).toEqual([...openers, "src/model/secret.ts"]);
+    // Whoever imports an opener is known, and so is every value that those modules export: a way around would be new.
+    const users = new Set(openers.flatMap(importersOf));
+    const exported = [...openers, ...users].flatMap((file) => {
+      const values = Object.keys(require(join(root, file)) as object);
+      return values.map((name) => `${file}: ${name}`);
+    });
+    expect(exported.sort()).toEqual([
+      "src/api/client.ts: createClient",
+      "src/api/prepare-request.ts: authorizationWith",
+      "src/api/prepare-request.ts: prepareRequest",
+      "src/api/read-answer.ts: otherRequest",
+      "src/api/read-answer.ts: readAnswer",
+      "src/api/redactor.ts: Redactor",
+      "src/api/retry.ts: classify",
+      "src/api/retry.ts: retryLimits",
+      "src/api/retry.ts: sendWithRetry",
+    ]);
+  });
 });

@@ -106,7 +106,16 @@ describe("the settings of a state over HTTP", () => {
     }).diagnostics.map(({ summary }) => summary);
     expect(summaries.join("\n")).toMatch(/without encryption/);
     expect(summaries.join("\n")).toMatch(/not an HTTP method/);
-    expect(summaries.join("\n")).toMatch(/SKIP_CERT_VERIFICATION/);
+    expect(summaries.join("\n")).toMatch(/TF_HTTP_SKIP_CERT_VERIFICATION/);
+  });
+
+  it.each(["TF_HTTP", "RNV_STATE_HTTP"])("names the variable that is set: %s_…", (prefix) => {
+    const [unsupported, pair] = httpStateSettings(url, {
+      [`${prefix}_SKIP_CERT_VERIFICATION`]: "true",
+      [`${prefix}_CLIENT_PRIVATE_KEY_PEM`]: "key",
+    }).diagnostics;
+    expect(unsupported?.summary).toBe(`${prefix}_SKIP_CERT_VERIFICATION is set, and rnv does not support it`);
+    expect(pair?.detail).toBe(`Of the two only ${prefix}_CLIENT_PRIVATE_KEY_PEM is set.`);
   });
 });
 

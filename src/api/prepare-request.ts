@@ -1,11 +1,11 @@
-import type { Secret } from "../model/secret";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { openSecret } from "../model/open-secret";
+import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import { newRequestId } from "./request-id";
 import type { ApiRequest } from "./send";
-import { serializeBody } from "./serialize-body";
 
 /** Interface, "Limits". */
-export const MAX_BODY_BYTES = 262_144;
+const MAX_BODY_BYTES = 262_144;
 const idempotencyKeyPattern = /^[!-~]{1,160}$/;
 
 /** A request ready to be sent any number of times, each time with the same bytes. */
@@ -28,7 +28,7 @@ export interface PreparedRequest {
  * Opens secrets, adds headers, checks what the caller promised. Throws `ApiError` (refused, `body_too_large`)
  * for a body over the limit, and a plain `Error` for a mistake of ours.
  */
-export function prepare(
+export function prepareRequest(
   request: ApiRequest,
   baseUrl: string,
   headers: Readonly<Record<string, string>>,
@@ -72,6 +72,17 @@ export function prepare(
   };
 }
 
+/** Returns the `Authorization` header. Throws `DiagnosticsError` for a key that no header can carry. */
+export function authorizationWith(apiKey: Secret): string {
+  const key = openSecret(apiKey);
+  if (/^[!-~]+$/.test(key)) return `Bearer ${key}`;
+  throw new DiagnosticsError([
+    error("config.invalid", "the API key is empty or holds characters that no header can carry", {
+      hint: "check RNV_API_KEY or RNV_API_KEY_FILE for spaces and line breaks",
+    }),
+  ]);
+}
+
 /** A path that a URL parser would rewrite could reach another endpoint. */
 function assertPath({ operation, path }: ApiRequest): void {
   if (!/^(\/[A-Za-z0-9._~%!$&'()*+,;=:@-]+)+$/.test(path) || /\/\.{1,2}(\/|$)/.test(path))
@@ -87,4 +98,55 @@ function assertKey({ operation, method, keyed, idempotencyKey }: ApiRequest): vo
   if (!keyed || method === "GET") throw new Error(`${operation} takes no idempotency key`);
   if (!idempotencyKeyPattern.test(idempotencyKey))
     throw new Error(`${operation} has an idempotency key that the service would refuse`);
+}
+
+const ALPHABET = "0123456789abcdefghijklmnopqrstuv";
+
+/** `rnv-` and 20 random characters; with an attempt's number it stays within the 64 that `X-Request-ID` allows. */
+function newRequestId(random: () => number): string {
+  let text = "rnv-";
+  for (let i = 0; i < 20; i += 1) text += ALPHABET[Math.floor(random() * ALPHABET.length)] ?? "0";
+  return text;
+}
+
+interface SerializedBody {
+  readonly text: string;
+  /** UTF-8. */
+  readonly bytes: number;
+  /** Those that were opened into it. */
+  readonly secrets: readonly Secret[];
+}
+
+/** The one place where secrets are opened: JSON text of a body, each `Secret` replaced by its text. */
+function serializeBody(body: unknown): SerializedBody {
+  const secrets: Secret[] = [];
+  checkMembers(body, "", secrets);
+  const text = JSON.stringify(secrets.length > 0 ? opened(body) : body);
+  return { text, bytes: Buffer.byteLength(text), secrets };
+}
+
+/** Collects the secrets in it. A reference or a generated secret that was never resolved must not leave as `{}`. */
+function checkMembers(value: unknown, key: string, secrets: Secret[]): void {
+  if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`"${key}" is not a JSON number`);
+  if (typeof value !== "object" || value === null) return;
+  if (value instanceof Secret) {
+    secrets.push(value);
+    return;
+  }
+  if (Array.isArray(value)) {
+    for (const item of value) checkMembers(item, key, secrets);
+    return;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null)
+    throw new Error(`"${key}" of a request body is a ${prototype.constructor?.name ?? "foreign object"}`);
+  for (const name of Object.keys(value))
+    checkMembers((value as Record<string, unknown>)[name], name, secrets);
+}
+
+function opened(value: unknown): unknown {
+  if (value instanceof Secret) return openSecret(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(opened);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, opened(member)]));
 }

@@ -1,12 +1,12 @@
-import { ConcealedTexts } from "../../../src/api/concealed-texts";
+import { Redactor } from "../../../src/api/redactor";
 import { Secret } from "../../../src/model/secret";
 
 const value = 'p4ss"w/örd & x';
 
-function concealing(...texts: readonly string[]): ConcealedTexts {
-  const concealed = new ConcealedTexts(new Secret("rnv_0123456789"));
-  concealed.add(texts.map((text) => new Secret(text)));
-  return concealed;
+function redacting(...texts: readonly string[]): Redactor {
+  const redactor = new Redactor(new Secret("rnv_0123456789"));
+  redactor.add(texts.map((text) => new Secret(text)));
+  return redactor;
 }
 
 describe("text of the service", () => {
@@ -25,7 +25,7 @@ describe("text of the service", () => {
     ["as base64 without padding", Buffer.from(value).toString("base64").replace(/=+$/, "")],
     ["as base64 of URLs", Buffer.from(value).toString("base64url")],
   ])("does not repeat a secret %s", (_, form) => {
-    expect(concealing(value).text(`DATABASE_URL=${form}; exit 1`)).toBe("DATABASE_URL=(sensitive); exit 1");
+    expect(redacting(value).text(`DATABASE_URL=${form}; exit 1`)).toBe("DATABASE_URL=(sensitive); exit 1");
   });
 
   it.each([0, 1, 2])(
@@ -33,7 +33,7 @@ describe("text of the service", () => {
     (shift) => {
       const secret = "correct horse battery staple";
       const encoded = Buffer.from(`${"u".repeat(shift)}${secret}:more`).toString("base64");
-      const shown = concealing(secret).text(encoded);
+      const shown = redacting(secret).text(encoded);
       expect(shown).toContain("(sensitive)");
       // Of what it shares with its neighbours, at most a character is left at each side.
       expect(shown.replace("(sensitive)", "").length).toBeLessThan(
@@ -44,35 +44,35 @@ describe("text of the service", () => {
 
   it.each([1, 2])("leaves nothing of it where the encoded text ends with it, %i bytes behind", (shift) => {
     const encoded = Buffer.from(`${"u".repeat(shift)}correct horse battery staples`).toString("base64");
-    expect(concealing("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
+    expect(redacting("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
   });
 
   it("does not repeat a line of a secret of several lines", () => {
     const key = "-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq\r\nshort\r\n-----END KEY-----\n";
-    expect(concealing(key).text("cannot parse MIIEvQIBADANBgkq: short")).toBe(
+    expect(redacting(key).text("cannot parse MIIEvQIBADANBgkq: short")).toBe(
       "cannot parse (sensitive): short",
     );
   });
 
   it("does not repeat the password of a secret address", () => {
-    const shown = concealing("postgres://shop:hunter2%21hunter2@db:5432/shop").text(
+    const shown = redacting("postgres://shop:hunter2%21hunter2@db:5432/shop").text(
       "authentication of shop failed: hunter2!hunter2 (hunter2%21hunter2) over postgres://",
     );
     expect(shown).toBe("authentication of shop failed: (sensitive) ((sensitive)) over postgres://");
   });
 
   it("does not repeat a secret that it cuts short with an ellipsis", () => {
-    expect(concealing("hunter2-hunter2-hunter2").text('"hunter2-hunter…" is refused')).toBe(
+    expect(redacting("hunter2-hunter2-hunter2").text('"hunter2-hunter…" is refused')).toBe(
       '"(sensitive)…" is refused',
     );
   });
 
   it("masks secrets that overlap as one", () => {
-    expect(concealing("abcdefghij", "fghijklmno").text("<abcdefghijklmno>")).toBe("<(sensitive)>");
+    expect(redacting("abcdefghij", "fghijklmno").text("<abcdefghijklmno>")).toBe("<(sensitive)>");
   });
 
   it("keeps values of fewer than 8 characters, which stand in too many words", () => {
-    expect(concealing("info", "true", "8080").text("true info on 8080")).toBe("true info on 8080");
+    expect(redacting("info", "true", "8080").text("true info on 8080")).toBe("true info on 8080");
   });
 
   // Interface, "Deployment", "Service" and "Shared shapes": rnv decides on these words.
@@ -80,11 +80,11 @@ describe("text of the service", () => {
     ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
     ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
   ])("keeps %s, by which states are told, though a value says the same", (word) => {
-    expect(concealing(word).text(word)).toBe(word);
-    expect(concealing(word).text(`it is ${word}.`)).toBe(`it is ${word}.`);
+    expect(redacting(word).text(word)).toBe(word);
+    expect(redacting(word).text(`it is ${word}.`)).toBe(`it is ${word}.`);
     // In other letters it is still the word, and with more around it a text that may hold a secret.
-    expect(concealing(word.toUpperCase()).text(word)).toBe(word);
-    expect(concealing(`${word}-hunter2`).text(`it is ${word}-hunter2`)).toBe("it is (sensitive)");
+    expect(redacting(word.toUpperCase()).text(word)).toBe(word);
+    expect(redacting(`${word}-hunter2`).text(`it is ${word}-hunter2`)).toBe("it is (sensitive)");
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe("text of the service", () => {
     ...["status", "displayStatus", "lifecycleStatus", "healthStatus", "runtimeDetail"],
   ])("is masked in the field %s wherever it stands", (field) => {
     const body = { [field]: "x hunter2hunter2", list: [{ deep: { [field]: "hunter2hunter2" } }], other: 1 };
-    concealing("hunter2hunter2").body(body);
+    redacting("hunter2hunter2").body(body);
     expect(body).toEqual({
       [field]: "x (sensitive)",
       list: [{ deep: { [field]: "(sensitive)" } }],
@@ -101,7 +101,7 @@ describe("text of the service", () => {
   });
 
   it("keeps the scheme and the empty lines of secrets: they stand in every text", () => {
-    const address = concealing("postgresql://", "one-secret-line\n\n\n\nanother-secret");
+    const address = redacting("postgresql://", "one-secret-line\n\n\n\nanother-secret");
     expect(address.text("postgresql://db: no such host\n\n\n")).toBe("postgresql://db: no such host\n\n\n");
     expect(address.text("one-secret-line")).toBe("(sensitive)");
   });
@@ -115,7 +115,7 @@ describe("text of the service", () => {
       },
       service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
     };
-    concealing("hunter2hunter2").body(body);
+    redacting("hunter2hunter2").body(body);
     expect(body).toEqual({
       deployment: { id: "hunter2hunter2", error: "bad (sensitive)", steps: [{ message: "(sensitive)" }] },
       service: { name: "hunter2hunter2", configuration: { error: "hunter2hunter2" } },
@@ -124,15 +124,15 @@ describe("text of the service", () => {
 
   it.each(["configuration", "defaults", "layout"])("is kept in %s: all of it is compared", (field) => {
     const body = { [field]: { message: "hunter2hunter2" } };
-    concealing("hunter2hunter2").body(body);
+    redacting("hunter2hunter2").body(body);
     expect(body).toEqual({ [field]: { message: "hunter2hunter2" } });
   });
 
   it("is reported when it repeated a secret before that was known", () => {
-    const concealed = new ConcealedTexts(new Secret("rnv_0123456789"));
-    concealed.body({ nodes: [{ runtimeDetail: "HUNTER=hunter2hunter2" }] });
-    expect(concealed.add([new Secret("hunter2hunter2")])).toBe(true);
-    const innocent = new ConcealedTexts(new Secret("rnv_0123456789"));
+    const redactor = new Redactor(new Secret("rnv_0123456789"));
+    redactor.body({ nodes: [{ runtimeDetail: "HUNTER=hunter2hunter2" }] });
+    expect(redactor.add([new Secret("hunter2hunter2")])).toBe(true);
+    const innocent = new Redactor(new Secret("rnv_0123456789"));
     innocent.body({ nodes: [{ runtimeDetail: "healthy" }] });
     expect(innocent.add([new Secret("hunter2hunter2")])).toBe(false);
   });
