@@ -22,21 +22,20 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   const left = before.slice(head, before.length - tail);
   const right = after.slice(head, after.length - tail);
   return fold([
-    ...before.slice(0, head).map(unchanged),
+    ...signed(" ", before.slice(0, head)),
     ...align(left, right),
-    ...before.slice(before.length - tail).map(unchanged),
+    ...signed(" ", before.slice(before.length - tail)),
   ]);
 }
 
-const unchanged = (text: string): DiffLine => ({ sign: " ", text });
-const removed = (text: string): DiffLine => ({ sign: "-", text });
-const added = (text: string): DiffLine => ({ sign: "+", text });
+const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
+  lines.map((text) => ({ sign, text }));
 
 function align(before: string[], after: string[]): DiffLine[] {
-  if (before.length * after.length > mostPairs) return [...before.map(removed), ...after.map(added)];
-  return diffArrays(before, after).flatMap((part) => {
-    if (part.removed) return part.value.map(removed);
-    return part.value.map(part.added ? added : unchanged);
+  if (before.length * after.length > mostPairs) return [...signed("-", before), ...signed("+", after)];
+  return diffArrays(before, after).flatMap(({ removed, added, value }) => {
+    if (removed) return signed("-", value);
+    return signed(added ? "+" : " ", value);
   });
 }
 

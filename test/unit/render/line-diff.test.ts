@@ -5,6 +5,17 @@ const lines = (count: number): string[] => Array.from({ length: count }, (_, i) 
 const shown = (found: readonly DiffLine[]): string[] => found.map(({ sign, text }) => `${sign}${text}`);
 
 describe("diffLines", () => {
+  // First: V8 may still be compiling what ran before a count begins, and then misses its blocks.
+  it.each([
+    ["every line", (line: string) => `${line}!`],
+    ["every hundredth line", (line: string, i: number) => (i % 100 === 0 ? `${line}!` : line)],
+    ["one line", (line: string, i: number) => (i === 7 ? `${line}!` : line)],
+  ])("takes work that grows as the number of lines when it changes %s", async (_what, change) => {
+    const work = (count: number) => countWork(() => diffLines(lines(count), lines(count).map(change)));
+    await work(2_000);
+    expect(await work(16_000)).toBeLessThan(30 * (await work(2_000)));
+  });
+
   it("shows of a hundred thousand lines the one that changed, with what stands around it", () => {
     const before = lines(100_000);
     const after = before.with(60_000, "another");
@@ -29,15 +40,5 @@ describe("diffLines", () => {
     expect(shown(diffLines(before, after))).toEqual(expected);
     const back = expected.map((line) => line.replace(/^\+/, "-"));
     expect(shown(diffLines(after, before))).toEqual(back);
-  });
-
-  it.each([
-    ["every line", (line: string) => `${line}!`],
-    ["every hundredth line", (line: string, i: number) => (i % 100 === 0 ? `${line}!` : line)],
-    ["one line", (line: string, i: number) => (i === 7 ? `${line}!` : line)],
-  ])("takes work that grows as the number of lines when it changes %s", async (_what, change) => {
-    const work = (count: number) => countWork(() => diffLines(lines(count), lines(count).map(change)));
-    await work(2_000);
-    expect(await work(16_000)).toBeLessThan(30 * (await work(2_000)));
   });
 });
