@@ -1,26 +1,26 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import { createReads } from "../api/create-reads";
-import { createHttpTransport } from "../api/http-transport";
+import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
 import type { Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
+import { createEmulator } from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
+import { systemClock } from "../model/time";
+import { makeIgnoredFolder } from "../state/ignored-folder";
 import { openBackend } from "../state/open-backend";
 import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
-import { systemClock } from "./clock";
+import { readLimited, readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
-import { openTransport } from "./open-transport";
-import { readLimited } from "./read-limited";
+import { type Waiting, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
-import { readStandardInput } from "./standard-input";
 import { version } from "./version";
-import { type Waiting, watchWaiting } from "./waiting";
 
 export interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
@@ -183,4 +183,37 @@ function isAlive(pid: number): boolean {
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code === "EPERM";
   }
+}
+
+/** Runs `work` with the capabilities of this invocation and closes them afterwards. */
+export async function withContext<T>(
+  invocation: Invocation,
+  work: (context: OpenContext) => Promise<T>,
+  emit?: (event: ApplyEvent) => void,
+): Promise<T> {
+  const context = openContext(invocation, emit);
+  const { signal, terminal } = invocation;
+  const tell = () =>
+    terminal.err("\nInterrupted. What is in flight is brought to an end; Ctrl-C again leaves at once.\n");
+  signal.addEventListener("abort", tell, { once: true });
+  try {
+    return await work(context);
+  } finally {
+    signal.removeEventListener("abort", tell);
+    await context.close();
+  }
+}
+
+/** The way to the service: over the network, or into the emulator. */
+export function openTransport(
+  baseUrl: string,
+  cwd: string,
+  options: Pick<HttpTransportOptions, "environment" | "exchangeTimeoutMs"> = {},
+): Transport {
+  if (baseUrl === "embedded") {
+    const folder = resolve(cwd, join(".rnv", "emulator"));
+    makeIgnoredFolder(folder);
+    return createEmulator({ folder }).transport();
+  }
+  return createHttpTransport(options);
 }

@@ -1,12 +1,45 @@
 import { Command } from "commander";
-import type { OptionShape } from "./argv";
 import type { Run } from "./invocation";
 import type { Terminal } from "./terminal";
-import { addPlanVerbs } from "./verbs/plan-verbs";
-import { addRuntimeVerbs } from "./verbs/runtime-verbs";
-import { addStateVerbs } from "./verbs/state-verbs";
-import { addTerraformVerbs } from "./verbs/terraform-verbs";
-import { addToolVerbs } from "./verbs/tool-verbs";
+import { applyVerb, destroyVerb } from "./verbs/apply";
+import { driftVerb } from "./verbs/drift";
+import { initVerb } from "./verbs/init";
+import { exportVerb, importVerb } from "./verbs/live";
+import { planVerb, showVerb, validateVerb } from "./verbs/plan";
+import {
+  cancelVerb,
+  deploymentsVerb,
+  deployVerb,
+  restartVerb,
+  resumeVerb,
+  rollbackVerb,
+  statusVerb,
+  suspendVerb,
+} from "./verbs/runtime";
+import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
+import { terraformVerbs } from "./verbs/terraform";
+import {
+  completeVerb,
+  completionVerb,
+  emulatorVerb,
+  graphVerb,
+  schemaVerb,
+  versionVerb,
+} from "./verbs/tools";
+import { addVerbs, type Verb, type VerbFamily } from "./verbs/verb";
+
+const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
+  ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
+  ["State and what is live:", [importVerb, exportVerb, outputVerb, graphVerb, forceUnlockVerb, stateVerbs]],
+  [
+    "Running services:",
+    [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
+  ],
+  [
+    "Getting started and tools:",
+    [initVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, completeVerb, terraformVerbs],
+  ],
+];
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
 export function createProgram(run: Run, terminal: Terminal, version: string): Command {
@@ -28,11 +61,7 @@ export function createProgram(run: Run, terminal: Terminal, version: string): Co
     .showSuggestionAfterError()
     .exitOverride()
     .addHelpText("after", closing);
-  addPlanVerbs(program, run);
-  addStateVerbs(program, run);
-  addRuntimeVerbs(program, run);
-  addToolVerbs(program, run);
-  addTerraformVerbs(program, run);
+  for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), run, verbs);
   pointToHelp(program, "rnv");
   return program;
 }
@@ -81,3 +110,51 @@ export function* allCommands(command: Command): Generator<Command> {
   yield command;
   for (const inner of command.commands) yield* allCommands(inner);
 }
+
+/** What the command line knows of one option: does a value follow it. */
+export type OptionShape = "flag" | "value";
+
+/** Terraform's words for no; `-input=false` is the one that people use. */
+const no = new Set(["false", "0"]);
+const yes = new Set(["true", "1"]);
+
+/**
+ * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
+ * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
+ * follows an option, and everything after `--` stay as they are.
+ */
+export function normalizeArgv(
+  argv: readonly string[],
+  options: ReadonlyMap<string, OptionShape>,
+): readonly string[] {
+  const normalized: string[] = [];
+  let isValue = false;
+  for (const [index, word] of argv.entries()) {
+    if (isValue) {
+      normalized.push(word);
+      isValue = false;
+      continue;
+    }
+    if (word === "--") return [...normalized, ...argv.slice(index)];
+    const words = normalizeWord(word, options);
+    normalized.push(...words);
+    isValue = words.length === 1 && takesNextWord(words[0] as string, options);
+  }
+  return normalized;
+}
+
+function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>): readonly string[] {
+  const short = /^-([A-Za-z])=(.*)$/s.exec(word);
+  if (short) return [`-${short[1]}`, short[2] as string];
+  const long = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(word);
+  if (!long || (long[1] as string).length < 2) return [word];
+  const [, name = "", value] = long;
+  if (value === undefined) return [`--${name}`];
+  const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
+  if (isFlag && yes.has(value)) return options.has(name) ? [`--${name}`] : [];
+  if (isFlag && no.has(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
+  return [`--${name}=${value}`];
+}
+
+const takesNextWord = (word: string, options: ReadonlyMap<string, OptionShape>): boolean =>
+  word.startsWith("--") ? options.get(word.slice(2)) === "value" : options.get(word.slice(1)) === "value";

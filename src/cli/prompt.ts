@@ -1,9 +1,11 @@
+import { createInterface } from "node:readline";
 import type { Approval } from "../commands/requests";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
 import { inertString } from "../render/inert";
-import type { Ask } from "./ask";
+import type { Invocation } from "./invocation";
+import type { Terminal } from "./terminal";
 
 export interface ApprovalOptions {
   readonly autoApprove: boolean;
@@ -100,3 +102,33 @@ const approvalMissing = (plan: Plan) =>
         : "run it in a terminal, add --auto-approve, or apply a saved plan: " +
           "`rnv plan -out plan.rnvplan` then `rnv apply plan.rnvplan`",
   });
+
+/** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
+export type Ask = (question: string) => Promise<string | undefined>;
+
+/** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
+export function createAsk(terminal: Terminal, signal: AbortSignal): Ask {
+  return (question) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve(undefined);
+      terminal.out(question);
+      // Without `output`, readline does not put the terminal in raw mode: SIGINT stays a signal.
+      const lines = createInterface({ input: terminal.stdin });
+      const finish = (answer: string | undefined): void => {
+        // Closing emits `close` at once, which must find the answer given.
+        resolve(answer);
+        signal.removeEventListener("abort", abort);
+        lines.close();
+      };
+      const abort = (): void => finish(undefined);
+      signal.addEventListener("abort", abort, { once: true });
+      lines.once("line", (line) => finish(line));
+      lines.once("close", () => finish(undefined));
+    });
+}
+
+/** A way to ask here; undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
+export function askHere({ terminal, signal, options }: Invocation): Ask | undefined {
+  const allowed = terminal.interactive && options.input !== false && options.json !== true;
+  return allowed ? createAsk(terminal, signal) : undefined;
+}

@@ -1,11 +1,15 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError } from "../api/api-error";
 import { diagnosticOf } from "../api/diagnostic-of";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import { standardInputName } from "../manifest/find-files";
+import { diagnosticData } from "../render/diagnostics-json";
 import { diagnosticsText } from "../render/diagnostics-text";
 import { githubAnnotations } from "../render/github-annotations";
+import { inertJson } from "../render/inert";
 import { createStyle, type Style } from "../render/style";
 import type { Environment } from "./invocation";
-import { repositoryPath } from "./repository-path";
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, interrupted: 130 } as const;
@@ -61,3 +65,37 @@ export function reportFailure(cause: unknown, screen: Screen, interrupted: boole
   screen.terminal.err(`This is a bug in rnv. Please report it with the lines below.\n\n${text}\n`);
   return exitCodes.error;
 }
+
+/** The one JSON document of a run that could not make what was asked for: a program never has to read prose. */
+export const errorDocument = (
+  diagnostics: readonly Diagnostic[],
+  sources: ReadonlyMap<string, string>,
+): string =>
+  `${inertJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map((found) => diagnosticData(found, sources)) }, 2)}\n`;
+
+/**
+ * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined for what is no file.
+ * The root is GITHUB_WORKSPACE where that is a repository, else the nearest folder above with `.git`, else
+ * GITHUB_WORKSPACE. A file outside keeps its path.
+ */
+export function repositoryPath(file: string, cwd: string, environment: Environment): string | undefined {
+  if (file === standardInputName) return undefined;
+  const path = resolve(cwd, file);
+  const root = rootOf(path, environment.GITHUB_WORKSPACE ?? "");
+  const inside = root === undefined ? undefined : relative(root, path);
+  return inside === undefined || leavesFolder(inside) ? file : inside.split(sep).join("/");
+}
+
+function rootOf(path: string, workspace: string): string | undefined {
+  const isWorkspace = workspace !== "" && !leavesFolder(relative(workspace, path));
+  if (isWorkspace && isRepository(workspace)) return workspace;
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    if (isRepository(folder)) return folder;
+    if (folder === dirname(folder)) return isWorkspace ? workspace : undefined;
+  }
+}
+
+const isRepository = (folder: string): boolean => existsSync(join(folder, ".git"));
+
+const leavesFolder = (inside: string): boolean =>
+  inside === ".." || inside.startsWith(`..${sep}`) || isAbsolute(inside);

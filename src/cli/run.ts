@@ -1,13 +1,11 @@
 import { type Command, CommanderError } from "commander";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { normalizeArgv } from "./argv";
-import { type Interruption, listenForInterruption } from "./interruption";
 import type { Handler, OptionValues } from "./invocation";
-import { createProgram, optionShapes } from "./program";
+import { type Interruption, listenForInterruption } from "./invocation";
+import { createProgram, normalizeArgv, optionShapes } from "./program";
 import { report, reportFailure } from "./report";
-import { createTerminal, type Terminal } from "./terminal";
+import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { version } from "./version";
-import { wholeWrites } from "./whole-writes";
 
 const exitInterrupted = 130;
 

@@ -7,8 +7,8 @@ import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
 import { sha256 } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
+import { readLimited } from "./files";
 import type { Environment } from "./invocation";
-import { readLimited } from "./read-limited";
 
 /** Where the state lives and whom the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {

@@ -1,3 +1,6 @@
+import { fstatSync, writeSync } from "node:fs";
+import { Writable } from "node:stream";
+
 /** What a terminal is made of; tests hand in streams of their own. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -99,4 +102,41 @@ function writer(stream: TerminalStream): Writer {
       }),
     failure: () => failure,
   };
+}
+
+type Write = (fd: number, bytes: Uint8Array) => number;
+
+/**
+ * The stream to write to in place of `stream` where that is a file: a disk that is about to be full takes less than it
+ * is given, and only who writes the rest is told. Anything else is returned as it is.
+ */
+export function wholeWrites(
+  stream: TerminalStreams["stdout"] & { readonly fd?: number },
+  write: Write = writeSync,
+): TerminalStreams["stdout"] {
+  const { fd } = stream;
+  if (fd === undefined || stream.isTTY === true || !isFile(fd)) return stream;
+  return new Writable({
+    decodeStrings: true,
+    write: (chunk: Buffer, _encoding, done) => {
+      try {
+        for (let rest: Uint8Array = chunk; rest.length > 0; ) {
+          const written = write(fd, rest);
+          if (written === 0) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+          rest = rest.subarray(written);
+        }
+        done();
+      } catch (cause) {
+        done(cause as Error);
+      }
+    },
+  });
+}
+
+function isFile(fd: number): boolean {
+  try {
+    return fstatSync(fd).isFile();
+  } catch {
+    return false;
+  }
 }

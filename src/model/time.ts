@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 /** Time as a capability, so that tests can move it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -10,6 +12,19 @@ export interface Clock {
   /** Rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => Math.floor(performance.now()),
+  sleep: async (milliseconds, signal) => {
+    try {
+      await sleep(milliseconds, undefined, { signal });
+    } catch (cause) {
+      throw signal?.aborted ? signal.reason : cause;
+    }
+  },
+};
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 

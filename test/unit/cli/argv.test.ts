@@ -1,4 +1,4 @@
-import { normalizeArgv, type OptionShape } from "../../../src/cli/argv";
+import { normalizeArgv, type OptionShape } from "../../../src/cli/program";
 
 const options = new Map<string, OptionShape>([
   ["out", "value"],

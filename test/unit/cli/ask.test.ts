@@ -1,4 +1,4 @@
-import { createAsk } from "../../../src/cli/ask";
+import { createAsk } from "../../../src/cli/prompt";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 

@@ -1,4 +1,4 @@
-import { type Completion, complete, completionText, readTyped } from "../../../src/cli/complete";
+import { type Completion, complete, completionText, readTyped } from "../../../src/cli/completion";
 import { createProgram } from "../../../src/cli/program";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";

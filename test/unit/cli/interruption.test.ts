@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { listenForInterruption } from "../../../src/cli/interruption";
+import { listenForInterruption } from "../../../src/cli/invocation";
 
 function listening() {
   const source = new EventEmitter();

@@ -1,6 +1,5 @@
-import { normalizeArgv } from "../../../src/cli/argv";
 import type { OptionValues, Run } from "../../../src/cli/invocation";
-import { allCommands, createProgram, optionShapes } from "../../../src/cli/program";
+import { allCommands, createProgram, normalizeArgv, optionShapes } from "../../../src/cli/program";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repositoryPath } from "../../../src/cli/repository-path";
-import { schemaLine } from "../../../src/cli/schema-line";
+import { repositoryPath } from "../../../src/cli/report";
+import { schemaLine } from "../../../src/cli/verbs/init";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "rnv-repository-")));
 const folder = join(root, "apps", "shop");

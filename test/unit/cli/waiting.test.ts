@@ -1,5 +1,5 @@
 import type { Transport } from "../../../src/api/transport";
-import { watchWaiting } from "../../../src/cli/waiting";
+import { watchWaiting } from "../../../src/cli/progress";
 
 const request = { method: "GET", url: "https://host.example/api/v1/x", headers: {} };
 

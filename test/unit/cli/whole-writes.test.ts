@@ -1,8 +1,7 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTerminal } from "../../../src/cli/terminal";
-import { wholeWrites } from "../../../src/cli/whole-writes";
+import { createTerminal, wholeWrites } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 
 describe("wholeWrites", () => {

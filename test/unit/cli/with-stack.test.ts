@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Invocation } from "../../../src/cli/invocation";
-import { withStack } from "../../../src/cli/with-stack";
+import { withStack } from "../../../src/cli/synthesize";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { writeWholeFile } from "../../../src/cli/write-whole-file";
+import { writeWholeFile } from "../../../src/cli/files";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 
 describe("writeWholeFile", () => {

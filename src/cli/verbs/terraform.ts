@@ -1,14 +1,31 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { Option } from "commander";
 import { cliConfiguration, mirrorFolders, releaseFiles } from "../../commands/provider-release";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import type { Handler } from "../invocation";
+import { writeWholeFile } from "../files";
+import type { Invocation } from "../invocation";
 import { version } from "../version";
-import { writeWholeFile } from "../write-whole-file";
+import type { Verb, VerbFamily } from "./verb";
 
-/** `rnv terraform install` */
-export const terraformInstallHandler: Handler = async ({ terminal, options, cwd, environment }) => {
+const installVerb: Verb = {
+  usage: "install",
+  summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
+  detail:
+    "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
+    "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform.",
+  options: [
+    new Option("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
+  ],
+  examples: [
+    ["rnv terraform install", "for this user"],
+    ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
+  ],
+  handler: runTerraformInstall,
+};
+
+async function runTerraformInstall({ terminal, options, cwd, environment }: Invocation): Promise<number> {
   const given = typeof options.dir === "string" ? options.dir : undefined;
   const mirror =
     given === undefined
@@ -31,7 +48,7 @@ export const terraformInstallHandler: Handler = async ({ terminal, options, cwd,
   );
   terminal.out(cliConfiguration(mirror));
   return 0;
-};
+}
 
 /** A built file of this package. */
 function readBuilt(name: string): string {
@@ -53,3 +70,11 @@ const packageRoot = (folder: string): string =>
   existsSync(join(folder, "package.json")) || dirname(folder) === folder
     ? folder
     : packageRoot(dirname(folder));
+
+/** `rnv terraform install` */
+export const terraformVerbs: VerbFamily = {
+  name: "terraform",
+  summary: "Install the provider for Terraform and OpenTofu",
+  description: "The provider for Terraform and OpenTofu, which is a part of this package.",
+  verbs: [installVerb],
+};

@@ -4,35 +4,79 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../render/state-text";
-import { askHere } from "../ask-here";
-import type { Handler, Invocation } from "../invocation";
-import { progressHere } from "../progress-here";
-import { approvePlan, askablePlan } from "../prompt";
+import { withContext } from "../context";
+import { readText } from "../files";
+import type { Invocation } from "../invocation";
+import { options, planningOptions, runningOptions } from "../options";
+import { progressHere } from "../progress";
+import { approvePlan, askablePlan, askHere } from "../prompt";
 import { exitCodes, report } from "../report";
 import { version } from "../version";
-import { withContext } from "../with-context";
-import { planRequestOf, runOptionsOf } from "./request";
-import { besidePlan, showPlan } from "./show-plan";
-import { readText } from "./state";
+import { besidePlan, planRequestOf, runOptionsOf, showPlan } from "./plan";
+import type { Verb } from "./verb";
 
-/** `rnv apply [planfile]` */
-export const applyHandler: Handler = (invocation) => {
+export const applyVerb: Verb = {
+  usage: "apply [planfile]",
+  summary: "Make the service match the manifest",
+  detail:
+    "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
+    "Neither --auto-approve nor a plan file deletes a service or a project: confirm those by name.",
+  options: [
+    ...planningOptions,
+    options.verifyValues,
+    options.refreshOnly,
+    options.destroy,
+    ...runningOptions,
+  ],
+  examples: [
+    ["rnv apply", "shows the plan, then asks"],
+    ["rnv apply plan.rnvplan", "a saved plan"],
+    ["rnv apply -auto-approve -input=false", "in CI"],
+    ["rnv apply --confirm-delete service.shop.worker", "confirms one deletion; with a plan file too"],
+    ["rnv apply -auto-approve -json", "one JSON object a line"],
+  ],
+  handler: runApply,
+};
+
+function runApply(invocation: Invocation): Promise<number> {
   const { positional, options } = invocation;
   const [planFile] = positional as readonly (string | undefined)[];
   if (planFile !== undefined) refuseWithPlanFile(invocation);
-  return runApply(invocation, {
+  return applyAndShow(invocation, {
     ...planRequestOf(options),
     ...runOptionsOf(options),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
   });
+}
+
+export const destroyVerb: Verb = {
+  usage: "destroy",
+  summary: "Delete everything that the state records",
+  detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
+  options: [
+    options.file,
+    options.app,
+    options.untrusted,
+    options.state,
+    options.target,
+    options.exclude,
+    options.confirmDelete,
+    ...runningOptions,
+  ],
+  examples: [
+    ["rnv destroy", "shows the plan, then asks once for all of it"],
+    ["rnv destroy -target service.shop.worker", "one service"],
+    ["rnv destroy -auto-approve", "without asking: everything goes"],
+  ],
+  handler: runDestroy,
 };
 
-/** `rnv destroy` */
-export const destroyHandler: Handler = (invocation) =>
-  runApply(invocation, {
+function runDestroy(invocation: Invocation): Promise<number> {
+  return applyAndShow(invocation, {
     ...planRequestOf(invocation.options, "destroy"),
     ...runOptionsOf(invocation.options),
   });
+}
 
 /** A saved plan has its own options: another set would look as if it counted. */
 function refuseWithPlanFile({ options }: Invocation): void {
@@ -55,7 +99,7 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-async function runApply(invocation: Invocation, request: Omit<ApplyRequest, "approve">): Promise<number> {
+async function applyAndShow(invocation: Invocation, request: Omit<ApplyRequest, "approve">): Promise<number> {
   const { terminal, options } = invocation;
   const isText = options.json !== true;
   const progress = progressHere(invocation);

@@ -1,4 +1,5 @@
 import { text as readAll } from "node:stream/consumers";
+import { Argument, Option } from "commander";
 import { forceUnlock } from "../../commands/force-unlock";
 import { output } from "../../commands/output";
 import { show } from "../../commands/show";
@@ -13,15 +14,30 @@ import { counted } from "../../render/plan-wording";
 import { outputsJson, resourceDocument } from "../../render/state-json";
 import { outputsText, recordedAddresses, resourceText } from "../../render/state-text";
 import { encodeState } from "../../state/state-text";
-import type { Handler, Invocation } from "../invocation";
-import { readLimited } from "../read-limited";
+import { withContext } from "../context";
+import { readText } from "../files";
+import type { Invocation } from "../invocation";
+import { options } from "../options";
 import { outStyle, report } from "../report";
-import { withContext } from "../with-context";
+import type { Verb, VerbFamily } from "./verb";
+
+const writing = [options.state, options.lockTimeout];
 
 const lockTimeoutOf = ({ options }: Invocation): number => (options.lockTimeout as number | undefined) ?? 0;
 
-/** `rnv state list` */
-export const stateListHandler: Handler = async (invocation) => {
+const stateListVerb: Verb = {
+  usage: "list [address...]",
+  summary: "List recorded addresses",
+  detail: "An address also stands for everything below it.",
+  options: [options.state, options.json],
+  examples: [
+    ["rnv state list", "all"],
+    ["rnv state list service.shop.api", "one service and what belongs to it"],
+  ],
+  handler: runStateList,
+};
+
+async function runStateList(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
   const wanted = (positional[0] as readonly string[] | undefined) ?? [];
   const { state } = await withContext(invocation, (context) => show(context));
@@ -33,7 +49,7 @@ export const stateListHandler: Handler = async (invocation) => {
   else terminal.out(listed.map((address) => `${inertText(address)}${mark(state, address)}\n`).join(""));
   if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
   return 0;
-};
+}
 
 const mark = (state: State | undefined, address: Address): string =>
   state?.resources[address]?.retained ? "  (retained)" : "";
@@ -45,8 +61,15 @@ function isWithin(state: State | undefined, address: Address, outer: string): bo
   return false;
 }
 
-/** `rnv state show` */
-export const stateShowHandler: Handler = async (invocation) => {
+const stateShowVerb: Verb = {
+  usage: "show <address>",
+  summary: "Show what is recorded for an address",
+  options: [options.state, options.json],
+  examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
+  handler: runStateShow,
+};
+
+async function runStateShow(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
   const outcome = await withContext(invocation, (context) =>
     show(context, { address: positional[0] as string }),
@@ -58,10 +81,18 @@ export const stateShowHandler: Handler = async (invocation) => {
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
   }
   return outcome.exitCode;
+}
+
+const stateMvVerb: Verb = {
+  usage: "mv <from> <to>",
+  summary: "Move a record to another address",
+  detail: "What lies in it moves along. `moved:` in the manifest does the same in git.",
+  options: writing,
+  examples: [["rnv state mv service.shop.web service.shop.api", "after a renaming in the manifest"]],
+  handler: runStateMove,
 };
 
-/** `rnv state mv` */
-export const stateMoveHandler: Handler = async (invocation) => {
+async function runStateMove(invocation: Invocation): Promise<number> {
   const [from, to] = invocation.positional as readonly [string, string];
   const { addresses, exitCode } = await withContext(invocation, (context) =>
     moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
@@ -70,10 +101,17 @@ export const stateMoveHandler: Handler = async (invocation) => {
     `Moved ${counted(addresses.length, "record")}: ${addresses.map(inertText).join(", ")}\n`,
   );
   return exitCode;
+}
+
+const stateRmVerb: Verb = {
+  usage: "rm <address...>",
+  summary: "Forget records; the service keeps the things",
+  options: writing,
+  examples: [["rnv state rm service.shop.worker", "rnv no longer manages it"]],
+  handler: runStateRemove,
 };
 
-/** `rnv state rm` */
-export const stateRemoveHandler: Handler = async (invocation) => {
+async function runStateRemove(invocation: Invocation): Promise<number> {
   const wanted = invocation.positional[0] as readonly string[];
   const {
     addresses,
@@ -89,18 +127,37 @@ export const stateRemoveHandler: Handler = async (invocation) => {
       `${inertText(address)} is archived and in no list of the service. To take it back: rnv import ${inertText(address)} ${inertText(id)}\n`,
     );
   return exitCode;
+}
+
+const statePullVerb: Verb = {
+  usage: "pull",
+  summary: "Print the state as JSON",
+  options: [options.state],
+  examples: [["rnv state pull > backup.json", "a copy"]],
+  handler: runStatePull,
 };
 
-/** `rnv state pull` */
-export const statePullHandler: Handler = async (invocation) => {
+async function runStatePull(invocation: Invocation): Promise<number> {
   const { state } = await withContext(invocation, (context) => show(context));
   if (state === undefined) throw new DiagnosticsError([error("command.usage", "nothing is recorded yet")]);
   invocation.terminal.out(encodeState(state));
   return 0;
+}
+
+const statePushVerb: Verb = {
+  usage: "push",
+  arguments: [new Argument("<file>", "state file, `-` for standard input")],
+  summary: "Replace the state by a file",
+  detail: "Refused for another lineage or an older serial, unless --force.",
+  options: [...writing, new Option("--force", "whatever lineage and serial it has")],
+  examples: [
+    ["rnv state push backup.json", "from a file"],
+    ["rnv state push - < backup.json", "from standard input"],
+  ],
+  handler: runStatePush,
 };
 
-/** `rnv state push` */
-export const statePushHandler: Handler = async (invocation) => {
+async function runStatePush(invocation: Invocation): Promise<number> {
   const name = invocation.positional[0] as string;
   const text = name === "-" ? await readAll(invocation.terminal.stdin) : readText(name);
   const { serial, exitCode } = await withContext(invocation, (context) =>
@@ -113,20 +170,43 @@ export const statePushHandler: Handler = async (invocation) => {
   );
   invocation.terminal.out(`The state is replaced; it has serial ${serial} now.\n`);
   return exitCode;
+}
+
+const stateBackupsVerb: Verb = {
+  usage: "backups",
+  summary: "List previous snapshots, newest first",
+  detail:
+    "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
+  options: [options.state, options.json],
+  examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
+  handler: runStateBackups,
 };
 
-/** `rnv state backups` */
-export const stateBackupsHandler: Handler = async (invocation) => {
+async function runStateBackups(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
   const { backups } = await withContext(invocation, listBackups);
   if (options.json === true) terminal.out(`${inertJson(backupsJson(backups))}\n`);
   else if (backups.length === 0) terminal.err("There are no backups yet.\n");
   else terminal.out(backupsText(backups));
   return 0;
+}
+
+const stateRestoreVerb: Verb = {
+  usage: "restore",
+  arguments: [new Argument("<backup>", "number in `rnv state backups`, or a state file")],
+  summary: "Put a previous snapshot in place of the state",
+  detail:
+    "Works on a state that cannot be read. What stands there becomes the newest backup. The next plan shows what " +
+    "the service has and the snapshot does not know. Refused while writes are unsettled, unless --force.",
+  options: [...writing, new Option("--force", "whatever lineage it has, and unsettled writes or not")],
+  examples: [
+    ["rnv state restore 1", "the newest of `rnv state backups`"],
+    ["rnv state restore backup.json", "a file"],
+  ],
+  handler: runStateRestore,
 };
 
-/** `rnv state restore` */
-export const stateRestoreHandler: Handler = async (invocation) => {
+async function runStateRestore(invocation: Invocation): Promise<number> {
   const backup = invocation.positional[0] as string;
   const from = /^[1-9]\d?$/.test(backup) ? Number(backup) : { text: readText(backup), name: backup };
   const { restored, serial, exitCode } = await withContext(invocation, (context) =>
@@ -141,23 +221,18 @@ export const stateRestoreHandler: Handler = async (invocation) => {
       `The state has serial ${serial} now; what stood there is the newest backup.\n`,
   );
   return exitCode;
-};
-
-/** Bytes of a state or a saved plan. */
-const largestText = 64 * 1024 * 1024;
-
-/** The text of a file that was named on the command line. */
-export function readText(path: string): string {
-  try {
-    return readLimited(path, largestText).toString("utf8");
-  } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
-    throw new DiagnosticsError([error("command.usage", `cannot read ${path} (${reason})`)]);
-  }
 }
 
-/** `rnv force-unlock` */
-export const forceUnlockHandler: Handler = async (invocation) => {
+export const forceUnlockVerb: Verb = {
+  usage: "force-unlock <lock-id>",
+  summary: "Remove a lock whose holder is gone",
+  detail: "Make sure that no other run is alive: two writers of one state lose work.",
+  options: [options.state],
+  examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
+  handler: runForceUnlock,
+};
+
+async function runForceUnlock(invocation: Invocation): Promise<number> {
   const lockId = invocation.positional[0] as string;
   const outcome = await withContext(invocation, (context) => forceUnlock(context, { lockId }));
   report(invocation, outcome.diagnostics);
@@ -168,10 +243,21 @@ export const forceUnlockHandler: Handler = async (invocation) => {
     );
   }
   return outcome.exitCode;
+}
+
+export const outputVerb: Verb = {
+  usage: "output [name]",
+  summary: "Print outputs of the last apply",
+  options: [options.state, options.json, new Option("--raw", "one value as it is, without quotes")],
+  examples: [
+    ["rnv output", "all of them"],
+    ["rnv output -raw apiUrl", "one, for a script"],
+    ["rnv output -json", "all, as JSON"],
+  ],
+  handler: runOutput,
 };
 
-/** `rnv output` */
-export const outputHandler: Handler = async (invocation) => {
+async function runOutput(invocation: Invocation): Promise<number> {
   const { terminal, positional, options } = invocation;
   const name = positional[0] as string | undefined;
   const { outputs, diagnostics, exitCode } = await withContext(invocation, (context) =>
@@ -185,7 +271,7 @@ export const outputHandler: Handler = async (invocation) => {
   else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
   else terminal.out(`${outputsText(outputs).trimEnd()}\n`);
   return exitCode;
-};
+}
 
 /** A value as a script wants it: no quotes, no line break. Anything but a scalar has no such form. */
 function rawText(name: string | undefined, value: Plain | undefined): string {
@@ -194,3 +280,20 @@ function rawText(name: string | undefined, value: Plain | undefined): string {
     name === undefined ? "-raw needs the name of one output" : `-raw: output "${name}" is not a text`;
   throw new DiagnosticsError([error("command.usage", summary, { hint: "-json prints any of them" })]);
 }
+
+/** `rnv state …` */
+export const stateVerbs: VerbFamily = {
+  name: "state",
+  summary: "List, show and correct what the state records",
+  description: "List, show and correct what the state records. Nothing here writes to the service.",
+  verbs: [
+    stateListVerb,
+    stateShowVerb,
+    stateMvVerb,
+    stateRmVerb,
+    statePullVerb,
+    statePushVerb,
+    stateBackupsVerb,
+    stateRestoreVerb,
+  ],
+};

@@ -1,19 +1,28 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { ApiError } from "../../api/api-error";
 import { diagnosticOf } from "../../api/diagnostic-of";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { counted } from "../../render/plan-wording";
 import { openContext } from "../context";
-import type { Handler, Invocation } from "../invocation";
+import { writeWholeFile } from "../files";
+import type { Invocation } from "../invocation";
+import { options } from "../options";
 import { exitCodes, outStyle, report } from "../report";
-import { schemaLine } from "../schema-line";
 import { readSettings, type Settings } from "../settings";
-import { starterManifest } from "../starter-manifest";
-import { writeWholeFile } from "../write-whole-file";
+import type { Verb } from "./verb";
+
+export const initVerb: Verb = {
+  usage: "init",
+  summary: "Write a first manifest here, and check the settings",
+  detail: "Never overwrites a file. Asks the service once whether the key opens the workspace.",
+  options: [options.state],
+  examples: [["RNV_BASE_URL=embedded rnv init", "to try it without an account"]],
+  handler: runInit,
+};
 
 /** `rnv init`: a first manifest, a .gitignore line, the key of fingerprints, and what is still missing. */
-export const initHandler: Handler = async (invocation) => {
+async function runInit(invocation: Invocation): Promise<number> {
   const { terminal, environment, cwd, options } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
   const settings = readSettings(environment, { state, cwd });
@@ -53,7 +62,7 @@ export const initHandler: Handler = async (invocation) => {
   );
   terminal.out(nextSteps(hasErrors(problems)));
   return exitCodes.done;
-};
+}
 
 /** Milliseconds; whoever sets up a folder waits for no service that hangs. */
 const patience = 10_000;
@@ -111,3 +120,47 @@ function nearPath({ cwd }: Invocation, path: string): string {
 const nextSteps = (incomplete: boolean): string =>
   `\nNext:\n${incomplete ? "  see to the warnings above, then\n" : ""}` +
   "  rnv plan     shows what would change\n  rnv apply    asks, then changes it\n";
+
+const schema = join("node_modules", "terraform-provider-rnv", "schemas", "manifest.schema.json");
+
+/**
+ * The comment that makes editors check a manifest in `folder`. It names the schema of the package that is installed
+ * above; where none is, that of an installation beside the manifest.
+ */
+export function schemaLine(folder: string): string {
+  let found = folder;
+  while (!existsSync(join(found, schema)) && found !== dirname(found)) found = dirname(found);
+  const path = existsSync(join(found, schema)) ? relative(folder, join(found, schema)) : schema;
+  const shown = path.split(sep).join("/");
+  return `# yaml-language-server: $schema=${shown.startsWith("../..") ? shown : `./${shown}`}\n`;
+}
+
+/** The manifest that `rnv init` writes: small, complete, and applied as it is by the embedded service. */
+export const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.
+version: 1
+
+projects:
+  shop:                                  # its address is project.shop
+    name: Shop
+    services:
+      api:                               # service.shop.api
+        kind: web                        # immutable: a change deletes and creates it again
+        configuration:                   # only the fields written here are managed
+          repository: https://git.example.com/shop/api
+          branch: main
+          runtime: node
+          plan: free
+          healthCheckPath: /healthz
+        variables:
+          LOG_LEVEL: info                # texts only: quote numbers
+          # Secrets stay out of this file:
+          # DATABASE_URL: { fromEnv: SHOP_DATABASE_URL }
+          # SESSION_KEY: { generate: { length: 32 } }
+        deploy:
+          when: changed                  # changed | always | never
+        # lifecycle:
+        #   preventDestroy: true         # refuse every plan that would delete it
+
+outputs:
+  apiUrl: \${service.shop.api.url}        # rnv output -raw apiUrl
+`;

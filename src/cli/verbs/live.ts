@@ -1,16 +1,41 @@
 import { dirname, resolve } from "node:path";
+import { Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
 import { inertString, inertText } from "../../render/inert";
 import { counted } from "../../render/plan-wording";
-import type { Handler } from "../invocation";
+import { withContext } from "../context";
+import { writeWholeFile } from "../files";
+import type { Invocation } from "../invocation";
+import { options } from "../options";
 import { outStyle, report } from "../report";
-import { schemaLine } from "../schema-line";
-import { withContext } from "../with-context";
-import { writeWholeFile } from "../write-whole-file";
+import { schemaLine } from "./init";
+import type { Verb } from "./verb";
 
-/** `rnv import` */
-export const importHandler: Handler = async (invocation) => {
+export const importVerb: Verb = {
+  usage: "import <address> <id>",
+  summary: "Record something live under an address, by its id",
+  detail:
+    "The manifest has to declare the address: what is recorded and not declared, the next plan deletes. " +
+    "Writes the state only, never the service. The next plan shows what differs.",
+  options: [
+    options.file,
+    options.app,
+    options.untrusted,
+    options.answerTimeout,
+    options.state,
+    options.lockTimeout,
+  ],
+  examples: [
+    [
+      "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",
+      "adopt one service; `import:` in the manifest does it in git",
+    ],
+  ],
+  handler: runImport,
+};
+
+async function runImport(invocation: Invocation): Promise<number> {
   const [address, id] = invocation.positional as readonly [string, string];
   const lockTimeoutMs = (invocation.options.lockTimeout as number | undefined) ?? 0;
   const files = Array.isArray(invocation.options.file) ? invocation.options.file : [];
@@ -27,10 +52,28 @@ export const importHandler: Handler = async (invocation) => {
     );
   }
   return outcome.exitCode;
+}
+
+export const exportVerb: Verb = {
+  usage: "export",
+  summary: "Write a manifest of what is live",
+  detail:
+    "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +
+    "they are written as `preserve: true`. `rnv apply --adopt` then changes nothing. Archived services are in no " +
+    "list of the service: each can only be declared with `import: ID`.",
+  options: [
+    new Option("--project <name>", "only this project, by name or id"),
+    new Option("-o, --out <file>", "write to this file, which must not exist (default: print it)"),
+    options.answerTimeout,
+  ],
+  examples: [
+    ["rnv export", "print everything of the workspace"],
+    ["rnv export --project Shop -out rnv.yaml", "one project, to a file"],
+  ],
+  handler: runExport,
 };
 
-/** `rnv export` */
-export const exportHandler: Handler = async (invocation) => {
+async function runExport(invocation: Invocation): Promise<number> {
   const { terminal, options, cwd } = invocation;
   const { project, out } = options as { readonly project?: string; readonly out?: string };
   const outcome = await withContext(invocation, (context) => exportManifest(context, { project }));
@@ -48,4 +91,4 @@ export const exportHandler: Handler = async (invocation) => {
     "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
   );
   return outcome.exitCode;
-};
+}

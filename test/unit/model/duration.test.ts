@@ -1,4 +1,4 @@
-import { parseDuration } from "../../../src/cli/duration";
+import { parseDuration } from "../../../src/model/time";
 
 describe("parseDuration", () => {
   it.each([

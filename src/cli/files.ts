@@ -1,0 +1,85 @@
+import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Terminal } from "./terminal";
+
+/**
+ * The bytes of a file or a pipe that the user named; throws the error of the file system, or one with the code EFBIG
+ * above `limit` bytes. A device may be endless: its size says nothing.
+ */
+export function readLimited(path: string, limit: number): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const parts: Buffer[] = [];
+    for (let size = 0; size <= limit; ) {
+      const part = Buffer.allocUnsafe(Math.min(65_536, limit + 1 - size));
+      const read = readSync(file, part);
+      if (read === 0) return Buffer.concat(parts);
+      parts.push(part.subarray(0, read));
+      size += read;
+    }
+  } finally {
+    closeSync(file);
+  }
+  throw Object.assign(new Error(`${path} holds more than ${limit} bytes`), { code: "EFBIG" });
+}
+
+/**
+ * Writes a file whole or not at all: beside it, synced, then renamed. Only its user can read it unless `mode` says. With
+ * `keep`, a file that is there already stays and is an error. Throws `DiagnosticsError`.
+ */
+export function writeWholeFile(path: string, text: string, { keep = false, mode = 0o600 } = {}): void {
+  const scratch = `${path}.${process.pid}.tmp`;
+  try {
+    writeScratch(scratch, text, mode);
+    // A link never replaces what stands there; a rename does.
+    if (keep) linkSync(scratch, path);
+    else renameSync(scratch, path);
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? "unknown";
+    const summary = code === "EEXIST" && keep ? `${path} is there already` : `cannot write ${path} (${code})`;
+    throw new DiagnosticsError([error("command.usage", summary)]);
+  } finally {
+    rmSync(scratch, { force: true });
+  }
+}
+
+function writeScratch(path: string, text: string, mode: number): void {
+  rmSync(path, { force: true });
+  const file = openSync(path, "wx", mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Bytes: more than a manifest may hold, so that its reader says that it is too large. */
+const mostBytes = 4 * 1024 * 1024 + 1;
+
+/** Reads standard input to its end, or until it is too large for a manifest. */
+export async function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stdin) {
+    const bytes = Buffer.from(part as string | Uint8Array);
+    parts.push(bytes);
+    size += bytes.length;
+    if (size >= mostBytes) break;
+  }
+  return Buffer.concat(parts);
+}
+
+/** Bytes of a state or a saved plan. */
+const largestText = 64 * 1024 * 1024;
+
+/** The text of a file that was named on the command line. */
+export function readText(path: string): string {
+  try {
+    return readLimited(path, largestText).toString("utf8");
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unreadable";
+    throw new DiagnosticsError([error("command.usage", `cannot read ${path} (${reason})`)]);
+  }
+}

@@ -1,0 +1,245 @@
+import { Option } from "commander";
+import { plan } from "../../commands/plan";
+import { type ApplyRequest, type PlanRequest, planRequest } from "../../commands/requests";
+import { show } from "../../commands/show";
+import { type ValidateOutcome, validate } from "../../commands/validate";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import { planDocument, readSavedPlan, savePlan } from "../../plan/document";
+import { isUnconfirmed } from "../../plan/guards";
+import type { Plan } from "../../plan/plan";
+import { diagnosticsJson } from "../../render/diagnostics-json";
+import { inertFence, inertJson } from "../../render/inert";
+import { planFromDocument } from "../../render/plan-from-document";
+import { planMarkdown } from "../../render/plan-markdown";
+import { planDocumentSchema } from "../../render/plan-schema";
+import { planText } from "../../render/plan-text";
+import { counted, hasChanges, isBlocked } from "../../render/plan-wording";
+import { stateJson } from "../../render/state-json";
+import { stateText } from "../../render/state-text";
+import { plainStyle } from "../../render/style";
+import { withContext } from "../context";
+import { readStandardInput, readText, writeWholeFile } from "../files";
+import { type Format, formatOf, type Invocation, type OptionValues } from "../invocation";
+import { ignoredOptions, options, planningOptions } from "../options";
+import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
+import type { Verb } from "./verb";
+
+export const validateVerb: Verb = {
+  usage: "validate",
+  summary: "Check the manifest without the service",
+  options: [
+    options.file,
+    options.app,
+    options.untrusted,
+    options.json,
+    new Option("--print", "print the merged manifest: what all files say together, secrets as their sources"),
+  ],
+  examples: [
+    ["rnv validate", "the default files"],
+    ["rnv validate -f rnv.yaml -f production.yaml -print", "what an overlay makes of the manifest"],
+  ],
+  handler: runValidate,
+};
+
+async function runValidate(invocation: Invocation): Promise<number> {
+  const { terminal, environment, cwd, options } = invocation;
+  const files = Array.isArray(options.file) ? options.file : [];
+  if (options.json === true && options.print === true)
+    throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
+  const standardInput = () => readStandardInput(terminal);
+  const untrusted = options.untrusted === true;
+  const outcome = await validate({ cwd, environment, standardInput, untrusted }, { files });
+  const { diagnostics, sources, desired, exitCode } = outcome;
+  if (options.json) {
+    terminal.out(diagnosticsJson(diagnostics, sources));
+    return exitCode;
+  }
+  report(invocation, diagnostics, sources);
+  if (exitCode !== 0) return exitCode;
+  if (options.print === true) {
+    terminal.out(printed(outcome));
+    return exitCode;
+  }
+  const { colors } = outStyle(invocation);
+  const count = counted(desired?.resources.size ?? 0, "resource");
+  terminal.out(`${colors.green("Success!")} The manifest is valid: ${count}.\n`);
+  return exitCode;
+}
+
+function printed({ merged }: ValidateOutcome): string {
+  if (merged !== undefined) return merged();
+  const hint = "a synthesized stack is one text already: cdktf.out/stacks/…/cdk.tf.json";
+  throw new DiagnosticsError([error("command.usage", "--print writes manifests, not stacks", { hint })]);
+}
+
+export const planVerb: Verb = {
+  usage: "plan",
+  summary: "Show what apply would do",
+  detail: "Reads the service, writes nothing and takes no lock.",
+  options: [
+    ...planningOptions,
+    options.refreshOnly,
+    options.destroy,
+    new Option(
+      "--no-secrets",
+      "leave values unchecked whose source is not here: a pull request needs no secret of production",
+    ),
+    options.verifyValues,
+    new Option("-o, --out <file>", "save the plan, to apply exactly this later"),
+    new Option("--detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"),
+    options.answerTimeout,
+    ...ignoredOptions,
+    options.format,
+    options.json,
+  ],
+  examples: [
+    ["rnv plan", "the default files"],
+    ['rnv plan --app "npx tsx main.ts"', "what a program of CDKTF constructs describes"],
+    ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
+    ["rnv plan -out plan.rnvplan --confirm-delete service.shop.worker", "with a deletion confirmed"],
+    ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
+    ["rnv plan --no-secrets --format markdown", "for a comment on a pull request"],
+    ["rnv plan -target service.shop.api", "one service and what it needs"],
+  ],
+  handler: runPlan,
+};
+
+async function runPlan(invocation: Invocation): Promise<number> {
+  const { options, terminal } = invocation;
+  const request: PlanRequest = {
+    ...planRequestOf(options),
+    isSaved: typeof options.out === "string",
+    // What `--no-secrets` leaves of an option that is on unless said.
+    secrets: options.secrets === false ? "present" : "resolve",
+  };
+  const format = formatOf(options);
+  const outcome = await withContext(invocation, (context) => plan(context, request));
+  const { diagnostics, sources, exitCode } = outcome;
+  if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
+  if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
+  report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
+  if (!outcome.plan || exitCode !== 0) return exitCode;
+  if (typeof options.out === "string") {
+    writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files, revealed: outcome.revealed }));
+    terminal.err(savedLine(outcome.plan, options.out));
+  }
+  if (options.detailedExitcode !== true) return exitCode;
+  if (isBlocked(outcome.plan)) return exitCodes.refused;
+  return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
+}
+
+/** Says how to apply the plan, and what that still needs. */
+function savedLine(plan: Plan, file: string): string {
+  const saved = `Saved the plan to ${file}.`;
+  if (!isBlocked(plan)) return `${saved} To do exactly this: rnv apply ${file}\n`;
+  if (!plan.changes.every(({ guard }) => guard === undefined || isUnconfirmed({ guard })))
+    return `${saved} It is blocked: resolve that, and plan again.\n`;
+  return `${saved} It deletes what nobody has confirmed yet: rnv apply ${file} asks for the names at a terminal, and takes --confirm-delete ADDRESS elsewhere.\n`;
+}
+
+export const showVerb: Verb = {
+  usage: "show [planfile]",
+  summary: "Show the recorded state, or a saved plan",
+  options: [options.state, options.format, options.json],
+  examples: [
+    ["rnv show", "what the state records"],
+    ["rnv show plan.rnvplan", "a saved plan"],
+    ["rnv show -json plan.rnvplan", "in the shape of `terraform show -json`"],
+  ],
+  handler: runShow,
+};
+
+async function runShow(invocation: Invocation): Promise<number> {
+  const [planFile] = invocation.positional as readonly (string | undefined)[];
+  if (planFile === undefined) return showState(invocation);
+  const { document, diagnostics } = readSavedPlan(readText(planFile));
+  const plan = document && planFromDocument(document.plan);
+  if (!plan) {
+    const damaged = error("plan.damaged", `${planFile} is not a saved plan of this version`, {
+      hint: "make it again: rnv plan -out",
+    });
+    throw new DiagnosticsError(diagnostics.length > 0 ? diagnostics : [damaged], 5);
+  }
+  const format = formatOf(invocation.options);
+  // As it was when it was made: what only apply needs of a plan is not read back.
+  if (format === "json")
+    invocation.terminal.out(`${inertJson(planDocumentSchema.parse(document.plan), 2)}\n`);
+  else showPlan(invocation, plan, format);
+  return 0;
+}
+
+async function showState(invocation: Invocation): Promise<number> {
+  const { terminal, options } = invocation;
+  const { state } = await withContext(invocation, (context) => show(context));
+  const format = formatOf(options);
+  if (state === undefined)
+    terminal.out(format === "json" ? `${inertJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
+  else if (format === "json") terminal.out(stateJson(state));
+  else if (format === "markdown")
+    terminal.out(`${inertFence(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
+  else terminal.out(stateText(state, outStyle(invocation)));
+  return 0;
+}
+
+/**
+ * Prints a plan on standard output. One with errors is an error report: its text goes to standard error, so that a
+ * pipe never takes it for a plan.
+ */
+export function showPlan(
+  invocation: Invocation,
+  plan: Plan,
+  format: Format,
+  sources: ReadonlyMap<string, string> = new Map(),
+): void {
+  const { terminal } = invocation;
+  if (format === "json") terminal.out(`${inertJson(planDocument(plan), 2)}\n`);
+  else if (format === "markdown") terminal.out(planMarkdown(plan));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
+  else terminal.out(planText(plan, outStyle(invocation), { sources }));
+  if (format === "text") annotate(invocation, plan.diagnostics, sources);
+}
+
+/** The diagnostics that are not in the text of the plan. */
+export const besidePlan = (
+  plan: Plan | undefined,
+  diagnostics: readonly Diagnostic[],
+  format: Format,
+): readonly Diagnostic[] =>
+  format === "text" && plan !== undefined
+    ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
+    : diagnostics;
+
+const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
+
+/** What the planning options of a command line ask for. */
+export function planRequestOf(
+  options: OptionValues,
+  mode: PlanRequest["mode"] = modeOf(options),
+): PlanRequest {
+  return {
+    ...planRequest,
+    files: list(options.file),
+    mode,
+    targets: list(options.target),
+    excludes: list(options.exclude),
+    replace: list(options.replace),
+    adopt: options.adopt === true,
+    allowEmpty: options.allowEmpty === true,
+    confirmedDeletes: list(options.confirmDelete),
+    verifyValues: options.verifyValues === true,
+  };
+}
+
+function modeOf(options: OptionValues): PlanRequest["mode"] {
+  if (options.destroy === true && options.refreshOnly === true) {
+    throw new DiagnosticsError([error("command.usage", "--destroy and --refresh-only exclude each other")]);
+  }
+  if (options.destroy === true) return "destroy";
+  return options.refreshOnly === true ? "refresh-only" : "apply";
+}
+
+/** What the running options ask for. */
+export const runOptionsOf = (options: OptionValues): Pick<ApplyRequest, "lockTimeoutMs" | "parallelism"> => ({
+  lockTimeoutMs: typeof options.lockTimeout === "number" ? options.lockTimeout : 0,
+  parallelism: typeof options.parallelism === "number" ? options.parallelism : 10,
+});

@@ -1,0 +1,239 @@
+import { Option } from "commander";
+import { deployments } from "../../commands/deployments";
+import type { RollbackSubject, RuntimeRequest } from "../../commands/requests";
+import { runtimeAction } from "../../commands/runtime-action";
+import { status } from "../../commands/status";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { systemClock } from "../../model/time";
+import { elapsedText } from "../../render/elapsed-text";
+import { inertJson, inertString, inertText } from "../../render/inert";
+import { releasesText } from "../../render/releases-text";
+import { releasesJson, statusJson } from "../../render/status-json";
+import { oneStatusText, statusText } from "../../render/status-text";
+import { withContext } from "../context";
+import type { Invocation } from "../invocation";
+import { duration, options, positive } from "../options";
+import { askHere } from "../prompt";
+import { outStyle, report } from "../report";
+import type { Verb } from "./verb";
+
+const waiting = [
+  options.state,
+  options.json,
+  new Option("--no-wait", "return once the service has accepted it"),
+  options.lockTimeout,
+  new Option("--timeout <duration>", "how long to wait").argParser(duration).default(1_800_000, "30m"),
+];
+
+const forAService =
+  "ADDRESS is that of a recorded service, such as service.shop.api. This runs at once: it is not part of a plan. " +
+  "It holds the lock of the state until the service has accepted it. Where no answer comes, the same command again " +
+  "finds out what happened, and repeats nothing.";
+
+type Wanted = Pick<RuntimeRequest, "action"> & Partial<RuntimeRequest>;
+
+async function runAction(invocation: Invocation, wanted: Wanted): Promise<number> {
+  const { terminal, options, positional } = invocation;
+  const [address = ""] = positional as readonly string[];
+  const say = (text: string): void => {
+    if (options.json !== true) terminal.out(`${text}\n`);
+  };
+  const outcome = await withContext(invocation, (context) =>
+    runtimeAction(context, {
+      address,
+      wait: options.wait !== false,
+      timeoutMs: options.timeout as number,
+      lockTimeoutMs: options.lockTimeout as number,
+      confirm: async () => undefined,
+      onGoingOn: (since) =>
+        say(`${address}: ${wanted.action} of ${inertText(since)} goes on; nothing is repeated.`),
+      onWaiting: (seconds, status, note) =>
+        say(
+          `${address}: ${[status, note]
+            .filter(Boolean)
+            .map((text) => inertText(String(text)))
+            .join(": ")} [${elapsedText(seconds)}]`,
+        ),
+      ...wanted,
+    }),
+  );
+  const { accepted, result, diagnostics, sources, exitCode } = outcome;
+  report(invocation, diagnostics, sources);
+  if (options.json === true) {
+    const { kind, id } = accepted ?? {};
+    terminal.out(`${inertJson({ address, action: wanted.action, result, kind, id })}\n`);
+  } else if (result === "done" || result === "accepted") {
+    const { colors } = outStyle(invocation);
+    const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${inertText(accepted.id)}]`);
+    say(`${colors.green(`${address}: ${wanted.action} ${result}.`)}${id}`);
+  } else if (result === "cancelled") {
+    say(`\nNothing was done.`);
+  }
+  return exitCode;
+}
+
+export const deployVerb: Verb = {
+  usage: "deploy <address>",
+  summary: "Deploy a service now",
+  detail: forAService,
+  options: [
+    new Option("--commit <sha>", "pin the commit: 40 to 64 lowercase hexadecimal digits"),
+    new Option("--clear-cache", "build without the cache"),
+    ...waiting,
+  ],
+  examples: [
+    [
+      "rnv deploy service.shop.api",
+      "the configured branch, or the commit that is pinned; waits until it is live",
+    ],
+    ["rnv deploy service.shop.api -no-wait", "only queue it"],
+  ],
+  handler: runDeploy,
+};
+
+async function runDeploy(invocation: Invocation): Promise<number> {
+  const { commit, clearCache } = invocation.options;
+  if (clearCache !== true) return runAction(invocation, { action: "deploy", commit: checkedCommit(commit) });
+  if (commit !== undefined) {
+    throw new DiagnosticsError([error("command.usage", "--commit and --clear-cache exclude each other")]);
+  }
+  return runAction(invocation, { action: "clear-cache" });
+}
+
+function checkedCommit(commit: unknown): string | undefined {
+  if (commit === undefined || /^[0-9a-f]{40,64}$/.test(String(commit))) return commit as string | undefined;
+  const summary = "--commit: not 40 to 64 lowercase hexadecimal digits";
+  throw new DiagnosticsError([error("command.usage", summary, { hint: "git rev-parse HEAD prints one" })]);
+}
+
+export const restartVerb = actionVerb("restart", "Restart a running service");
+export const suspendVerb = actionVerb("suspend", "Suspend a running service");
+export const resumeVerb = actionVerb("resume", "Resume a suspended service");
+
+function actionVerb(action: "restart" | "suspend" | "resume", summary: string): Verb {
+  return {
+    usage: `${action} <address>`,
+    summary,
+    detail: forAService,
+    options: waiting,
+    examples: [[`rnv ${action} service.shop.api`, "waits until it is done"]],
+    handler: (invocation) => runAction(invocation, { action }),
+  };
+}
+
+export const cancelVerb: Verb = {
+  usage: "cancel <address> [deployment-id]",
+  summary: "Cancel a deployment in progress",
+  detail: `${forAService}\nWithout a deployment id: the newest one.`,
+  options: waiting,
+  examples: [["rnv cancel service.shop.api", "waits until it has stopped"]],
+  handler: runCancel,
+};
+
+function runCancel(invocation: Invocation): Promise<number> {
+  return runAction(invocation, { action: "cancel", deploymentId: deploymentIdOf(invocation) });
+}
+
+export const rollbackVerb: Verb = {
+  usage: "rollback <address> [deployment-id]",
+  summary: "Go back to an earlier release",
+  detail: `${forAService}\nWithout a deployment id: the newest release before the live one that can be rolled back to.`,
+  options: [
+    new Option("--confirm <name>", "confirm with the exact name of the service instead of typing it"),
+    options.noInput,
+    ...waiting,
+  ],
+  examples: [
+    ["rnv rollback service.shop.api", "asks for the name of the service"],
+    ["rnv rollback service.shop.api --confirm api", "in a script"],
+  ],
+  handler: runRollback,
+};
+
+function runRollback(invocation: Invocation): Promise<number> {
+  return runAction(invocation, {
+    action: "rollback",
+    deploymentId: deploymentIdOf(invocation),
+    confirm: (subject) => confirmRollback(invocation, subject),
+  });
+}
+
+const deploymentIdOf = ({ positional }: Invocation): string | undefined =>
+  positional[1] as string | undefined;
+
+async function confirmRollback(
+  invocation: Invocation,
+  { address, name, deploymentId, commitSha }: RollbackSubject,
+): Promise<string | undefined> {
+  const { confirm } = invocation.options;
+  if (typeof confirm === "string") return confirm;
+  const ask = askHere(invocation);
+  if (!ask) {
+    const summary = `rolling ${address} back must be confirmed by the name of the service`;
+    const hint = `run it in a terminal, or add --confirm ${inertString(name)}`;
+    throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
+  }
+  const commit = commitSha ? ` (commit ${inertText(commitSha.slice(0, 12))})` : "";
+  return ask(
+    `${address} will go back to the release of deployment ${inertText(deploymentId)}${commit}.\n` +
+      `  Type the name of the service, ${inertString(name)}, to confirm: `,
+  );
+}
+
+export const statusVerb: Verb = {
+  usage: "status [address]",
+  summary: "Show what runs: release, commit, health, since when",
+  detail:
+    "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
+    "What failed, waits, was rolled back or is suspended stands below each.",
+  options: [options.state, options.json, options.answerTimeout],
+  examples: [
+    ["rnv status", "every recorded service, one line each"],
+    ["rnv status service.shop.api", "one of them, with ids and exact times"],
+    ["rnv status -json", "for programs"],
+  ],
+  handler: runStatus,
+};
+
+async function runStatus(invocation: Invocation): Promise<number> {
+  const { terminal, options, positional } = invocation;
+  const wanted = positional[0] as string | undefined;
+  const services = await withContext(invocation, (context) => status(context, wanted));
+  const [first] = services;
+  if (options.json === true) terminal.out(statusJson(services));
+  else if (first === undefined) terminal.err("No service is recorded yet.\n");
+  else {
+    const now = systemClock.now();
+    const style = outStyle(invocation);
+    terminal.out(wanted === undefined ? statusText(services, now, style) : oneStatusText(first, now, style));
+  }
+  return 0;
+}
+
+export const deploymentsVerb: Verb = {
+  usage: "deployments <address>",
+  summary: "List deployments of a service, newest first",
+  detail:
+    "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
+  options: [
+    options.state,
+    options.json,
+    new Option("--limit <n>", "how many at most").argParser(positive).default(20),
+    options.answerTimeout,
+  ],
+  examples: [
+    ["rnv deployments service.shop.api", "the last 20"],
+    ["rnv deployments service.shop.api -limit 500 -json", "more of them, for programs"],
+  ],
+  handler: runDeployments,
+};
+
+async function runDeployments(invocation: Invocation): Promise<number> {
+  const { terminal, options, positional } = invocation;
+  const request = { address: positional[0] as string, limit: options.limit as number };
+  const list = await withContext(invocation, (context) => deployments(context, request));
+  terminal.out(
+    options.json === true ? releasesJson(list) : releasesText(list, systemClock.now(), outStyle(invocation)),
+  );
+  return 0;
+}

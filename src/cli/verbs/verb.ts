@@ -1,0 +1,67 @@
+import type { Argument, Command, Option } from "commander";
+import type { Handler, Run } from "../invocation";
+import { withStack } from "../synthesize";
+
+/** One verb of the command line. */
+export interface Verb {
+  /** Name and arguments: `show [planfile]`. */
+  readonly usage: string;
+  /** Arguments that need more words than `usage` has. */
+  readonly arguments?: readonly Argument[];
+  /** One line, for the list of verbs. */
+  readonly summary: string;
+  /** More lines, for its help. */
+  readonly detail?: string;
+  readonly options?: readonly Option[];
+  /** For programs: not in the list of verbs. */
+  readonly hidden?: boolean;
+  /** Command lines, each with its meaning. */
+  readonly examples: readonly (readonly [line: string, meaning: string])[];
+  readonly handler: Handler;
+}
+
+/** Verbs behind a word of their own: `rnv state list`. */
+export interface VerbFamily {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly verbs: readonly Verb[];
+}
+
+/** Adds verbs to the program, or to the family they belong to. */
+export function addVerbs(parent: Command, run: Run, verbs: readonly (Verb | VerbFamily)[]): void {
+  for (const verb of verbs) {
+    if (!("verbs" in verb)) addVerb(parent, run, verb);
+    else {
+      const { name, summary, description } = verb;
+      addVerbs(parent.command(name).summary(summary).description(description), run, verb.verbs);
+    }
+  }
+}
+
+function addVerb(parent: Command, run: Run, verb: Verb): void {
+  const { usage, summary, detail, examples, hidden = false, options = [], arguments: given = [] } = verb;
+  const command = parent
+    .command(usage, { hidden })
+    .summary(summary)
+    .description(detail === undefined ? `${summary}.` : `${summary}.\n\n${detail}`)
+    .addHelpText("after", examplesText(examples))
+    .action(
+      run(async (invocation) =>
+        verb.handler(readsFiles(verb) ? await withStack(invocation, takesPlan(verb)) : invocation),
+      ),
+    );
+  for (const argument of given) command.addArgument(argument);
+  for (const option of options) command.addOption(option);
+}
+
+const takesPlan = ({ usage }: Verb): boolean => usage.includes("[planfile]");
+
+const readsFiles = ({ options = [] }: Verb): boolean =>
+  options.some((option) => option.attributeName() === "file");
+
+function examplesText(examples: Verb["examples"]): string {
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, meaning]) => `  $ ${line.padEnd(width)}   ${meaning}`);
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}
