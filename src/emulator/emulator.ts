@@ -28,7 +28,7 @@ import {
 } from "./world";
 
 /** One request as it arrived. Holds no credential and no variable value. */
-interface LoggedRequest {
+export interface LoggedRequest {
   readonly method: string;
   /** Below the base URL. */
   readonly path: string;

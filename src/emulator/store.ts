@@ -17,13 +17,13 @@ import { newProject } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
 import type { World } from "./world";
 
-interface ProjectSeed {
+export interface ProjectSeed {
   readonly name?: string;
   readonly color?: string;
   readonly description?: string;
 }
 
-interface ServiceSeed {
+export interface ServiceSeed {
   readonly name: string;
   /** Default `web`. */
   readonly kind?: string;

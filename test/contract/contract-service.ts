@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createEmulator, type Emulator } from "../../src/emulator/emulator";
-import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
 import { serveEmulator } from "../../src/emulator/server";
+import { type ManualClock, manualClock } from "../../src/emulator/testing";
 
 export interface Answer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { installPackage } from "../support/install-package";
@@ -56,6 +56,16 @@ describe("examples/cdktf", () => {
 
   it("brings the provider for Terraform", async () => {
     expect(await rnv("terraform", "install", "--dir", "mirror")).toMatchObject({ code: 0 });
+  });
+
+  it("tests a manifest with the service that the package brings along", () => {
+    const folder = join(scenario.folder, "testing");
+    cpSync(join(root, "examples", "testing"), folder, { recursive: true });
+    symlinkSync(installed(), join(folder, "node_modules"));
+    expect(spawnSync(process.execPath, ["--test"], { cwd: folder, encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining("# pass 3"),
+    });
   });
 
   it("is synthesized, applied, planned to nothing and destroyed", async () => {

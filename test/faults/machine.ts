@@ -7,7 +7,7 @@ import {
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
 import type { Fault } from "../../src/emulator/faults";
-import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
+import { type ManualClock, manualClock } from "../../src/emulator/testing";
 import { MemoryDisk } from "../support/memory-disk";
 import { createRandom, type Random } from "./random";
 import type { RemoteImage } from "./remote-server";

@@ -17,7 +17,7 @@ import {
   embeddedApiKey,
   embeddedWorkspaceId,
 } from "../../src/emulator/emulator";
-import { type ManualClock, manualClock } from "../../src/emulator/manual-clock";
+import { type ManualClock, manualClock } from "../../src/emulator/testing";
 import type { ApplyEvent } from "../../src/model/apply-event";
 import { Secret } from "../../src/model/secret";
 import type { Clock } from "../../src/model/time";

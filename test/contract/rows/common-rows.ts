@@ -1,6 +1,6 @@
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import { createEmulator } from "../../../src/emulator/emulator";
-import type { ManualClock } from "../../../src/emulator/manual-clock";
+import type { ManualClock } from "../../../src/emulator/testing";
 import { type ContractService, freshKey, freshName, otherWorkspaceId } from "../contract-service";
 import { controlledRow, type Row, row } from "../row";
 import {

@@ -1,5 +1,5 @@
 import { AdaptiveRate, RateLimiter } from "../../../src/api/rate-limiter";
-import { manualClock } from "../../../src/emulator/manual-clock";
+import { manualClock } from "../../../src/emulator/testing";
 
 interface Served {
   /** Accepted requests in each second. */

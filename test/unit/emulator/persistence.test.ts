@@ -2,9 +2,9 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "../../../src/emulator/emulator";
-import { manualClock } from "../../../src/emulator/manual-clock";
 import { createPersistence } from "../../../src/emulator/persistence";
 import { Store } from "../../../src/emulator/records";
+import { manualClock } from "../../../src/emulator/testing";
 import { callerOf } from "./start";
 
 let folder: string;

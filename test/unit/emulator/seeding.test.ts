@@ -1,6 +1,6 @@
 import { canvas } from "../../../src/api/wire/canvas";
 import { catalog } from "../../../src/api/wire/catalog";
-import { manualClock } from "../../../src/emulator/manual-clock";
+import { manualClock } from "../../../src/emulator/testing";
 import { start } from "./start";
 
 describe("seeding", () => {

@@ -4,7 +4,7 @@ import {
   type EmulatorOptions,
   embeddedApiKey,
 } from "../../../src/emulator/emulator";
-import { type ManualClock, manualClock } from "../../../src/emulator/manual-clock";
+import { type ManualClock, manualClock } from "../../../src/emulator/testing";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted on, not used
 type Answer = { status: number; headers: Readonly<Record<string, string>>; body: any };

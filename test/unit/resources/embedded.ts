@@ -11,7 +11,7 @@ import {
   type EmulatorOptions,
   embeddedApiKey,
 } from "../../../src/emulator/emulator";
-import { type ManualClock, manualClock } from "../../../src/emulator/manual-clock";
+import { type ManualClock, manualClock } from "../../../src/emulator/testing";
 import type { Address } from "../../../src/model/address";
 import type { Pending } from "../../../src/model/live";
 import type {

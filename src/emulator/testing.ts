@@ -1,4 +1,20 @@
+// `terraform-provider-rnv/testing`: the embedded service for tests of one's own manifests. It is seeded and changed
+// behind the caller's back by its `store`, broken by `setFaults`, and tells by its `log` what was asked of it.
 import type { Clock } from "../model/time";
+
+export type { Condition } from "./behaviour";
+export {
+  createEmulator,
+  type Emulator,
+  type EmulatorOptions,
+  embeddedApiKey,
+  embeddedWorkspaceId,
+  type LoggedRequest,
+} from "./emulator";
+export type { Fault, FaultPlan, SeenRequest } from "./faults";
+export type { Lags } from "./lag";
+export { type EmulatorServer, serveEmulator } from "./server";
+export type { EmulatorStore, ProjectSeed, ServiceSeed } from "./store";
 
 export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
