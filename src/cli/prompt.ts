@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import type { Approval } from "../commands/requests";
+import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";

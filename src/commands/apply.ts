@@ -2,18 +2,36 @@ import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts } from "../model/apply-event";
 import type { Plain } from "../model/value";
-import { compareWithSaved, readSavedPlan, type SavedPlan } from "../plan/document";
+import { compareWithSaved, readSavedPlan, type SavedPlan, type SavedRequest } from "../plan/document";
 import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed } from "../plan/plan";
 import type { StateSession } from "../state/backend";
-import type { Context, Outcome } from "./context";
+import { type Context, exitCodeOf, type Outcome } from "./context";
 import { execute } from "./execute";
-import { exitCodeOf } from "./exit-code";
 import { holdLock } from "./hold-lock";
-import { addresses, type Prepared, prepare } from "./prepare";
-import type { ApplyRequest, Approval } from "./requests";
-import { runAgain } from "./run-again";
+import { type BuiltPlan, buildPlan, prefetch } from "./plan";
+import { addresses, type PlanRequest } from "./requests";
+
+export interface ApplyRequest extends PlanRequest {
+  /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
+  readonly savedPlan?: string;
+  /** What was typed, to be run again after a stop: `rnv destroy -auto-approve`. */
+  readonly commandLine?: string;
+  readonly lockTimeoutMs: number;
+  /** Most changes in flight at once. */
+  readonly parallelism: number;
+  /**
+   * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
+   * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking. A saved plan was approved
+   * when it was made: it is asked about only where it deletes what nobody has confirmed.
+   */
+  readonly approve: (plan: Plan) => Promise<Approval | undefined>;
+}
+
+export interface Approval {
+  readonly confirmedDeletes: readonly Address[];
+}
 
 export interface ApplyOutcome extends Outcome {
   readonly plan?: Plan;
@@ -38,50 +56,65 @@ async function applyLocked(
   session: StateSession,
 ): Promise<ApplyOutcome> {
   const startedAt = context.clock.elapsed();
-  const saved = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
-  if (saved && hasErrors(saved.diagnostics)) return stopped(saved.diagnostics, new Map());
-  const wanted = saved?.document
-    ? { ...request, ...saved.document.request, confirmsAll: false, ...revealedIn(saved.document) }
-    : { ...request, confirmsAll: request.mode === "destroy" };
-  const { prepared, diagnostics, sources } = await prepare(context, wanted, {
-    state: session.state,
-    writes: true,
-    foresees: true,
-  });
-  if (!prepared) return stopped(diagnostics, sources);
-  if (prepared.plan.revealed && !saved) {
-    const equal = prepared.plan.revealed.filter(({ isEqual }) => isEqual).length;
-    context.emit({ type: "revealed", count: prepared.plan.revealed.length, equal });
-  }
-  // What keeps any plan from being applied says more than what differs because of it.
-  if (hasErrors(diagnostics)) return { ...stopped(diagnostics, sources), plan: prepared.plan };
-  const stale = saved?.document ? compareWithSaved(saved.document, prepared.plan) : undefined;
-  if (stale) return stopped([...diagnostics, stale], sources);
-  if (prepared.plan.changes.some(isRefusedAnyway)) {
-    const refusals = prepared.plan.changes.flatMap(refusalOf);
-    return { ...stopped([...diagnostics, ...refusals], sources), plan: prepared.plan };
-  }
+  const parsed = request.savedPlan === undefined ? undefined : readSavedPlan(request.savedPlan);
+  if (parsed && hasErrors(parsed.diagnostics)) return stopped(parsed.diagnostics, new Map());
+  const saved = parsed?.document;
+  const connection = await prefetch(context);
+  const start = { connection, state: session.state, writes: true, foresees: true };
+  const { built, diagnostics, sources } = await buildPlan(context, wantedBy(request, saved), start);
+  if (!built) return stopped(diagnostics, sources);
+  if (!saved) reportRevealed(context, built.plan);
+  const refusal = refuse(built.plan, diagnostics, saved);
+  if (refusal) return { ...stopped(refusal.diagnostics, sources), plan: refusal.plan };
 
-  const plan = await approvedPlan(prepared, request);
-  if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: prepared.plan, cancelled: true };
-  const refusals = plan.changes.flatMap(refusalOf);
-  if (refusals.length > 0) return { ...stopped([...diagnostics, ...refusals], sources), plan };
+  const plan = await approvedPlan(built, request);
+  if (!plan) return { ...stopped(diagnostics, sources), exitCode: 1, plan: built.plan, cancelled: true };
+  const guarded = plan.changes.flatMap(guardOf);
+  if (guarded.length > 0) return { ...stopped([...diagnostics, ...guarded], sources), plan };
 
-  const result = await execute(context, session, prepared, plan, request.parallelism);
+  const result = await execute(context, session, built, plan, request.parallelism);
   const { counts, outputs } = result;
   const exitCode = result.exitCode === 0 ? exitCodeOfLeft(plan, diagnostics) : result.exitCode;
   const elapsedSeconds = (context.clock.elapsed() - startedAt) / 1000;
-  const hint = exitCode === 0 ? undefined : runAgain(request, saved?.document?.request);
+  const hint = exitCode === 0 ? undefined : runAgain(request, saved?.request);
   context.emit({ type: "summary", mode: plan.options.mode, counts, exitCode, elapsedSeconds, hint });
   return { plan, counts, outputs, exitCode, diagnostics: [...diagnostics, ...result.diagnostics], sources };
 }
 
-function revealedIn({ revealed }: SavedPlan): Pick<ApplyRequest, "revealed"> {
-  return revealed ? { revealed: new Map(Object.entries(revealed) as [Address, Revealed][]) } : {};
+/** The request with the options of the saved plan, whose confirmations are part of it. */
+function wantedBy(request: ApplyRequest, saved: SavedPlan | undefined): ApplyRequest {
+  if (!saved) return { ...request, confirmsAll: request.mode === "destroy" };
+  const revealed = saved.revealed && Object.entries(saved.revealed);
+  return {
+    ...request,
+    ...saved.request,
+    confirmsAll: false,
+    ...(revealed && { revealed: new Map(revealed as [Address, Revealed][]) }),
+  };
+}
+
+function reportRevealed(context: Context, { revealed }: Plan): void {
+  if (!revealed) return;
+  const equal = revealed.filter(({ isEqual }) => isEqual).length;
+  context.emit({ type: "revealed", count: revealed.length, equal });
+}
+
+/** Returns why a plan is not applied whatever is confirmed; undefined when only confirmations may be missing. */
+function refuse(
+  plan: Plan,
+  diagnostics: readonly Diagnostic[],
+  saved: SavedPlan | undefined,
+): { readonly diagnostics: readonly Diagnostic[]; readonly plan?: Plan } | undefined {
+  // An error that keeps any plan from being applied says more than a difference that it causes.
+  if (hasErrors(diagnostics)) return { diagnostics, plan };
+  const stale = saved && compareWithSaved(saved, plan);
+  if (stale) return { diagnostics: [...diagnostics, stale] };
+  const isRefused = plan.changes.some((change) => change.guard !== undefined && !isUnconfirmed(change));
+  return isRefused ? { diagnostics: [...diagnostics, ...plan.changes.flatMap(guardOf)], plan } : undefined;
 }
 
 /** A plan that changes nothing needs no approval; deletions that were confirmed by name are so in a new plan. */
-async function approvedPlan({ plan, input }: Prepared, request: ApplyRequest): Promise<Plan | undefined> {
+async function approvedPlan({ plan, input }: BuiltPlan, request: ApplyRequest): Promise<Plan | undefined> {
   if (plan.changes.every(({ action }) => action === "no-op")) return plan;
   if (request.savedPlan === undefined) return confirmedPlan(plan, input, await request.approve(plan));
   // A saved plan carries the confirmations it was made with, and is none itself.
@@ -98,9 +131,6 @@ function confirmedPlan(plan: Plan, input: PlanInput, approval: Approval | undefi
   return makePlan({ ...input, options: { ...input.options, confirmedDeletes } });
 }
 
-/** No confirmation lifts what stands in the way: nobody is asked for names first. */
-const isRefusedAnyway = (change: Change): boolean => change.guard !== undefined && !isUnconfirmed(change);
-
 /** Something that an earlier run queued still goes on or waits for the dashboard, and this run did not replace it. */
 function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): number {
   const left = diagnostics.filter(({ address: waiting }) =>
@@ -110,7 +140,7 @@ function exitCodeOfLeft({ changes }: Plan, diagnostics: readonly Diagnostic[]): 
   return left.some(({ code }) => code === "apply.awaiting_checkout") ? 8 : 0;
 }
 
-const refusalOf = ({ address, guard, instance }: Change): Diagnostic[] =>
+const guardOf = ({ address, guard, instance }: Change): Diagnostic[] =>
   guard
     ? [error(guard.code, guard.summary, { address, hint: guard.hint, range: instance.desired?.range })]
     : [];
@@ -120,3 +150,30 @@ const stopped = (diagnostics: readonly Diagnostic[], sources: ReadonlyMap<string
   sources,
   exitCode: exitCodeOf(diagnostics),
 });
+
+/**
+ * Says how to go on after a run that stopped early: the command that was given, with its flags. A saved plan applies
+ * once, so that it is made again, with the options it was made with.
+ */
+function runAgain(request: ApplyRequest, saved: SavedRequest | undefined): string {
+  if (saved) return `nothing is lost: plan again to go on where this run stopped: ${planCommand(saved)}`;
+  const line = request.commandLine ?? (request.mode === "destroy" ? "rnv destroy" : "rnv apply");
+  const replaced = request.replace.length === 0 ? "" : " (without -replace for what is replaced by now)";
+  return `nothing is lost: run it again to go on where this run stopped: ${line}${replaced}`;
+}
+
+/** Without `-replace`: what was asked to be replaced may be so by now. */
+function planCommand(saved: SavedRequest): string {
+  const repeated = (flag: string, values: readonly string[]) => values.map((value) => `${flag} ${value}`);
+  return [
+    "rnv plan",
+    ...repeated("-f", saved.files),
+    ...(saved.mode === "apply" ? [] : [`-${saved.mode}`]),
+    ...repeated("-target", saved.targets),
+    ...repeated("-exclude", saved.excludes),
+    ...(saved.adopt ? ["-adopt"] : []),
+    ...(saved.allowEmpty ? ["-allow-empty"] : []),
+    ...repeated("-confirm-delete", saved.confirmedDeletes),
+    "-out FILE",
+  ].join(" ");
+}

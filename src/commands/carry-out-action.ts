@@ -16,16 +16,51 @@ import type { Address } from "../model/address";
 import { isYoung } from "../model/freshness";
 import type { Pending } from "../model/live";
 import type { ActionAim, ActionInput } from "../model/resource-operations";
-import type { Intent, RunRecord, State } from "../model/state";
-import { type Command, commandText } from "../model/state";
+import { type Command, commandText, type Intent, type RunRecord, type State } from "../model/state";
 import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Connection, Context } from "./context";
 import { lookPatiently } from "./refresh-patiently";
-import type { RuntimeRequest } from "./requests";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
+
+export type RuntimeAction =
+  | "deploy"
+  | "clear-cache"
+  | "restart"
+  | "suspend"
+  | "resume"
+  | "rollback"
+  | "cancel";
+
+/** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
+export interface RuntimeRequest {
+  readonly address: string;
+  readonly action: RuntimeAction;
+  /** For `rollback` and `cancel`; without it the newest one that fits. */
+  readonly deploymentId?: string;
+  /** For `deploy`: pins the commit. */
+  readonly commit?: string;
+  /** False returns once the service has accepted it. */
+  readonly wait: boolean;
+  readonly timeoutMs: number;
+  readonly lockTimeoutMs: number;
+  /** For `rollback`: the name that the user typed, or undefined to cancel. */
+  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
+  /** Nothing is sent: what an earlier process of the same command began at `since` is waited for. */
+  readonly onGoingOn: (since: string) => void;
+  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
+}
+
+export interface RollbackSubject {
+  readonly address: Address;
+  /** Live name of the service, which the answer must equal. */
+  readonly name: string;
+  readonly deploymentId: string;
+  /** Commit of that deployment, where it is known. */
+  readonly commitSha?: string;
+}
 
 /** An action that is about to be sent, under the lock. */
 export interface ActionStart {

@@ -5,9 +5,9 @@ import type { Release, ReleaseList } from "../model/live";
 import type { RecordedResource } from "../model/state";
 import { resourceTypes } from "../resources";
 import { releaseOf } from "../resources/deployment-status";
-import { connectConcealing } from "./connect-concealing";
 import type { Connection, Context } from "./context";
 import { findService, withWhatRuns } from "./find-service";
+import { connectConcealing } from "./load";
 import { lookPatiently, seeLastWrites } from "./refresh-patiently";
 
 const longestPage = 200;

@@ -1,13 +1,20 @@
 import { hasErrors } from "../diagnostics/diagnostic";
 import { undeclaredFields } from "../plan/diff";
-import { type DriftReport, driftReport } from "../plan/drift";
+import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
 import type { Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import type { Context, Outcome } from "./context";
-import { exitCodeOf } from "./exit-code";
-import { openReading, prepare } from "./prepare";
-import type { DriftRequest } from "./requests";
+import { type Context, exitCodeOf, type Outcome } from "./context";
+import { buildPlan, prefetch } from "./plan";
+import type { PlanRequest } from "./requests";
 import { unmanagedParts } from "./unmanaged-parts";
+
+/** `rnv drift`. */
+export interface DriftRequest extends PlanRequest {
+  /** Classes that count as drift besides `drifted` and `missing`. */
+  readonly failOn?: readonly DriftClass[];
+  /** Counts what is not managed, and settings that nobody declares. */
+  readonly strict?: boolean;
+}
 
 export interface DriftOutcome extends Outcome {
   readonly plan?: Plan;
@@ -16,13 +23,13 @@ export interface DriftOutcome extends Outcome {
 
 /** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
-  const connection = openReading(context);
-  const state = await context.backend.read(connection);
-  const from = { state, writes: false, connection };
-  const { prepared, diagnostics, sources } = await prepare(context, { ...request, secrets: "skip" }, from);
-  if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
-  const { plan, input } = prepared;
-  const parts = await unmanagedParts(prepared.connection.reads, plan, input);
+  const connection = await prefetch(context);
+  const state = await context.backend.read();
+  const from = { connection, state, writes: false, foresees: false };
+  const { built, diagnostics, sources } = await buildPlan(context, { ...request, secrets: "skip" }, from);
+  if (!built) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  const { plan, input } = built;
+  const parts = await unmanagedParts(connection.reads, plan, input);
   const report = driftReport(plan, {
     failOn: [...(request.failOn ?? []), ...(request.strict ? (["unmanaged"] as const) : [])],
     unmanaged: parts.found,

@@ -1,6 +1,6 @@
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Condition } from "../emulator/behaviour";
-import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../emulator/emulator";
+import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
+import { createEmulator } from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
 import { serveEmulator } from "../emulator/server";
 

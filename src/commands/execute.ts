@@ -6,16 +6,15 @@ import type { LiveResource } from "../model/live";
 import { shownIds } from "../model/resource-type";
 import type { RunRecord } from "../model/state";
 import { plainName, sha256 } from "../model/text";
-import type { Attributes } from "../model/value";
-import { canonicalJson, type Plain } from "../model/value";
+import { type Attributes, canonicalJson, type Plain } from "../model/value";
 import type { Plan } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import type { Context } from "./context";
-import type { Prepared } from "./prepare";
+import type { PlanningInput } from "./plan";
 import { randomSecret } from "./random-secret";
+import { startingState } from "./recover";
 import { knownOutputs, runLookup } from "./run-lookup";
-import { startingState } from "./settle-leftovers";
 
 export interface ExecuteResult extends RunResult {
   /** Outputs that are known after the run. */
@@ -28,27 +27,27 @@ const types = new Map(resourceTypes.map((type) => [type.type, type]));
 export async function execute(
   context: Context,
   session: StateSession,
-  prepared: Prepared,
+  planning: PlanningInput,
   plan: Plan,
   parallelism: number,
 ): Promise<ExecuteResult> {
-  const state = await startingState(context, session, prepared.leftovers);
+  const state = await startingState(context, session, planning.recoveredEntries);
   const journal = new RunJournal(session, state, context.clock);
   const writes = plan.changes.some(({ action }) => action !== "no-op");
-  const gone = [...justDeleted(prepared.input.state, context.clock.now())].map(([id, one]) => ({
+  const gone = [...justDeleted(planning.input.state, context.clock.now())].map(([id, one]) => ({
     id,
     ...one,
   }));
-  const record = runRecord(context, plan, prepared, [...prepared.input.inventory, ...gone]);
-  if (writes) await journal.begin(record, prepared.keyId);
-  const run = runOf(context, prepared, journal, record, plan);
+  const record = runRecord(context, plan, planning, [...planning.input.inventory, ...gone]);
+  if (writes) await journal.begin(record, planning.keyId);
+  const run = runOf(context, planning, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
-  const outputs = knownOutputs(prepared.input.desired, run.lookup);
+  const outputs = knownOutputs(planning.input.desired, run.lookup);
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
-    await journal.finish(prepared.keyId ?? null);
+    await journal.finish(planning.keyId ?? null);
   return { ...result, outputs };
 }
 
@@ -56,7 +55,7 @@ export async function execute(
 function runRecord(
   context: Context,
   plan: Plan,
-  { retriableIntents, earlierFences }: Pick<Prepared, "retriableIntents" | "earlierFences">,
+  { retriableIntents, earlierFences }: Pick<PlanningInput, "retriableIntents" | "earlierFences">,
   there: readonly Pick<LiveResource, "type" | "name" | "id">[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
@@ -99,12 +98,12 @@ function digestOf(plan: Plan): string {
 
 function runOf(
   context: Context,
-  prepared: Prepared,
+  planning: PlanningInput,
   journal: RunJournal,
   record: RunRecord,
   plan: Plan,
 ): Run {
-  const { connection, input } = prepared;
+  const { connection, input } = planning;
   const defaults = new Map<string, Attributes>(
     resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
   );
@@ -116,10 +115,10 @@ function runOf(
     journal,
     mode: plan.options.mode,
     record,
-    retriableIntents: prepared.retriableIntents,
+    retriableIntents: planning.retriableIntents,
     clock: context.clock,
     generate: (length) => randomSecret(context.randomBytes, length),
-    fingerprintKey: prepared.fingerprintKey ?? Buffer.from(record.id, "hex"),
+    fingerprintKey: planning.fingerprintKey ?? Buffer.from(record.id, "hex"),
     defaults: (type) => defaults.get(type) ?? new Map(),
     lookup: runLookup(plan, journal),
     before: new Map(input.inventory.map(({ id, name }) => [id, name])),

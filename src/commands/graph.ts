@@ -1,8 +1,7 @@
 import type { Desired, DesiredAttribute } from "../model/desired";
 import { Template } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
-import type { Outcome } from "./context";
-import { exitCodeOf } from "./exit-code";
+import { exitCodeOf, type Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
 export interface GraphOutcome extends Outcome {

@@ -1,25 +1,33 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
-import { hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import { loadDesired } from "../manifest/load-desired";
 import type { ManifestRequest } from "../manifest/load-manifest";
 import type { SecretReach } from "../manifest/secret-reach";
+import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
+import { Secret } from "../model/secret";
+import type { State } from "../model/state";
+import { Template, UnreadSecret } from "../model/value";
+import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
+import { foreseeScope } from "../plan/graph";
+import type { PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import type { Context } from "./context";
+import { checkStateKey } from "../state/state-key";
+import type { Connection, Context, StateKey } from "./context";
+import type { PlanRequest } from "./requests";
 
 export interface Loaded {
   /** Undefined when the manifest has errors. */
   readonly desired?: Desired;
   readonly diagnostics: readonly Diagnostic[];
   readonly sources: ReadonlyMap<string, string>;
-  /** The manifests as one text; undefined for stacks. */
+  /** Returns the manifests as one text; undefined for stacks. */
   readonly merged?: () => string;
 }
 
-/** What reading a manifest needs. */
+/** The capabilities that reading a manifest needs. */
 export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput" | "untrusted">;
 
-/** Reads and checks the manifest or the stacks; `validate` skips the sources of secrets. */
+/** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
   context: LoadContext,
   files: readonly string[],
@@ -39,4 +47,109 @@ export async function load(
   return hasErrors(diagnostics)
     ? { diagnostics, sources }
     : { desired, diagnostics, sources, ...(merged === undefined ? {} : { merged }) };
+}
+
+/** A loaded manifest, with the key of the fingerprints of its secrets. */
+export interface Declared extends Loaded {
+  readonly key: StateKey;
+}
+
+/** Loads what `request` declares: fields that the manifest leaves to the catalog are decided, secrets are redacted. */
+export async function loadDeclared(
+  context: Context,
+  request: PlanRequest,
+  options: PlanOptions,
+  from: { readonly connection: Connection; readonly state: State | undefined; readonly writes: boolean },
+): Promise<Declared> {
+  const { connection, state } = from;
+  const key = { diagnostics: [] };
+  const loaded = await load(context, request.files, reachOf(request), concernsOf(options, state));
+  if (!loaded.desired) return { ...loaded, key };
+  if (connection.conceal(declaredSecrets(loaded.desired))) connection.reads.invalidate();
+  const { sources } = loaded;
+  const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
+  if (hasErrors(diagnostics)) return { diagnostics, sources, key };
+  const found = await fingerprintKey(context, desired, request, from);
+  const all = [...diagnostics, ...found.diagnostics];
+  return hasErrors(all)
+    ? { diagnostics: all, sources, key }
+    : { desired, diagnostics: all, sources, key: found };
+}
+
+/** Only a plan that sends values needs secrets. */
+const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>
+  mode === "apply" ? (secrets ?? "resolve") : "skip";
+
+/** Which addresses a plan of a part is about; undefined where it is about all. */
+function concernsOf(options: PlanOptions, state: State | undefined): ManifestRequest["concerns"] {
+  if (options.targets.length + options.excludes.length === 0) return undefined;
+  return (desired) => {
+    const scope = foreseeScope(desired, state?.resources ?? {}, resourceTypes, options);
+    return (address: Address) => scope.has(address);
+  };
+}
+
+/** Decides the fields that this version does not know by the catalog, which is waited for only where there are any. */
+async function withKnownFields(
+  desired: Desired,
+  diagnostics: readonly Diagnostic[],
+  { reads }: Connection,
+): Promise<{ readonly desired: Desired; readonly diagnostics: readonly Diagnostic[] }> {
+  const open = diagnostics.filter(isOpenFieldFinding);
+  if (open.length === 0) return { desired, diagnostics };
+  const others = diagnostics.filter((one) => !isOpenFieldFinding(one));
+  const settled = settleOpenFields(desired, open, resourceTypes, await reads.catalog());
+  return { desired: settled.desired, diagnostics: [...others, ...settled.diagnostics] };
+}
+
+/**
+ * Returns the key of fingerprints once a secret is declared or recorded. A missing or another key is an error, never a
+ * perpetual diff; where not all secrets are read, a missing key is none.
+ */
+async function fingerprintKey(
+  context: Context,
+  desired: Desired,
+  request: PlanRequest,
+  { state, writes }: { readonly state: State | undefined; readonly writes: boolean },
+): Promise<StateKey> {
+  const keyId = state?.keyId ?? null;
+  if (keyId === null && !declaresSecrets(desired)) return { diagnostics: [] };
+  const isNeeded = reachOf(request) === "resolve";
+  const creates = isNeeded && (writes || request.isSaved === true) && keyId === null;
+  const found = await context.stateKey(creates, keyId);
+  if (!isNeeded && !found.key) return { diagnostics: found.diagnostics };
+  const mismatch = state ? checkStateKey(state, found.key, found.previous?.keyId) : undefined;
+  const { previous } = found;
+  // Writes left open were digested with their key, and are repeated under it: keys change with the run after this.
+  if (previous?.keyId === keyId && (state?.open.length ?? 0) > 0)
+    return { ...previous, diagnostics: found.diagnostics };
+  return { ...found, diagnostics: [...found.diagnostics, ...(mismatch ? [mismatch] : [])] };
+}
+
+/** Returns the values and parts of values of a manifest that are known before anything is applied, and never shown. */
+export function declaredSecrets({ resources }: Desired): readonly Secret[] {
+  const secrets: Secret[] = [];
+  for (const { attributes } of resources.values())
+    for (const { value } of attributes.values())
+      if (value instanceof Secret) secrets.push(value);
+      else if (value instanceof UnreadSecret) secrets.push(...value.atHand);
+      else if (value instanceof Template && value.secret)
+        for (const part of value.parts) if (part instanceof Secret) secrets.push(part);
+  return secrets;
+}
+
+/** Whether a manifest gives a value of a secret that is compared by its fingerprint. */
+const declaresSecrets = ({ resources }: Desired): boolean =>
+  [...resources.values()].some(({ attributes }) =>
+    [...attributes.values()].some(
+      ({ value }) => value instanceof Secret || (value instanceof Template && value.secret),
+    ),
+  );
+
+/** Connects for a verb that reads no manifest: secrets of the manifest in the folder are redacted all the same. */
+export async function connectConcealing(context: Context): Promise<Connection> {
+  const connection = await context.connect();
+  const { desired } = await load(context, [], "skip");
+  if (desired !== undefined) connection.conceal(declaredSecrets(desired));
+  return connection;
 }

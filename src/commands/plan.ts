@@ -1,29 +1,121 @@
-import { hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
+import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
-import type { Context, Outcome } from "./context";
-import { exitCodeOf } from "./exit-code";
-import { openReading, prepare } from "./prepare";
-import type { PlanRequest } from "./requests";
+import { resourceTypes } from "../resources";
+import { type Connection, type Context, exitCodeOf, type Outcome } from "./context";
+import { loadDeclared } from "./load";
+import { type RecoveredWrites, recoverAndRead } from "./recover";
+import { type PlanRequest, planOptions } from "./requests";
+import { verifyValues } from "./verify-values";
 
 export interface PlanOutcome extends Outcome {
   /** Undefined when something before the plan failed. */
   readonly plan?: Plan;
-  /** Fingerprints of what was revealed for it; saved with it. */
+  /** Fingerprints of revealed values; saved with the plan. */
   readonly revealed?: PlanInput["revealed"];
 }
 
-/** `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
+/** Makes the plan of `rnv plan`: the exact difference to the live service. Takes no lock and writes nothing. */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanOutcome> {
-  const connection = openReading(context);
-  const state = await context.backend.read(connection);
-  const from = { state, writes: false, foresees: true as const, connection };
-  const { prepared, diagnostics, sources } = await prepare(context, request, from);
-  if (!prepared) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+  const connection = await prefetch(context);
+  const state = await context.backend.read();
+  const from = { connection, state, writes: false, foresees: true };
+  const { built, diagnostics, sources } = await buildPlan(context, request, from);
+  if (!built) return { diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
   return {
-    plan: prepared.plan,
-    revealed: prepared.input.revealed,
+    plan: built.plan,
+    revealed: built.input.revealed,
     diagnostics,
     sources,
     exitCode: hasErrors(diagnostics) ? exitCodeOf(diagnostics) : 0,
   };
+}
+
+/** Connects and sends the three requests that every plan needs: they are answered while files are read. */
+export async function prefetch(context: Pick<Context, "connect">): Promise<Connection> {
+  const connection = await context.connect();
+  const { reads } = connection;
+  // A request that fails is reported by the step that needs its answer.
+  for (const read of [reads.catalog(), reads.projects(), reads.services()]) read.catch(() => undefined);
+  return connection;
+}
+
+export interface PlanStart {
+  readonly connection: Connection;
+  readonly state: State | undefined;
+  /** The plan is to be applied under the lock: interrupted writes are waited for, and keys may be made. */
+  readonly writes: boolean;
+  /** The service is asked for what stands in the way of an apply. */
+  readonly foresees: boolean;
+}
+
+/** Everything that a plan was made from, for `apply` to go on with. */
+export interface PlanningInput extends RecoveredWrites {
+  readonly connection: Connection;
+  readonly input: PlanInput;
+  readonly fingerprintKey?: Uint8Array;
+  readonly keyId?: string;
+}
+
+export interface BuiltPlan extends PlanningInput {
+  readonly plan: Plan;
+}
+
+export interface PlanBuilding {
+  /** Undefined when something before the plan failed; the diagnostics say what. */
+  readonly built?: BuiltPlan;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+/** Loads, recovers, refreshes, compares and guards: the steps of every plan. Writes nothing. */
+export async function buildPlan(
+  context: Context,
+  request: PlanRequest,
+  start: PlanStart,
+): Promise<PlanBuilding> {
+  const { connection } = start;
+  const options = planOptions(request);
+  const {
+    desired,
+    key,
+    diagnostics: declared,
+    sources,
+  } = await loadDeclared(context, request, options, start);
+  if (!desired) return { diagnostics: declared, sources };
+  const planning = { context, request, options, desired, key, ...start };
+  const { input: read, recovered, diagnostics: open } = await recoverAndRead(planning);
+  if (!read) return { diagnostics: [...declared, ...open], sources };
+  const { input, plan: made, refusals } = await verifyValues(read, request, connection.reads);
+  const foreseen = start.foresees ? await foresee(connection, made) : [];
+  const plan = { ...made, diagnostics: [...made.diagnostics, ...foreseen] };
+  const diagnostics = [...declared, ...open, ...plan.diagnostics, ...refusals];
+  if (refusals.length > 0) return { diagnostics, sources };
+  const { key: fingerprintKey, keyId } = key;
+  return { built: { ...recovered, connection, input, plan, fingerprintKey, keyId }, diagnostics, sources };
+}
+
+/** Asks the service for what stands in the way of a plan now (DESIGN section 7); returns warnings. */
+async function foresee({ reads }: Connection, plan: Plan): Promise<readonly Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  const ids = new Map(plan.changes.map(({ address, id }) => [address, id]));
+  for (const { type, runs } of resourceTypes) {
+    const planned = plan.changes.filter(
+      (change) => change.type === type && (change.action === "create" || change.action === "update"),
+    );
+    const [first] = planned;
+    if (!runs || first === undefined) continue;
+    const parentIds = planned.flatMap(({ instance: { desired, recorded } }) => {
+      const parent = desired?.parent ?? recorded?.parent;
+      return (parent && ids.get(parent)) ?? [];
+    });
+    for (const { code, summary, detail, hint } of await runs.foresee(reads, {
+      count: planned.length,
+      parentIds,
+    }))
+      found.push(
+        warning(code, summary, { detail, hint, ...(planned.length === 1 && { address: first.address }) }),
+      );
+  }
+  return found;
 }

@@ -7,8 +7,7 @@ import { isYoung } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
-import type { Attributes, DesiredValue, ResolvedValue } from "../model/value";
-import { isPlain, Template } from "../model/value";
+import { type Attributes, type DesiredValue, isPlain, type ResolvedValue, Template } from "../model/value";
 import { resolveValue } from "../plan/resolve";
 import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
 

@@ -1,7 +1,7 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SecretReach } from "../manifest/secret-reach";
-import type { Address } from "../model/address";
-import type { DriftClass } from "../plan/drift";
-import type { Plan, PlanInput } from "../plan/plan";
+import { type Address, parseAddress } from "../model/address";
+import type { PlanInput, PlanOptions } from "../plan/plan";
 
 /** What the planning commands share: which files, and what part of them. */
 export interface PlanRequest {
@@ -27,14 +27,6 @@ export interface PlanRequest {
   readonly revealed?: PlanInput["revealed"];
 }
 
-/** `rnv drift`. */
-export interface DriftRequest extends PlanRequest {
-  /** Classes that count as drift besides `drifted` and `missing`. */
-  readonly failOn?: readonly DriftClass[];
-  /** Counts what is not managed, and settings that nobody declares. */
-  readonly strict?: boolean;
-}
-
 export const planRequest: PlanRequest = {
   files: [],
   mode: "apply",
@@ -46,59 +38,26 @@ export const planRequest: PlanRequest = {
   confirmedDeletes: [],
 };
 
-export interface ApplyRequest extends PlanRequest {
-  /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
-  readonly savedPlan?: string;
-  /** What was typed, to be run again after a stop: `rnv destroy -auto-approve`. */
-  readonly commandLine?: string;
-  readonly lockTimeoutMs: number;
-  /** Most changes in flight at once. */
-  readonly parallelism: number;
-  /**
-   * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
-   * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking. A saved plan was approved
-   * when it was made: it is asked about only where it deletes what nobody has confirmed.
-   */
-  readonly approve: (plan: Plan) => Promise<Approval | undefined>;
+/** Returns the options of a plan; throws `DiagnosticsError` at a flag whose value is not an address. */
+export function planOptions(request: PlanRequest): PlanOptions {
+  return {
+    mode: request.mode,
+    targets: addresses("--target", request.targets),
+    excludes: addresses("--exclude", request.excludes),
+    replace: addresses("--replace", request.replace),
+    adopt: request.adopt,
+    allowEmpty: request.allowEmpty,
+    confirmedDeletes: addresses("--confirm-delete", request.confirmedDeletes),
+    ...(request.confirmsAll === true && { confirmsAll: true }),
+  };
 }
 
-export interface Approval {
-  readonly confirmedDeletes: readonly Address[];
-}
-
-export type RuntimeAction =
-  | "deploy"
-  | "clear-cache"
-  | "restart"
-  | "suspend"
-  | "resume"
-  | "rollback"
-  | "cancel";
-
-/** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
-export interface RuntimeRequest {
-  readonly address: string;
-  readonly action: RuntimeAction;
-  /** For `rollback` and `cancel`; without it the newest one that fits. */
-  readonly deploymentId?: string;
-  /** For `deploy`: pins the commit. */
-  readonly commit?: string;
-  /** False returns once the service has accepted it. */
-  readonly wait: boolean;
-  readonly timeoutMs: number;
-  readonly lockTimeoutMs: number;
-  /** For `rollback`: the name that the user typed, or undefined to cancel. */
-  readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
-  /** Nothing is sent: what an earlier process of the same command began at `since` is waited for. */
-  readonly onGoingOn: (since: string) => void;
-  readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
-}
-
-export interface RollbackSubject {
-  readonly address: Address;
-  /** Live name of the service, which the answer must equal. */
-  readonly name: string;
-  readonly deploymentId: string;
-  /** Commit of that deployment, where it is known. */
-  readonly commitSha?: string;
+/** Parses the addresses given to a flag; throws `DiagnosticsError` at the first that is not an address. */
+export function addresses(flag: string, texts: readonly string[]): Address[] {
+  return texts.map((text) => {
+    const address = parseAddress(text);
+    if (address) return address;
+    const hint = "an address looks like service.shop.api; rnv state list shows those that are recorded";
+    throw new DiagnosticsError([error("command.usage", `${flag}: "${text}" is not an address`, { hint })]);
+  });
 }

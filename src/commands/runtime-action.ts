@@ -6,19 +6,17 @@ import { type WaitResult, waitUntilSettled } from "../apply/settle";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
-import type { Intent, RecordedResource, State } from "../model/state";
-import { type Command, isAskedAgain } from "../model/state";
+import { type Command, type Intent, isAskedAgain, type RecordedResource, type State } from "../model/state";
 import { resourceTypes, typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
-import { carryOut } from "./carry-out-action";
-import { connectConcealing } from "./connect-concealing";
+import { carryOut, type RuntimeRequest } from "./carry-out-action";
 import type { Connection, Context, Outcome } from "./context";
 import { findRecorded } from "./find-recorded";
 import { withWhatRuns } from "./find-service";
 import { holdLock } from "./hold-lock";
+import { connectConcealing } from "./load";
+import { recoverWrites, startingState } from "./recover";
 import { seeLastWrites } from "./refresh-patiently";
-import type { RuntimeRequest } from "./requests";
-import { settleLeftovers, startingState } from "./settle-leftovers";
 
 export type RuntimeOutcome = Outcome & {
   /** What the service accepted; undefined when nothing was sent. */
@@ -101,7 +99,7 @@ async function sendLocked(
   const from = { state: session.state, writes: true };
   const repeats = ({ command, address: at }: Intent): boolean =>
     at === address && command !== undefined && isAskedAgain(command, asked);
-  const resumed = await settleLeftovers(context, connection, from, { settlesPending: false, repeats });
+  const resumed = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
   if (hasErrors(resumed.diagnostics)) return refused(resumed.diagnostics);
   const state = await startingState(context, session, resumed.entries);
   const journal = new RunJournal(session, state, context.clock);

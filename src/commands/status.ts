@@ -9,9 +9,9 @@ import type { RecordedResource, State } from "../model/state";
 import { resourceTypes } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
-import { connectConcealing } from "./connect-concealing";
 import type { Context } from "./context";
 import { findService, withWhatRuns } from "./find-service";
+import { connectConcealing } from "./load";
 import { seeLastWrites } from "./refresh-patiently";
 
 /** `rnv status [address]`: what runs now, of every recorded service or of one. Takes no lock and writes nothing. */

@@ -1,6 +1,5 @@
 import type { Desired } from "../model/desired";
-import type { Outcome } from "./context";
-import { exitCodeOf } from "./exit-code";
+import { exitCodeOf, type Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {

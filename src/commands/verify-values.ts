@@ -1,17 +1,41 @@
 import { diagnosticOf } from "../api/diagnostic-of";
 import type { Reads } from "../api/reads";
-import { type Diagnostic, sortDiagnostics } from "../diagnostics/diagnostic";
+import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { Secret } from "../model/secret";
 import { GeneratedSecret } from "../model/value";
 import { isFingerprint } from "../plan/instances";
+import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/plan";
 import { printsOfRevealed, secretPaths } from "../plan/resolve";
 import { typeNamed } from "../resources";
 import { checkStateKey } from "../state/state-key";
+import type { PlanRequest } from "./requests";
 
-export interface Revealing {
+/**
+ * Makes the plan of `first`, and with `--verify-values` makes it anew from the revealed values. A plan that cannot be
+ * applied reveals nothing: each value is an event in the service's audit log.
+ */
+export async function verifyValues(
+  first: PlanInput,
+  { verifyValues: isWanted, revealed: saved, secrets }: PlanRequest,
+  reads: Reads,
+): Promise<{
+  readonly input: PlanInput;
+  readonly plan: Plan;
+  readonly refusals: readonly Diagnostic[];
+}> {
+  const input = saved ? { ...first, revealed: saved } : first;
+  const plan = makePlan(input);
+  if (saved || !isWanted || hasErrors(plan.diagnostics)) return { input, plan, refusals: [] };
+  const against = secrets === "skip" ? "recorded" : "declared";
+  const { revealed, diagnostics } = await revealValues({ input, plan, reads, against });
+  const seen = { ...input, revealed };
+  return { input: seen, plan: makePlan(seen), refusals: diagnostics };
+}
+
+interface Revealing {
   readonly input: PlanInput;
   /** Made without what is live: it tells what has to be asked for. */
   readonly plan: Plan;
@@ -24,7 +48,7 @@ export interface Revealing {
  * `--verify-values`: reveals live secrets once and keeps their fingerprints. The only thing in rnv that reveals. Where
  * they are compared with what is declared, only those are asked for that would be set otherwise.
  */
-export async function revealValues(revealing: Revealing): Promise<{
+async function revealValues(revealing: Revealing): Promise<{
   readonly revealed: ReadonlyMap<Address, Revealed>;
   readonly diagnostics: readonly Diagnostic[];
 }> {

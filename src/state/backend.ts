@@ -43,11 +43,8 @@ export interface LockWait {
 export interface StateBackend {
   /** For messages: a path or a URL without credentials. */
   readonly location: string;
-  /**
-   * Snapshot with the journal folded in; undefined when there is no state yet. Throws `DiagnosticsError`. What keeps
-   * this thread busy, not what waits for others, is begun once `after` has settled.
-   */
-  read(after?: Promise<unknown>): Promise<State | undefined>;
+  /** Snapshot with the journal folded in; undefined when there is no state yet. Throws `DiagnosticsError`. */
+  read(): Promise<State | undefined>;
   /**
    * Throws `DiagnosticsError` with exit code 6 when the lock stays held for `timeoutMs`. With `repair` also a state
    * that cannot be read can be locked, and replaced: the session then says what is wrong with it.

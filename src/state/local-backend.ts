@@ -40,10 +40,7 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
   const port = async (): Promise<LocalLockPort> => ({ disk, path: (await files()).lock, isAlive, clock });
   return {
     location: options.path,
-    read: async (after) => {
-      await after?.catch(() => undefined);
-      return (await readRecorded(disk, await files(), origin, cipher)).state;
-    },
+    read: async () => (await readRecorded(disk, await files(), origin, cipher)).state,
     lock: async (holder, timeoutMs, { repair = false, ...wait } = {}) =>
       openSession(await port(), { ...place, files: await files(), repair }, holder, { timeoutMs, ...wait }),
     forceUnlock: async (id) => removeLock(await port(), await files(), id, options),

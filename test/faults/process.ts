@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { WireRequest, WireResponse } from "../../src/api/transport";
+import type { ApplyRequest } from "../../src/commands/apply";
 import type { Context } from "../../src/commands/context";
-import type { ApplyRequest } from "../../src/commands/requests";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic";
 import type { Fault, SeenRequest } from "../../src/emulator/faults";
 import type { Clock } from "../../src/model/time";

@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ApplyRequest } from "../../src/commands/requests";
+import type { ApplyRequest } from "../../src/commands/apply";
 import type { StateBackend } from "../../src/state/backend";
 import type { Rnv } from "./build-rnv";
 import { type Image, Machine } from "./machine";

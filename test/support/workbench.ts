@@ -5,11 +5,11 @@ import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { createReads } from "../../src/api/create-reads";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
-import { type ApplyOutcome, apply } from "../../src/commands/apply";
+import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { Context } from "../../src/commands/context";
-import { type DriftOutcome, drift } from "../../src/commands/drift";
+import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { type ApplyRequest, type DriftRequest, planRequest } from "../../src/commands/requests";
+import { planRequest } from "../../src/commands/requests";
 import {
   createEmulator,
   type Emulator,

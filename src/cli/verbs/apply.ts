@@ -1,5 +1,5 @@
+import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
-import type { ApplyRequest, Approval } from "../../commands/requests";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import type { Plan } from "../../plan/plan";

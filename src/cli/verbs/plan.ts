@@ -1,6 +1,7 @@
 import { Option } from "commander";
+import type { ApplyRequest } from "../../commands/apply";
 import { plan } from "../../commands/plan";
-import { type ApplyRequest, type PlanRequest, planRequest } from "../../commands/requests";
+import { type PlanRequest, planRequest } from "../../commands/requests";
 import { show } from "../../commands/show";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";

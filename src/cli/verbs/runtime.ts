@@ -1,6 +1,6 @@
 import { Option } from "commander";
+import type { RollbackSubject, RuntimeRequest } from "../../commands/carry-out-action";
 import { deployments } from "../../commands/deployments";
-import type { RollbackSubject, RuntimeRequest } from "../../commands/requests";
 import { runtimeAction } from "../../commands/runtime-action";
 import { status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type App, TerraformOutput, TerraformStack } from "cdktf";
 import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
-import type { ApplyRequest } from "../../../src/commands/requests";
+import type { ApplyRequest } from "../../../src/commands/apply";
 import { planJson } from "../../../src/render/plan-json";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 import { driftCron, gitops, production, quickstart } from "./example-stacks";

@@ -1,5 +1,5 @@
+import type { RuntimeAction } from "../../../src/commands/carry-out-action";
 import { importResource } from "../../../src/commands/import-resource";
-import type { RuntimeAction } from "../../../src/commands/requests";
 import { runtimeAction } from "../../../src/commands/runtime-action";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

@@ -1,4 +1,4 @@
-import type { RuntimeRequest } from "../../../src/commands/requests";
+import type { RuntimeRequest } from "../../../src/commands/carry-out-action";
 import { runtimeAction } from "../../../src/commands/runtime-action";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

@@ -1,4 +1,4 @@
-import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/requests";
+import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
 import { runtimeAction } from "../../../src/commands/runtime-action";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";

@@ -74,14 +74,6 @@ describe("the local backend on a real disk", () => {
     await expect(backend(join(folder, "a")).lock(holder("a"), 0)).rejects.toThrow(/ELOOP|links/);
   });
 
-  it("keeps the thread free until what it was told to wait for has settled, well or not", async () => {
-    const session = await backend().lock(holder("a"), 0);
-    const reading = backend().read(session.commit(emptyState({ lineage: "line", ...origin })));
-    expect((await reading)?.lineage).toBe("line");
-    expect((await backend().read(Promise.reject(new Error("no connection"))))?.lineage).toBe("line");
-    await session.release();
-  });
-
   it("commits a snapshot that only its owner can read, in a folder of its own", async () => {
     const session = await backend().lock(holder("a"), 0);
     const written = await session.commit(emptyState({ lineage: "line", ...origin }));

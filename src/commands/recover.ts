@@ -1,0 +1,194 @@
+import { recover } from "../apply/recover";
+import type { Recovery, RecoveryContext } from "../apply/run";
+import { awaitPending } from "../apply/settle";
+import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
+import type { Desired } from "../model/desired";
+import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
+import { fillData } from "../plan/data";
+import { makePlan } from "../plan/make-plan";
+import type { PlanInput, PlanOptions } from "../plan/plan";
+import { resourceTypes } from "../resources";
+import type { StateSession } from "../state/backend";
+import { emptyState, fold } from "../state/fold";
+import type { Connection, Context, StateKey } from "./context";
+import { newLineage } from "./new-lineage";
+import { refreshPatiently } from "./refresh-patiently";
+import type { PlanRequest } from "./requests";
+
+const types = new Map(resourceTypes.map((type) => [type.type, type]));
+const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
+
+/** The start of a plan, with the manifest loaded. */
+export interface Planning {
+  readonly context: Context;
+  readonly connection: Connection;
+  readonly request: PlanRequest;
+  readonly options: PlanOptions;
+  readonly state: State | undefined;
+  readonly desired: Desired;
+  readonly key: StateKey;
+  readonly writes: boolean;
+}
+
+/** The writes that an interrupted run left open, as far as their outcome is known. */
+export interface RecoveredWrites {
+  /** Entries that settle them: folded into the state that was planned with, not yet in the journal. */
+  readonly recoveredEntries: readonly JournalEntry[];
+  /** Creates that did not happen as far as the service shows: sent again, if at all, under the same key. */
+  readonly retriableIntents: readonly Intent[];
+  /** Ids that existed before the first attempt at its creates, by address. */
+  readonly earlierFences: RunRecord["fences"];
+}
+
+/**
+ * Finds out what became of the writes of an interrupted run, and reads what is live. Where the plan is to be applied,
+ * operations that run still has pending are waited for. `input` is undefined when an outcome cannot be told.
+ */
+export async function recoverAndRead(planning: Planning): Promise<{
+  readonly input?: PlanInput;
+  readonly recovered: RecoveredWrites;
+  readonly diagnostics: readonly Diagnostic[];
+}> {
+  const { context, connection, writes } = planning;
+  const { recovery, state, input: first } = await recoverUntilShown(planning);
+  const awaited = await awaitRecovered(context, connection, writes ? first : undefined);
+  // An operation that has ended may have ended badly, and is planned again then.
+  const isAnyEnded = state !== undefined && awaited.entries.length > 0;
+  return {
+    input: isAnyEnded ? await readInput(planning, fold(state, awaited.entries)) : first,
+    recovered: {
+      recoveredEntries: [...recovery.entries, ...awaited.entries],
+      retriableIntents: recovery.retriableIntents,
+      earlierFences: planning.state?.run?.fences ?? {},
+    },
+    diagnostics: [...recovery.diagnostics, ...awaited.diagnostics],
+  };
+}
+
+interface Recovered {
+  readonly recovery: Recovery;
+  readonly state: State | undefined;
+  /** Undefined when an outcome cannot be told. */
+  readonly input?: PlanInput;
+}
+
+/** Recovers, and again where a create that seemed not to have happened has come into view since. */
+async function recoverUntilShown(planning: Planning): Promise<Recovered> {
+  let recovered = await recoverOnce(planning);
+  while (recovered.input && isShown(recovered.recovery.retriableIntents, recovered.input)) {
+    const before = recovered.recovery.retriableIntents.length;
+    planning.connection.reads.invalidate();
+    recovered = await recoverOnce(planning);
+    if (recovered.recovery.retriableIntents.length >= before) break;
+  }
+  return recovered;
+}
+
+async function recoverOnce(planning: Planning): Promise<Recovered> {
+  const { context, connection, request } = planning;
+  const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
+  const recovery = await recoverWrites(context, connection, planning, how);
+  const state = planning.state && fold(planning.state, recovery.entries);
+  if (hasErrors(recovery.diagnostics)) return { recovery, state };
+  return { recovery, state, input: await readInput(planning, state) };
+}
+
+/** Something unrecorded is live at the address of a create that was seen not to have happened. */
+const isShown = (retriableIntents: readonly Intent[], { reads, state }: PlanInput): boolean =>
+  retriableIntents.some(({ address, method }) => {
+    const read = reads.get(address);
+    return (
+      method === "POST" &&
+      state?.resources[address] === undefined &&
+      (read?.kind === "found" || read?.kind === "ambiguous")
+    );
+  });
+
+/** Reads what is live: everything that a plan is made from. */
+async function readInput(
+  { context, connection, request, options, desired, key }: Planning,
+  state: State | undefined,
+): Promise<PlanInput> {
+  const { reads } = connection;
+  const destroys = request.mode === "destroy";
+  const refreshed = await refreshPatiently(reads, resourceTypes, desired, state, context, destroys);
+  const filled = fillData(desired, refreshed.data);
+  return {
+    desired: filled.desired,
+    data: filled.uses,
+    state,
+    workspaceId: context.workspaceId,
+    baseUrl: context.baseUrl,
+    reads: refreshed.reads,
+    inventory: refreshed.inventory,
+    holdings: refreshed.holdings,
+    catalog: await reads.catalog(),
+    timestamp: new Date(context.clock.now()).toISOString(),
+    types: resourceTypes,
+    options,
+    fingerprintKey: key.key ?? (comparesWithoutKey(request, state) ? context.randomBytes(32) : undefined),
+    previousFingerprintKey: key.previous?.key,
+  };
+}
+
+/** Values are compared with each other before there is a key: a key for this plan alone tells which are equal. */
+const comparesWithoutKey = ({ verifyValues }: PlanRequest, state: State | undefined): boolean =>
+  verifyValues === true && (state?.keyId ?? null) === null;
+
+/** Finds out what became of the writes that an earlier run left open, before anything new is planned or sent. */
+export async function recoverWrites(
+  context: Context,
+  connection: Connection,
+  from: { readonly state: State | undefined; readonly writes: boolean },
+  how: Pick<RecoveryContext, "settlesPending" | "repeats"> = {},
+): Promise<Recovery> {
+  if (!from.state) return nothingRecovered;
+  const recovering = recoveryContextOf(context, connection, from.state);
+  const recovery = await recover({ ...recovering, wait: from.writes, ...how });
+  if (recovery.entries.length > 0) connection.reads.invalidate();
+  return recovery;
+}
+
+const recoveryContextOf = (context: Context, { reads }: Connection, state: State): RecoveryContext => {
+  const { clock, credential, emit, signal, say } = context;
+  return { state, types, reads, clock, credential, wait: true, emit, signal, say };
+};
+
+/**
+ * Waits for operations that an earlier run left pending where the plan of `input` leaves their resource as it is, all at
+ * once, each as long as its own timeout. Without `input` nothing is waited for.
+ */
+async function awaitRecovered(
+  context: Context,
+  connection: Connection,
+  input: PlanInput | undefined,
+): Promise<Recovery> {
+  const { state, options } = input ?? {};
+  const isAnyPending = Object.values(state?.resources ?? {}).some(({ pending }) => pending !== undefined);
+  if (!input || !state || !isAnyPending || options?.mode !== "apply") return nothingRecovered;
+  const recovering = recoveryContextOf(context, connection, state);
+  const settled = await Promise.all(
+    makePlan(input).changes.map(({ address, action, instance: { recorded, resolved } }) => {
+      const waitPolicy = recorded && types.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
+      if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingRecovered;
+      return awaitPending(recovering, address, recorded, waitPolicy.timeoutMs);
+    }),
+  );
+  const entries = settled.flatMap((one) => one.entries);
+  if (entries.length > 0) connection.reads.invalidate();
+  return { entries, retriableIntents: [], diagnostics: settled.flatMap((one) => one.diagnostics) };
+}
+
+/** Appends `recoveredEntries` durably, before anything new is written, and returns the state with them folded in. */
+export async function startingState(
+  context: Context,
+  session: StateSession,
+  recoveredEntries: readonly JournalEntry[],
+): Promise<State> {
+  if (session.state) {
+    if (recoveredEntries.length > 0) await session.append(recoveredEntries, { durable: true });
+    return fold(session.state, recoveredEntries);
+  }
+  const { workspaceId, baseUrl } = context;
+  return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
+}
