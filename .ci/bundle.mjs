@@ -8,12 +8,18 @@ import { build } from "esbuild";
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const folder = resolve(process.argv[2] ?? join(root, "dist/bin"));
 
+/** The entry asks for the program beside it when it needs it; other folders may have a `./run` of their own. */
+const keepApart = ({ onResolve }) =>
+  onResolve({ filter: /^\.\/run$/ }, ({ importer, path }) =>
+    importer === join(root, "src/cli/main.ts") ? { path, external: true } : undefined,
+  );
+
 const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: { run: "src/cli/run.ts", rnv: "src/cli/main.ts" },
   outdir: folder,
   bundle: true,
-  external: ["./run"],
+  plugins: [{ name: "program-apart", setup: keepApart }],
   // Its main file asks for its parts in a way that a bundler does not see.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   platform: "node",
