@@ -2,11 +2,10 @@
 
 export { createClient } from "./api/client";
 export { createEndpoints } from "./api/create-endpoints";
-export { createReads } from "./api/create-reads";
 export type { Endpoints } from "./api/endpoints";
 export { createHttpTransport } from "./api/http-transport";
-export type { Reads } from "./api/reads";
-export type { Resource } from "./api/resource";
+export type { Reads, Resource } from "./api/reads";
+export { createReads } from "./api/reads";
 export type { Send } from "./api/send";
 export type { Transport, WireRequest, WireResponse } from "./api/transport";
 export { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "./commands/apply";
@@ -50,7 +49,7 @@ export type { DriftClass, DriftReport } from "./plan/drift";
 export type { Change, Plan } from "./plan/plan";
 export { resourceTypes } from "./resources";
 export type { StateBackend, StateSession } from "./state/backend";
-export { createLocalBackend } from "./state/local-backend";
+export { loadStateKey } from "./state/key";
+export { createLocalBackend } from "./state/local/local-backend";
 export { openBackend } from "./state/open-backend";
 export { parseStateAddress, type StateAddress } from "./state/state-address";
-export { loadStateKey } from "./state/state-key";

@@ -1,3 +1,11 @@
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  DiagnosticsError,
+  error,
+  type SourceRange,
+} from "../diagnostics/diagnostic";
+
 /**
  * What a failed request means for the caller. `refused`: the service said no, nothing happened.
  * `uncertain`: it may have happened. `unavailable`: it did not happen, later it may work.
@@ -55,4 +63,155 @@ export class ApiError extends Error implements ApiFailure {
     this.attempts = failure.attempts;
     this.hint = failure.hint;
   }
+}
+
+interface FailureContext {
+  readonly address?: string;
+  /** The line of the manifest on whose behalf the request was made. */
+  readonly range?: SourceRange;
+}
+
+/** The one place where a failed request becomes a diagnostic. Anything that is no `ApiError` is a bug of ours. */
+export function diagnosticOf(failure: unknown, context: FailureContext = {}): Diagnostic {
+  if (failure instanceof DiagnosticsError && failure.diagnostics[0] !== undefined)
+    return { ...context, ...failure.diagnostics[0] };
+  if (!(failure instanceof ApiError)) {
+    const text = failure instanceof Error ? `${failure.name}: ${failure.message}` : String(failure);
+    return error("internal.bug", `this is a bug in rnv: ${text}`, {
+      ...context,
+      detail: failure instanceof Error ? failure.stack?.split("\n").slice(1, 6).join("\n") : undefined,
+      hint: "please report it with the command that you ran",
+    });
+  }
+  const { code, hint } = adviceFor(failure);
+  const address = context.address ?? failure.address;
+  const about = address === undefined ? "" : ` for ${address}`;
+  return error(code, `${failure.operation}${about} ${verbOf(failure)}: ${failure.message}`, {
+    ...context,
+    address,
+    detail: detailOf(failure),
+    hint: failure.hint ?? hint,
+    ...(failure.requestId === "" ? {} : { requestId: failure.requestId }),
+  });
+}
+
+function verbOf({ kind, code }: ApiError): string {
+  if (code === "aborted")
+    return kind === "uncertain" ? "was interrupted and may have happened" : "was interrupted";
+  switch (kind) {
+    case "refused":
+      return "was refused";
+    case "uncertain":
+      return "may or may not have happened";
+    case "unavailable":
+      return "was not possible";
+    case "unauthorized":
+      return "was not authorized";
+    case "malformed":
+      return "was answered with something unreadable";
+  }
+}
+
+function detailOf({ method, path, status, code, attempts }: ApiError): string {
+  const said = code === HOSTING_OFF ? "engine_unavailable" : code;
+  const answer = [status === undefined ? "no answer" : `status ${status}`, said].filter(Boolean).join(" ");
+  const times = attempts > 1 ? `, sent ${attempts} times` : "";
+  return `${method} ${path}: ${answer}${times}`;
+}
+
+interface Advice {
+  readonly code: DiagnosticCode;
+  readonly hint?: string;
+}
+
+const advice = (code: DiagnosticCode, hint?: string): Advice => ({ code, hint });
+
+function adviceFor(failure: ApiError): Advice {
+  if (failure.code === "body_too_large")
+    return advice(
+      "apply.body_too_large",
+      "make the value smaller; the service takes at most 262144 bytes a request",
+    );
+  if (failure.kind === "uncertain")
+    return advice(
+      "apply.uncertain",
+      "run the same command again: it first finds out what happened, and repeats nothing",
+    );
+  if (failure.code === "aborted") return advice("apply.interrupted", "run the command again to go on");
+  if (failure.kind === "malformed")
+    return advice(
+      "api.malformed",
+      "check that RNV_BASE_URL is the service and not a proxy or a login page; if it is, a newer rnv may know this answer",
+    );
+  return adviceForCode(failure) ?? adviceForStatus(failure);
+}
+
+function adviceForCode({ code }: ApiError): Advice | undefined {
+  switch (code) {
+    case "ANSWER_LATE":
+      return advice(
+        "api.unavailable",
+        "the service is down or slow: run the command again later; --timeout bounds one answer (1m unless given)",
+      );
+    case "rate_limited":
+      return advice("api.rate_limited", "wait as long as the service asks, then run the command again");
+    case "engine_unavailable":
+      return advice("api.unavailable", "the hosting engine is not ready; run the command again later");
+    case HOSTING_OFF:
+      return advice("live.hosting_off", "enable hosting in the dashboard, then run the command again");
+    case "idempotency_conflict":
+      return advice(
+        "api.conflict",
+        "the same key was used for another body; look at the thing in the dashboard first",
+      );
+    case "idempotency_legacy_conflict":
+      return advice(
+        "api.conflict",
+        "look at the service's latest deployment; do not start another one before",
+      );
+    case "canvas_revision_conflict":
+      return advice("api.conflict", "someone else saved the layout; run the command again");
+    case "canvas_too_large":
+      return advice(
+        "api.refused",
+        "the service lists at most 2000 services and 10000 references of one environment of a project; spread them over several",
+      );
+    default:
+      return undefined;
+  }
+}
+
+function adviceForStatus({ kind, status }: ApiError): Advice {
+  switch (status) {
+    case 401:
+      return advice(
+        "api.unauthorized",
+        "set RNV_API_KEY or RNV_API_KEY_FILE to a key of this workspace that has not expired",
+      );
+    case 403:
+      return advice(
+        "api.forbidden",
+        "the key needs the write scope, and its owner the role, a verified email and MFA where the workspace asks for it",
+      );
+    case 404:
+      return advice("api.not_found", "check RNV_WORKSPACE_ID, and that the key belongs to this workspace");
+    case 405:
+      return advice(
+        "api.refused",
+        "this service does not offer the operation; check that RNV_BASE_URL ends in its /api/v1",
+      );
+    case 409:
+      return advice("api.conflict", "look at its state with rnv plan, then run the command again");
+    case 413:
+      return advice("api.refused", "the request is larger than the service takes (262144 bytes)");
+    case 429:
+      return advice("api.rate_limited", "wait as long as the service asks, or lower -parallelism");
+    default:
+      break;
+  }
+  if (kind === "unavailable")
+    return advice("api.unavailable", "check RNV_BASE_URL and the network, then run the command again");
+  return status !== undefined && status >= 300 && status < 400
+    ? advice("api.refused", "set RNV_BASE_URL to the address that the service itself uses")
+    : advice("api.refused");
 }

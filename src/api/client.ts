@@ -1,15 +1,16 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
-import { checkBaseUrl } from "./check-base-url";
+import { checkBaseUrl } from "./base-url";
+import { hostingIsOff } from "./gap-rules";
 import { defaultGaps, type GapSettings } from "./gaps";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import { Redactor } from "./redactor";
 import { type RetryContext, sendWithRetry, type WaitEvent } from "./retry";
-import type { Send } from "./send";
+import type { ApiRequest, Send } from "./send";
 import type { Transport } from "./transport";
-import { whyOff } from "./why-off";
+import { catalog, deploymentsAnswer } from "./wire/shapes";
 
 export interface ClientOptions {
   /** Ends in `/api/v1`; see `checkBaseUrl`. */
@@ -41,7 +42,7 @@ export interface Client {
    * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
    * themselves. True when an answer that was handed out before the first call repeats one: read it anew.
    */
-  readonly conceal: (secrets: Iterable<Secret>) => boolean;
+  readonly redact: (secrets: Iterable<Secret>) => boolean;
   /** Requests sent so far, resent ones counted again. */
   readonly requests: () => number;
   readonly close: () => Promise<void>;
@@ -89,8 +90,32 @@ export function createClient(options: ClientOptions): Client {
   };
   return {
     send,
-    conceal: (secrets) => redactor.add(secrets),
+    redact: (secrets) => redactor.add(secrets),
     requests: () => sent,
     close: () => options.transport.close(),
   };
+}
+
+/**
+ * Asks why hosting is off, once the service has answered `engine_unavailable`: its list of deployments at `path` says
+ * so with a reason (interface, "Deployments", rule 1), or its catalog. Undefined where neither does: it is not ready
+ * in passing.
+ */
+async function whyOff(send: Send, path: string, address?: string): Promise<string | undefined> {
+  const read = async (request: Pick<ApiRequest, "operation" | "path" | "query">): Promise<unknown> => {
+    const about = address === undefined ? {} : { address };
+    return (await send({ ...request, ...about, method: "GET", keyed: false })).body;
+  };
+  try {
+    const listed = await read({ operation: "listDeployments", path, query: { limit: "1" } });
+    const list = deploymentsAnswer.safeParse(listed);
+    if (list.success && !list.data.available) return list.data.reason || "the service gives no reason";
+    const shown = catalog.safeParse(await read({ operation: "catalog", path: "/catalog" }));
+    return shown.success && hostingIsOff(shown.data.capabilities)
+      ? "its catalog says that hosting is off"
+      : undefined;
+  } catch {
+    // What cannot be asked does not decide: the write is sent again as after any passing refusal.
+    return undefined;
+  }
 }

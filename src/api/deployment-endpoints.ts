@@ -1,12 +1,9 @@
-import type { EndpointCall } from "./endpoint-call";
-import type { Endpoints } from "./endpoints";
-import { wrappedAs } from "./gap-answers";
-import { turnedOff, underGap } from "./gap-failure";
-import { fillBody, pathUnder } from "./gap-requests";
+import type { EndpointCall, Endpoints } from "./endpoints";
+import { fillBody, pathUnder, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import { aboutThing } from "./parse-answer";
 import type { About } from "./send";
-import { cancelAnswer, type Deployment, deploymentAnswer, deploymentsAnswer } from "./wire/deployment";
+import { cancelAnswer, type Deployment, deploymentAnswer, deploymentsAnswer } from "./wire/shapes";
 
 type DeploymentEndpoints = Pick<
   Endpoints,

@@ -1,12 +1,23 @@
+import type { ZodType } from "zod";
 import type { Catalog } from "../model/catalog";
 import type { Secret } from "../model/secret";
-import type { Canvas, Position, Viewport } from "./wire/canvas";
-import type { CatalogAnswer } from "./wire/catalog";
-import type { Deletion, Operation, Page } from "./wire/common";
-import type { Deployment } from "./wire/deployment";
-import type { Project } from "./wire/project";
-import type { Service, ServiceAction } from "./wire/service";
-import type { Variable } from "./wire/variable";
+import type { GapSettings } from "./gaps";
+import type { Reading } from "./parse-answer";
+import type { ApiRequest, Send } from "./send";
+import type {
+  Canvas,
+  CatalogAnswer,
+  Deletion,
+  Deployment,
+  Operation,
+  Page,
+  Position,
+  Project,
+  Service,
+  ServiceAction,
+  Variable,
+  Viewport,
+} from "./wire/shapes";
 
 export interface CanvasScope {
   readonly projectId?: string;
@@ -96,4 +107,35 @@ export interface Endpoints {
     scope: CanvasScope,
     body: { revision: number; positions: Readonly<Record<string, Position>>; viewport: Viewport | null },
   ): Promise<Canvas>;
+}
+
+/** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
+export interface DetectedPatchFormat {
+  patchService?: "nested" | "flat";
+  patchVariable?: string;
+}
+
+/** One endpoint, bound to `send` and the workspace; every part of `Endpoints` is made of these. */
+export interface EndpointCall {
+  readonly send: Send;
+  /** `/workspaces/{workspaceId}` and below. */
+  readonly path: (...segments: readonly string[]) => string;
+  readonly gaps: GapSettings;
+  readonly learned: DetectedPatchFormat;
+  readonly read: <T>(
+    schema: ZodType<T>,
+    operation: string,
+    path: string,
+    query?: ApiRequest["query"],
+    how?: Reading<T>,
+  ) => Promise<T>;
+  /** A write marked (I), or one of a gap that is treated so. */
+  readonly write: <T>(
+    schema: ZodType<T>,
+    request: Pick<
+      ApiRequest,
+      "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce" | "hostedBy"
+    >,
+    how: Reading<T>,
+  ) => Promise<T>;
 }

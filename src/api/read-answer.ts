@@ -1,4 +1,4 @@
-import { errorBodyOf, replayedOf } from "./gap-answers";
+import { errorBodyOf, replayedOf } from "./gap-rules";
 import type { GapSettings } from "./gaps";
 import type { Redactor } from "./redactor";
 import { readRetryAfter, type WireResponse } from "./transport";
@@ -138,7 +138,7 @@ function originOf(location: string | undefined, url: string): string | undefined
 }
 
 /** The knowledge of one client about the request ids in answers. */
-export interface EchoSeen {
+export interface RequestIdEcho {
   /** One came back as it was sent: nothing on the way replaces them. */
   isFaithful: boolean;
 }
@@ -153,7 +153,7 @@ export function otherRequest(
   { requestId, replayed }: { readonly requestId?: string; readonly replayed?: boolean },
   sent: string,
   isSuccess: boolean,
-  echo: EchoSeen,
+  echo: RequestIdEcho,
 ): string | undefined {
   if (requestId === undefined) return undefined;
   if (baseOf(requestId) === baseOf(sent)) {

@@ -4,7 +4,7 @@ import { ApiError, type FailureKind, HOSTING_OFF } from "./api-error";
 import type { GapSettings } from "./gaps";
 import type { PreparedRequest } from "./prepare-request";
 import { type Load, type Permit, type RateLimiter, RetryAfterTooLong } from "./rate-limiter";
-import { type Answer, type EchoSeen, otherRequest, readAnswer } from "./read-answer";
+import { type Answer, otherRequest, type RequestIdEcho, readAnswer } from "./read-answer";
 import type { Redactor } from "./redactor";
 import type { ApiResponse } from "./send";
 import {
@@ -38,7 +38,7 @@ export interface RetryContext {
   /** Takes the API key and the values of variables out of the service's texts. */
   readonly redactor: Redactor;
   /** Whether request ids come back as they were sent. */
-  readonly echo: EchoSeen;
+  readonly echo: RequestIdEcho;
 }
 
 type Exchange =

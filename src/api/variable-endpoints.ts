@@ -1,21 +1,17 @@
 import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
-import type { EndpointCall } from "./endpoint-call";
-import type { Endpoints } from "./endpoints";
-import { variablesIn, wrappedAs } from "./gap-answers";
-import { turnedOff, underGap } from "./gap-failure";
-import { fillBody, pathUnder } from "./gap-requests";
-import { aboutDeletion, aboutThing, parseAnswer } from "./parse-answer";
-import { readPages } from "./read-pages";
+import type { EndpointCall, Endpoints } from "./endpoints";
+import { fillBody, pathUnder, turnedOff, underGap, variablesIn, wrappedAs } from "./gap-rules";
+import { aboutDeletion, aboutThing, parseAnswer, readPages } from "./parse-answer";
 import type { ApiRequest } from "./send";
-import { deletion } from "./wire/common";
 import {
+  deletion,
   patchedVariableAnswer,
   revealAnswer,
   type Variable,
   variableAnswer,
   variablesAnswer,
-} from "./wire/variable";
+} from "./wire/shapes";
 
 type VariableEndpoints = Pick<
   Endpoints,

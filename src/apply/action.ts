@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { type Address, addressOf, nameOf } from "../model/address";
 import type { Pending } from "../model/live";
 import type { ActionInput, Made } from "../model/resource-operations";

@@ -1,5 +1,5 @@
 import type { Endpoints } from "../api/endpoints";
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, Pending } from "../model/live";

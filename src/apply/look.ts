@@ -1,6 +1,5 @@
 import { ApiError } from "../api/api-error";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { youngMs } from "../model/freshness";

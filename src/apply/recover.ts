@@ -1,10 +1,10 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { type Command, commandText } from "../model/state";
-import { fold } from "../state/fold";
+import { replayJournal } from "../state/recorded";
 import { madeByAction, recordsOf } from "./action";
 import { recordedWhileDeleted, writtenNow } from "./change-context";
 import { graceOf, keyStillCounts, lookForCreated, lookPatiently } from "./look";
@@ -22,7 +22,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
     diagnostics.push(...settled.diagnostics);
-    state = fold(state, settled.entries);
+    state = replayJournal(state, settled.entries);
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
   for (const intent of recovering.state.open) take(await settleIntent({ ...looking, state }, intent));

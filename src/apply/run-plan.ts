@@ -1,5 +1,4 @@
-import { ApiError } from "../api/api-error";
-import { diagnosticOf } from "../api/diagnostic-of";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";

@@ -1,6 +1,5 @@
 import type { Endpoints } from "../api/endpoints";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";

@@ -3,17 +3,17 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
-import { createReads } from "../api/create-reads";
 import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import { createReads } from "../api/reads";
 import type { Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { createEmulator } from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
-import { makeIgnoredFolder } from "../state/ignored-folder";
+import { loadStateKey } from "../state/key";
+import { makeIgnoredFolder } from "../state/local/node-disk";
 import { openBackend } from "../state/open-backend";
-import { loadStateKey } from "../state/state-key";
 import { parseState } from "../state/state-text";
 import { readLimited, readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
@@ -140,12 +140,12 @@ async function connect(
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
   const learned = {};
   const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
-  const { conceal } = client;
+  const { redact } = client;
   const close = async () => {
     waiting.close();
     await client.close();
   };
-  return { send, endpoints, conceal, reads: createReads(endpoints(send)), close };
+  return { send, endpoints, redact, reads: createReads(endpoints(send)), close };
 }
 
 /** No request leaves the process: the name only fills the place of one. */

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { ApiError } from "../api/api-error";
-import { diagnosticOf } from "../api/diagnostic-of";
+import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
 import { diagnosticData } from "../render/diagnostics-json";

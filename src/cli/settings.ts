@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { checkBaseUrl } from "../api/check-base-url";
-import { gapSettings } from "../api/gap-settings";
+import { checkBaseUrl } from "../api/base-url";
+import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";

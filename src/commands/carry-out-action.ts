@@ -1,5 +1,5 @@
-import { diagnosticOf } from "../api/diagnostic-of";
-import type { Service } from "../api/wire/service";
+import { diagnosticOf } from "../api/api-error";
+import type { Service } from "../api/wire/shapes";
 import {
   type ActionOrder,
   type ActionRun,

@@ -14,7 +14,7 @@ export interface Connection {
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
   readonly endpoints: (send: Send) => Endpoints;
   /** Masks secrets in all text of the service; true when an answer that was read before repeats one. */
-  readonly conceal: (secrets: Iterable<Secret>) => boolean;
+  readonly redact: (secrets: Iterable<Secret>) => boolean;
   readonly close: () => Promise<void>;
 }
 

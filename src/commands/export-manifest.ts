@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";

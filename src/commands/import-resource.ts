@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { writtenNow } from "../apply/change-context";
 import { gracePauses } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
@@ -14,7 +14,7 @@ import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
-import { emptyState } from "../state/fold";
+import { emptyState } from "../state/recorded";
 import type { Connection, Context, Outcome } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
@@ -59,7 +59,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     refuseIfRecorded(state, subject);
     if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
     const connection = await context.connect();
-    if (loaded.desired) connection.conceal(declaredSecrets(loaded.desired));
+    if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
     await seeLastWrites(connection.reads, resourceTypes, state, listedIn(state), context);
     const declared = loaded.desired?.resources.get(subject.address);
     const live = await readLive(context, connection, state, subject, declared);

@@ -11,7 +11,7 @@ import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import { checkStateKey } from "../state/state-key";
+import { checkStateKey } from "../state/key";
 import type { Connection, Context, StateKey } from "./context";
 import type { PlanRequest } from "./requests";
 
@@ -65,7 +65,7 @@ export async function loadDeclared(
   const key = { diagnostics: [] };
   const loaded = await load(context, request.files, reachOf(request), concernsOf(options, state));
   if (!loaded.desired) return { ...loaded, key };
-  if (connection.conceal(declaredSecrets(loaded.desired))) connection.reads.invalidate();
+  if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
   const { sources } = loaded;
   const { desired, diagnostics } = await withKnownFields(loaded.desired, loaded.diagnostics, connection);
   if (hasErrors(diagnostics)) return { diagnostics, sources, key };
@@ -150,6 +150,6 @@ const declaresSecrets = ({ resources }: Desired): boolean =>
 export async function connectConcealing(context: Context): Promise<Connection> {
   const connection = await context.connect();
   const { desired } = await load(context, [], "skip");
-  if (desired !== undefined) connection.conceal(declaredSecrets(desired));
+  if (desired !== undefined) connection.redact(declaredSecrets(desired));
   return connection;
 }

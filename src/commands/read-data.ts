@@ -1,5 +1,4 @@
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";

@@ -9,7 +9,7 @@ import { makePlan } from "../plan/make-plan";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
-import { emptyState, fold } from "../state/fold";
+import { emptyState, replayJournal } from "../state/recorded";
 import type { Connection, Context, StateKey } from "./context";
 import { newLineage } from "./new-lineage";
 import { refreshPatiently } from "./refresh-patiently";
@@ -55,7 +55,7 @@ export async function recoverAndRead(planning: Planning): Promise<{
   // An operation that has ended may have ended badly, and is planned again then.
   const isAnyEnded = state !== undefined && awaited.entries.length > 0;
   return {
-    input: isAnyEnded ? await readInput(planning, fold(state, awaited.entries)) : first,
+    input: isAnyEnded ? await readInput(planning, replayJournal(state, awaited.entries)) : first,
     recovered: {
       recoveredEntries: [...recovery.entries, ...awaited.entries],
       retriableIntents: recovery.retriableIntents,
@@ -88,7 +88,7 @@ async function recoverOnce(planning: Planning): Promise<Recovered> {
   const { context, connection, request } = planning;
   const how = request.mode === "apply" ? {} : { settlesPending: "look" as const };
   const recovery = await recoverWrites(context, connection, planning, how);
-  const state = planning.state && fold(planning.state, recovery.entries);
+  const state = planning.state && replayJournal(planning.state, recovery.entries);
   if (hasErrors(recovery.diagnostics)) return { recovery, state };
   return { recovery, state, input: await readInput(planning, state) };
 }
@@ -187,7 +187,7 @@ export async function startingState(
 ): Promise<State> {
   if (session.state) {
     if (recoveredEntries.length > 0) await session.append(recoveredEntries, { durable: true });
-    return fold(session.state, recoveredEntries);
+    return replayJournal(session.state, recoveredEntries);
   }
   const { workspaceId, baseUrl } = context;
   return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));

@@ -1,5 +1,4 @@
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import type { Address } from "../model/address";
 import { type DataRead, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredResource } from "../model/desired";

@@ -1,5 +1,5 @@
 import { ApiError } from "../api/api-error";
-import type { Service } from "../api/wire/service";
+import type { Service } from "../api/wire/shapes";
 import { keyLifetimeMs } from "../apply/look";
 import { RunJournal } from "../apply/run-journal";
 import { type WaitResult, waitUntilSettled } from "../apply/settle";

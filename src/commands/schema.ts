@@ -1,4 +1,4 @@
-import { gapVariable } from "../api/gap-settings";
+import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";

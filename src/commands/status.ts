@@ -1,7 +1,6 @@
-import { isSuspended } from "../api/gap-answers";
+import { isSuspended } from "../api/gap-rules";
 import type { ById, Reads } from "../api/reads";
-import type { Deployment } from "../api/wire/deployment";
-import type { Service } from "../api/wire/service";
+import type { Deployment, Service } from "../api/wire/shapes";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Release, RunningService } from "../model/live";

@@ -1,4 +1,4 @@
-import { diagnosticOf } from "../api/diagnostic-of";
+import { diagnosticOf } from "../api/api-error";
 import type { Reads } from "../api/reads";
 import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
@@ -10,7 +10,7 @@ import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/plan";
 import { printsOfRevealed, secretPaths } from "../plan/resolve";
 import { typeNamed } from "../resources";
-import { checkStateKey } from "../state/state-key";
+import { checkStateKey } from "../state/key";
 import type { PlanRequest } from "./requests";
 
 /**

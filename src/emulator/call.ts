@@ -1,4 +1,4 @@
-import type { Page } from "../api/wire/common";
+import type { Page } from "../api/wire/shapes";
 import type { ReadClass } from "./lag";
 import { isBeingDeleted } from "./progress";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";

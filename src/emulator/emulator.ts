@@ -1,5 +1,5 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
-import type { CatalogAnswer } from "../api/wire/catalog";
+import type { CatalogAnswer } from "../api/wire/shapes";
 import type { Clock } from "../model/time";
 import {
   assumedGaps,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Position, Viewport } from "../api/wire/canvas";
+import type { Position, Viewport } from "../api/wire/shapes";
 import type { Clock } from "../model/time";
 
 /** What the store keeps. Times are ISO 8601; `dueAt` is the next move on the clock, in ms, null while waiting. */

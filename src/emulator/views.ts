@@ -1,5 +1,5 @@
-import type { CatalogAnswer } from "../api/wire/catalog";
 import { documentedDefaults } from "../api/wire/configuration";
+import type { CatalogAnswer } from "../api/wire/shapes";
 import type { GapSwitches } from "./behaviour";
 import type {
   StoredDeployment,

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { CatalogAnswer } from "../api/wire/catalog";
+import type { CatalogAnswer } from "../api/wire/shapes";
 import { sha256 } from "../model/text";
 import type { Clock } from "../model/time";
 import type { Condition, GapSwitches } from "./behaviour";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { stateFileSchema } from "../state/state-schema";
+import { stateFileSchema } from "../state/state-text";
 import { driftDocumentSchema } from "./drift-schema";
 import { eventSchema } from "./event-schema";
 import { planDocumentSchema } from "./plan-schema";

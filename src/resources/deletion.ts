@@ -1,6 +1,6 @@
 import { ApiError, GAP_OFF } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
-import type { Deletion } from "../api/wire/common";
+import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";

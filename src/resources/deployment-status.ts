@@ -1,8 +1,7 @@
 import { ApiError } from "../api/api-error";
-import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-answers";
+import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
-import type { Deployment } from "../api/wire/deployment";
-import type { Service } from "../api/wire/service";
+import type { Deployment, Service } from "../api/wire/shapes";
 import { isOlder } from "../model/freshness";
 import type { Pending, Release, Standing } from "../model/live";
 import type { OperationStatus, PlannedRuns } from "../model/resource-operations";

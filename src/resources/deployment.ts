@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
-import type { Deployment } from "../api/wire/deployment";
+import type { Reads, Resource } from "../api/reads";
+import type { Deployment } from "../api/wire/shapes";
 import { typeOf } from "../model/address";
 import type { LiveResource, Pending, ReadResult, Standing } from "../model/live";
 import type {

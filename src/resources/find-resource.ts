@@ -1,5 +1,4 @@
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import type { ReadResult } from "../model/live";
 

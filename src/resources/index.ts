@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { deployment } from "./deployment";
 import { layout } from "./layout";
 import { project } from "./project";

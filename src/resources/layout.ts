@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import {
   type Canvas,
   canvasLimits,
@@ -10,7 +9,7 @@ import {
   position,
   type Viewport,
   viewport,
-} from "../api/wire/canvas";
+} from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";

@@ -1,11 +1,10 @@
 import * as z from "zod";
 import { ApiError } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
-import { environmentOf } from "../api/gap-answers";
+import { environmentOf } from "../api/gap-rules";
 import { defaultGaps } from "../api/gaps";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
-import type { Project } from "../api/wire/project";
+import type { Reads, Resource } from "../api/reads";
+import type { Project } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource, Offered, Pending, ReadResult } from "../model/live";
 import type {

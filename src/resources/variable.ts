@@ -1,9 +1,8 @@
 import * as z from "zod";
 import type { Endpoints } from "../api/endpoints";
-import { gapVariable } from "../api/gap-settings";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
-import type { Variable } from "../api/wire/variable";
+import { gapVariable } from "../api/gap-rules";
+import type { Reads, Resource } from "../api/reads";
+import type { Variable } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { youngMs } from "../model/freshness";
 import type { LiveResource, Pending, ReadResult } from "../model/live";

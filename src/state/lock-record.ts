@@ -1,6 +1,47 @@
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LockHolder } from "./backend";
-import type { Disk } from "./disk";
-import { type ProcessIdentity, startOf } from "./process-identity";
+import type { Disk } from "./local/disk";
+
+/** What tells one process from another with the same pid; each part is absent where the system does not say. */
+interface ProcessIdentity {
+  /** Of this installation of the system. */
+  readonly machine?: string;
+  /** Of this boot. */
+  readonly boot?: string;
+  /** Containers count their processes apart. */
+  readonly namespace?: string;
+  /** In ticks since the boot. */
+  readonly started?: string;
+}
+
+const largestProcFile = 4096;
+
+async function line(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    const bytes = await disk.read(path, largestProcFile);
+    return bytes && (Buffer.from(bytes).toString("utf8").trim() || undefined);
+  } catch {
+    return undefined;
+  }
+}
+
+/** When the process with this pid started; undefined when there is none or the system does not say. */
+async function startOf(disk: Disk, pid: number): Promise<string | undefined> {
+  const stat = await line(disk, `/proc/${pid}/stat`);
+  // Field 22; the second is the command in brackets, which may hold spaces and brackets.
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+}
+
+/** The identity of one process of this machine. */
+export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
+  const [machine, boot, namespace, started] = await Promise.all([
+    line(disk, "/etc/machine-id"),
+    line(disk, "/proc/sys/kernel/random/boot_id"),
+    disk.readLink("/proc/self/ns/pid").catch(() => undefined),
+    startOf(disk, pid),
+  ]);
+  return { machine, boot, namespace, started };
+}
 
 /** What a lock file says. */
 export interface LockRecord extends LockHolder {
@@ -15,14 +56,14 @@ export type FoundLock =
   /** There is a file which is not a lock. */
   | { readonly kind: "unreadable" };
 
-const limit = 64 * 1024;
+const largestLock = 64 * 1024;
 
 export const encodeLock = (record: LockRecord): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
 
 /** What stands in the lock file. Rejects with the disk's error. */
 export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
-  const bytes = await disk.read(path, limit);
+  const bytes = await disk.read(path, largestLock);
   if (bytes === undefined) return { kind: "free" };
   const record = decodeLockText(Buffer.from(bytes).toString("utf8"));
   return record === undefined ? { kind: "unreadable" } : { kind: "held", record };
@@ -71,4 +112,74 @@ export async function isDead(
   if (!isAlive(record.pid)) return true;
   const started = await startOf(disk, record.pid);
   return theirs.started !== undefined && started !== undefined && theirs.started !== started;
+}
+
+const lockHeldExit = 6;
+
+/** What to throw when somebody holds the lock; `where` names its file or address. */
+export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
+  const { id, command, host, pid, since } = holder;
+  return new DiagnosticsError(
+    [
+      error(
+        "state.lock_held",
+        `the state is locked by ${command} (pid ${pid} on ${host}), for ${ageOf(since, now)}`,
+        {
+          detail: `Lock ${id}, taken ${since}, in ${where}.`,
+          hint: `wait for it to end (-lock-timeout=5m); if it is certainly gone: rnv force-unlock ${id}`,
+        },
+      ),
+    ],
+    lockHeldExit,
+  );
+}
+
+/** What to throw when there is a lock that does not say whose it is; `hint` says how to be rid of it. */
+export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
+  new DiagnosticsError(
+    [error("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint })],
+    lockHeldExit,
+  );
+
+/** What to throw when the lock is not this run's any more; `by` says what stands there now. */
+export const lockLost = (by: string): DiagnosticsError =>
+  new DiagnosticsError(
+    [
+      error("state.lock_lost", `the lock on the state was taken away from this run: ${by}`, {
+        detail: "Nothing was written after that. What this run had begun stands in the journal.",
+        hint: "let the other run end, then run the same command again: it settles what was left open",
+      }),
+    ],
+    lockHeldExit,
+  );
+
+/** What to throw when a write turns out to have been sent without the lock; `holder` is who has it now, if anybody. */
+export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
+  new DiagnosticsError(
+    [
+      error(
+        "state.lock_lost",
+        `the lock on the state was taken away from this run: ${
+          holder === undefined
+            ? "it is free"
+            : `${holder.command} (pid ${holder.pid} on ${holder.host}) holds it now`
+        }`,
+        {
+          detail:
+            `This run wrote ${where} before it found out, which may have replaced what another run wrote there. ` +
+            "Nothing was sent to the service after that." +
+            (holder === undefined ? " A server that gives one lock to everybody looks the same." : ""),
+          hint: "let the other run end, then run the same command again: it settles what was left open, and names what is there and no longer recorded (--adopt takes it over)",
+        },
+      ),
+    ],
+    lockHeldExit,
+  );
+
+function ageOf(since: string, now: number): string {
+  const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000));
+  if (!Number.isFinite(seconds)) return "an unknown time";
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 3600)} h`;
 }

@@ -4,18 +4,15 @@ import type { Transport } from "../api/transport";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/time";
 import type { StateBackend } from "./backend";
-import { backupFolder } from "./backup-folder";
-import { httpStateSettings } from "./http-settings";
-import { createHttpStore } from "./http-store";
-import { createLocalBackend } from "./local-backend";
-import { nodeDisk } from "./node-disk";
+import { StateCipher } from "./cipher";
+import { largestSnapshot } from "./local/files";
+import { createLocalBackend } from "./local/local-backend";
+import { nodeDisk } from "./local/node-disk";
 import type { Origin } from "./recorded";
-import { createRemoteBackend } from "./remote-backend";
-import { s3StateSettings } from "./s3-settings";
-import { createS3Store } from "./s3-store";
+import { backupFolder, createHttpStore, httpStateSettings } from "./remote/http-store";
+import { createRemoteBackend } from "./remote/remote-backend";
+import { createS3Store, s3StateSettings } from "./remote/s3-store";
 import type { StateAddress } from "./state-address";
-import { StateCipher } from "./state-cipher";
-import { largestSnapshot } from "./state-files";
 
 export interface BackendSurroundings extends Origin {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -41,9 +38,9 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   if (address.kind === "s3") {
     const { settings, diagnostics } = s3StateSettings(address, environment);
     if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
-    const patience = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
+    const retryPolicy = { clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: totalOf(settings) };
     const transport = around.openTransport(limitsOf(settings));
-    return createRemoteBackend({ ...shared, store: createS3Store(settings, transport), patience });
+    return createRemoteBackend({ ...shared, store: createS3Store(settings, transport), retryPolicy });
   }
   const { settings, diagnostics } = httpStateSettings(address.url, environment);
   if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics);
@@ -52,7 +49,7 @@ export function openBackend(address: StateAddress, around: BackendSurroundings):
   return createRemoteBackend({
     ...shared,
     store: createHttpStore(settings, transport, backups),
-    patience: { clock, ...settings, totalMs: totalOf(settings) },
+    retryPolicy: { clock, ...settings, totalMs: totalOf(settings) },
   });
 }
 

@@ -1,12 +1,125 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { JournalEntry, State } from "../model/state";
-import type { Disk } from "./disk";
-import { readFailed } from "./disk-failure";
-import { emptyState, fold } from "./fold";
-import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./journal-text";
-import { noCipher, type StateCipher } from "./state-cipher";
-import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./state-files";
+import type { Address } from "../model/address";
+import { deletedFrom, withDeleted } from "../model/freshness";
+import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
+import { sha256 } from "../model/text";
+import { noCipher, type StateCipher } from "./cipher";
+import type { Disk } from "./local/disk";
+import { readFailed } from "./local/disk";
+import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./local/files";
+import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
 import type { Writer } from "./state-text";
+
+/** The state before anything is recorded; serial 0 until its first commit. */
+export const emptyState = (origin: {
+  readonly lineage: string;
+  readonly workspaceId: string;
+  readonly baseUrl: string;
+}): State => ({
+  format: "rnv-state",
+  version: 1,
+  lineage: origin.lineage,
+  serial: 0,
+  workspaceId: origin.workspaceId,
+  baseUrl: origin.baseUrl,
+  keyId: null,
+  resources: {},
+  outputs: {},
+  run: null,
+  open: [],
+});
+
+/** The state with journal entries taken in, in their order. Neither argument is changed. */
+export function replayJournal(state: State, entries: readonly JournalEntry[]): State {
+  if (entries.length === 0) return state;
+  const resources: Record<Address, RecordedResource> = { ...state.resources };
+  const open = new Map<number, Intent>(state.open.map((intent) => [intent.seq, intent]));
+  const deleted: ReturnType<typeof deletedFrom>[] = [];
+  let { outputs, run, keyId } = state;
+  for (const entry of entries) {
+    switch (entry.kind) {
+      case "run":
+        run = entry.run;
+        keyId = entry.keyId ?? keyId;
+        break;
+      case "intent":
+        open.set(entry.intent.seq, entry.intent);
+        break;
+      case "outcome":
+        open.delete(entry.seq);
+        break;
+      case "resource":
+        if (entry.resource === null) {
+          const before = resources[entry.address];
+          if (before && entry.deletedAt !== undefined)
+            deleted.push(deletedFrom(entry.address, before, entry.deletedAt));
+          delete resources[entry.address];
+        } else resources[entry.address] = entry.resource;
+        break;
+      case "outputs":
+        outputs = entry.outputs;
+        break;
+      case "end":
+        run = null;
+        break;
+    }
+  }
+  const lately = withDeleted(state.deleted, deleted);
+  return {
+    ...{ ...state, keyId, resources, outputs, run, open: [...open.values()] },
+    ...(lately && { deleted: lately }),
+  };
+}
+
+/** A UUID for a state whose first entries are written before its first snapshot. */
+export function lineageFrom(id: string): string {
+  const hex = sha256(`lineage of ${id}`);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+/**
+ * What can be made out of a state that cannot be read: enough for the one that takes its place to have a higher serial
+ * and generation, so that nothing built on the damaged one passes for newer.
+ */
+export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
+  const snapshot = await textOf(disk, files.snapshot, largestSnapshot);
+  const journal = await textOf(disk, files.journal, largestJournal);
+  return {
+    ...readDamagedText(snapshot),
+    serial: Math.max(highest(snapshot, "serial"), highest(journal, "serial")),
+    generation: Math.max(highest(snapshot, "generation"), highest(journal, "generation")),
+  };
+}
+
+/** As `readDamaged`, for one document. */
+export const readDamagedText = (text: string): Recorded => ({
+  state: undefined,
+  lineage: null,
+  serial: highest(text, "serial"),
+  generation: highest(text, "generation"),
+  journals: [],
+  pending: [],
+  encrypted: text.includes('"rnv-state-encrypted"') || text.includes('"kind":"sealed"'),
+});
+
+const textOf = async (disk: Disk, path: string, limit: number): Promise<string> => {
+  const bytes = await disk.read(path, limit).catch(() => undefined);
+  return Buffer.from(bytes ?? []).toString("utf8");
+};
+
+/** The largest number that stands behind the key anywhere in the text. */
+function highest(text: string, key: string): number {
+  const found = text.matchAll(new RegExp(`"${key}"\\s*:\\s*(\\d{1,12})`, "g"));
+  let most = 0;
+  for (const [, digits] of found) most = Math.max(most, Number(digits));
+  return most;
+}
 
 /** The workspace that a state must belong to. */
 export interface Origin {
@@ -85,14 +198,14 @@ async function combine(
 ): Promise<Recorded> {
   const snapshot = pair.snapshot && (await decodeSnapshot(pair.snapshot, files.snapshot, origin, cipher));
   const key = pair.journal && journalKey(pair.journal);
-  const open = key === undefined ? undefined : await cipher.opener(key, files.journal);
+  const open = key === undefined ? undefined : await cipher.decrypter(key, files.journal);
   const journal = pair.journal && decodeJournal(pair.journal, files.journal, open);
   const pending = journal === undefined ? [] : pendingOf(journal, snapshot, files);
   const start =
     snapshot?.state ??
     (journal === undefined ? undefined : emptyState({ lineage: journal.header.lineage, ...origin }));
   return {
-    state: start && fold(start, pending),
+    state: start && replayJournal(start, pending),
     lineage: snapshot?.state.lineage ?? null,
     serial: snapshot?.state.serial ?? 0,
     generation: Math.max(snapshot?.writer.generation ?? 0, journal?.header.generation ?? 0),

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../api/api-error";
-import type { Reads } from "../api/reads";
-import type { Resource } from "../api/resource";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";

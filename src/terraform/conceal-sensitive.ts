@@ -29,7 +29,7 @@ export function concealSensitive(provider: Provider, request: Request): void {
     .filter((part) => part !== undefined)
     .map(({ msgpack }) => decodeValue(type.valueType, msgpack));
   if (rawState?.json !== undefined) wholes.push(JSON.parse(Buffer.from(rawState.json).toString("utf8")));
-  provider.conceal(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
+  provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
 }
 
 function typeOf(

@@ -1,6 +1,4 @@
-import { canvas as canvasAnswer } from "../api/wire/canvas";
-import { catalog as catalogAnswer } from "../api/wire/catalog";
-import { deploymentsAnswer } from "../api/wire/deployment";
+import { canvas as canvasAnswer, catalog as catalogAnswer, deploymentsAnswer } from "../api/wire/shapes";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { canvasScope } from "./data/canvas-scope";

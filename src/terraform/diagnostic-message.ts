@@ -1,4 +1,4 @@
-import { diagnosticOf } from "../api/diagnostic-of";
+import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 
 /** Steps of an attribute path: names of attributes and blocks, or a key of a map. */

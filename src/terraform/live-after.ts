@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { isBehind, isMissing, isOlder } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import { checkBaseUrl } from "../api/check-base-url";
-import { gapSettings } from "../api/gap-settings";
+import { checkBaseUrl } from "../api/base-url";
+import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
-import { nodeDisk } from "../state/node-disk";
+import { nodeDisk } from "../state/local/node-disk";
 import type { TerraformObject } from "./values/terraform-value";
 
 /** What a provider block and the environment say together. */

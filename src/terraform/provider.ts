@@ -1,4 +1,4 @@
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import { resourceTypes } from "../resources";
@@ -39,14 +39,14 @@ export class Provider {
 
   configure(session: Session | undefined): void {
     this.#session = session;
-    session?.conceal([...this.#sensitive].map((text) => new Secret(text)));
+    session?.redact([...this.#sensitive].map((text) => new Secret(text)));
   }
 
   /** Masks texts in all that the service says, also to a session that is opened later. */
-  conceal(texts: readonly string[]): void {
+  redact(texts: readonly string[]): void {
     const added = texts.filter((text) => !this.#sensitive.has(text));
     for (const text of added) this.#sensitive.add(text);
-    this.#session?.conceal(added.map((text) => new Secret(text)));
+    this.#session?.redact(added.map((text) => new Secret(text)));
   }
 
   /** Ends every wait: calls in flight return what they have. */

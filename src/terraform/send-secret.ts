@@ -1,5 +1,5 @@
 import type { Endpoints } from "../api/endpoints";
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { type ComparedWrite, mayShareTime, movedTime, timeStepMs } from "../apply/verify";
 import type { LiveResource } from "../model/live";
 import type { Accepted } from "../model/resource-operations";

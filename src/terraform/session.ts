@@ -1,9 +1,9 @@
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
-import { createReads } from "../api/create-reads";
 import type { Endpoints } from "../api/endpoints";
 import type { GapSettings } from "../api/gaps";
 import type { Reads } from "../api/reads";
+import { createReads } from "../api/reads";
 import type { Send } from "../api/send";
 import type { Transport } from "../api/transport";
 import type { Address } from "../model/address";
@@ -48,7 +48,7 @@ export interface Session {
   /** Endpoints whose writes bear keys of that seed. */
   readonly writes: (seed: WriteSeed) => Endpoints;
   /** Masks secrets in all text of the service. */
-  readonly conceal: (secrets: Iterable<Secret>) => void;
+  readonly redact: (secrets: Iterable<Secret>) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -74,8 +74,8 @@ export function openSession(options: SessionOptions): Session {
     removed: new Set(),
     made: new Map(),
     writes: (seed) => endpoints(keyedSend(send, secretKey, seed, () => reads.invalidate())),
-    conceal: (secrets) => {
-      if (client.conceal(secrets)) reads.invalidate();
+    redact: (secrets) => {
+      if (client.redact(secrets)) reads.invalidate();
     },
     close: client.close,
   };

@@ -1,5 +1,5 @@
 import { ApiError } from "../api/api-error";
-import type { Resource } from "../api/resource";
+import type { Resource } from "../api/reads";
 import { isUncertain, lookForCreated } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";

@@ -212,7 +212,7 @@ export class Process {
           send: client.send,
           endpoints,
           reads: rnv.createReads(endpoints(client.send)),
-          conceal: client.conceal,
+          redact: client.redact,
           close: client.close,
         };
       },

@@ -14,7 +14,7 @@ export interface RemoteProcess {
   readonly step: <T>(label: string, effect: () => Promise<T>) => Promise<T>;
   readonly mishap: (request: StateRequest) => StateMishap | undefined;
 }
-type StateBackendClock = Parameters<Rnv["createRemoteBackend"]>[0]["patience"]["clock"];
+type StateBackendClock = Parameters<Rnv["createRemoteBackend"]>[0]["retryPolicy"]["clock"];
 
 const inMemory = "http://127.0.0.1:2";
 const deadlineMs = 60_000;
@@ -55,7 +55,7 @@ export class RemoteWorld {
             transport,
             rnv.backupFolder(machine.disk, "/state/backups", "the state"),
           ),
-      patience: { clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
+      retryPolicy: { clock: process.clock, retries: 4, waitMinMs: 500, waitMaxMs: 30_000, totalMs: 180_000 },
       cipher: new rnv.StateCipher(environment, machine.random.bytes),
       disk: machine.disk,
       host: "machine",

@@ -1,9 +1,10 @@
 /** The parts of rnv that the fault matrix runs; bundled by `build-rnv.ts`, with a planted bug where one is wanted. */
+
+export { diagnosticOf } from "../../src/api/api-error";
 export { createClient } from "../../src/api/client";
 export { createEndpoints } from "../../src/api/create-endpoints";
-export { createReads } from "../../src/api/create-reads";
-export { diagnosticOf } from "../../src/api/diagnostic-of";
 export { createHttpTransport } from "../../src/api/http-transport";
+export { createReads } from "../../src/api/reads";
 export { type ApplyRequest, apply } from "../../src/commands/apply";
 export type { Context } from "../../src/commands/context";
 export { drift } from "../../src/commands/drift";
@@ -17,10 +18,9 @@ export { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnos
 export { Secret } from "../../src/model/secret";
 export { savePlan } from "../../src/plan/document";
 export type { Plan } from "../../src/plan/plan";
-export { backupFolder } from "../../src/state/backup-folder";
-export { createHttpStore } from "../../src/state/http-store";
-export { createLocalBackend } from "../../src/state/local-backend";
-export { createRemoteBackend } from "../../src/state/remote-backend";
-export { createS3Store } from "../../src/state/s3-store";
-export { StateCipher } from "../../src/state/state-cipher";
-export { keyIdOf } from "../../src/state/state-key";
+export { StateCipher } from "../../src/state/cipher";
+export { keyIdOf } from "../../src/state/key";
+export { createLocalBackend } from "../../src/state/local/local-backend";
+export { backupFolder, createHttpStore } from "../../src/state/remote/http-store";
+export { createRemoteBackend } from "../../src/state/remote/remote-backend";
+export { createS3Store } from "../../src/state/remote/s3-store";

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import type { State } from "../../src/model/state";
-import { emptyState } from "../../src/state/fold";
+import { emptyState } from "../../src/state/recorded";
 import { encodeState } from "../../src/state/state-text";
 import type { Attack } from "./arena";
 

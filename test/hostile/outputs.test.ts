@@ -23,7 +23,7 @@ import { stateText } from "../../src/render/state-text";
 import { releasesJson, statusJson } from "../../src/render/status-json";
 import { oneStatusText, statusText } from "../../src/render/status-text";
 import { plainStyle } from "../../src/render/style";
-import { emptyState } from "../../src/state/fold";
+import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
 import { commandsIn, hiddenIn } from "./inertness";
 

@@ -84,7 +84,7 @@ describe("the sample of mutants", () => {
 
   it("finds the mutants of every file that a path begins", () => {
     const files = new Set(mutantsIn("state", "state/lock-").map(({ file }) => file));
-    expect([...files]).toEqual(["state/lock-messages.ts", "state/lock-record.ts", "state/lock-swap.ts"]);
+    expect([...files]).toEqual(["state/lock-record.ts", "state/lock-record.ts", "state/local/local-lock.ts"]);
   });
 
   it("accepts survivors only with a reason", () => {

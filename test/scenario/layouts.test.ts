@@ -1,4 +1,4 @@
-import type { Canvas } from "../../src/api/wire/canvas";
+import type { Canvas } from "../../src/api/wire/shapes";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { approve, openScenario, type Scenario } from "../support/cli";
 

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { realClock } from "../../src/emulator/world";
-import { createLocalBackend } from "../../src/state/local-backend";
+import { createLocalBackend } from "../../src/state/local/local-backend";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 describe("a run that waits for the lock", () => {

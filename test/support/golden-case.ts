@@ -10,7 +10,7 @@ import { diagnosticsText } from "../../src/render/diagnostics-text";
 import { inertJson } from "../../src/render/inert";
 import { planText } from "../../src/render/plan-text";
 import { plainStyle } from "../../src/render/style";
-import { keyIdOf } from "../../src/state/state-key";
+import { keyIdOf } from "../../src/state/key";
 import { MemoryDisk } from "./memory-disk";
 import { createWorkbench, stateKey, type Workbench } from "./workbench";
 

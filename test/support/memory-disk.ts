@@ -1,4 +1,4 @@
-import type { Disk, DiskFile, FileStatus } from "../../src/state/disk";
+import type { Disk, DiskFile, FileStatus } from "../../src/state/local/disk";
 
 const page = 4096;
 

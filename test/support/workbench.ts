@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
-import { createReads } from "../../src/api/create-reads";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
+import { createReads } from "../../src/api/reads";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { Context } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
@@ -22,9 +22,9 @@ import type { ApplyEvent } from "../../src/model/apply-event";
 import { Secret } from "../../src/model/secret";
 import type { Clock } from "../../src/model/time";
 import type { StateBackend } from "../../src/state/backend";
-import { createLocalBackend } from "../../src/state/local-backend";
+import { keyIdOf } from "../../src/state/key";
+import { createLocalBackend } from "../../src/state/local/local-backend";
 import type { Origin } from "../../src/state/recorded";
-import { keyIdOf } from "../../src/state/state-key";
 import type { MemoryDisk } from "./memory-disk";
 
 export interface WorkbenchOptions {
@@ -112,7 +112,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
         send: client.send,
         endpoints,
         reads: createReads(endpoints(client.send)),
-        conceal: client.conceal,
+        redact: client.redact,
         close: client.close,
       };
     },

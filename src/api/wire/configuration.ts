@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { anything } from "./common";
+import { anything } from "./shapes";
 
 const text = z.string();
 const count = z.int();

@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
-import { ApiError } from "../../api/api-error";
-import { diagnosticOf } from "../../api/diagnostic-of";
+import { ApiError, diagnosticOf } from "../../api/api-error";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { counted } from "../../render/plan-wording";
 import { openContext } from "../context";

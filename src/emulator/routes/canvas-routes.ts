@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { canvasLimits, position, positionKey, viewport } from "../../api/wire/canvas";
+import { canvasLimits, position, positionKey, viewport } from "../../api/wire/shapes";
 import type { Call, Route } from "../call";
 import { projectOf } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";

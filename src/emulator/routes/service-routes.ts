@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { configurationFields } from "../../api/wire/configuration";
-import { serviceActions } from "../../api/wire/service";
+import { serviceActions } from "../../api/wire/shapes";
 import { type GapSwitches, routePath, shownAs } from "../behaviour";
 import { type Call, changeableServiceOf, keptName, projectOf, type Route, serviceOf } from "../call";
 import {

@@ -1,6 +1,6 @@
 import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
-import { type Deployment, terminalStatuses } from "../../api/wire/deployment";
+import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Pending } from "../../model/live";
 import type {

@@ -1,10 +1,8 @@
 import * as z from "zod";
 import type { Endpoints } from "../../api/endpoints";
-import { instancePrice, instancesOf } from "../../api/gap-answers";
-import { gapVariable } from "../../api/gap-settings";
-import type { Reads } from "../../api/reads";
-import type { Resource } from "../../api/resource";
-import type { Service } from "../../api/wire/service";
+import { gapVariable, instancePrice, instancesOf } from "../../api/gap-rules";
+import type { Reads, Resource } from "../../api/reads";
+import type { Service } from "../../api/wire/shapes";
 import type { Catalog } from "../../model/catalog";
 import type { LiveResource, Pending, ReadResult } from "../../model/live";
 import type {

@@ -1,9 +1,7 @@
 import type { Endpoints } from "../../api/endpoints";
-import { environmentOf } from "../../api/gap-answers";
-import { gapVariable } from "../../api/gap-settings";
+import { environmentOf, gapVariable } from "../../api/gap-rules";
 import type { Reads } from "../../api/reads";
-import type { Project } from "../../api/wire/project";
-import type { Service } from "../../api/wire/service";
+import type { Project, Service } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";

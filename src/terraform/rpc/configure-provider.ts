@@ -5,7 +5,7 @@ import type { Transport } from "../../api/transport";
 import { hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
 import { systemClock } from "../../model/time";
-import { makeIgnoredFolder } from "../../state/ignored-folder";
+import { makeIgnoredFolder } from "../../state/local/node-disk";
 import { diagnosticMessage } from "../diagnostic-message";
 import type { Provider } from "../provider";
 import { type ProviderSettings, providerSettings } from "../provider-settings";

@@ -1,4 +1,4 @@
-import type { Resource } from "../../api/resource";
+import type { Resource } from "../../api/reads";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { terraformNameOf } from "../../model/terraform-name";
 import { typeNamed } from "../../resources";

@@ -1,4 +1,4 @@
-import type { Resource } from "../../api/resource";
+import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { isBehind, isMissing, isYoung } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import type { Resource } from "../../api/resource";
+import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import { snakeCase, terraformNameOf } from "../../model/terraform-name";
 import { mapOf, type ObjectType, setOf, type TerraformType } from "../values/terraform-type";

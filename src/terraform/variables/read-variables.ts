@@ -1,4 +1,4 @@
-import type { Variable } from "../../api/wire/variable";
+import type { Variable } from "../../api/wire/shapes";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
 import { liveVariable } from "../../resources/variable";

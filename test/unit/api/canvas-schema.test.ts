@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { canvas } from "../../../src/api/wire/canvas";
-import { serviceAnswer } from "../../../src/api/wire/service";
+import { canvas, serviceAnswer } from "../../../src/api/wire/shapes";
 
 const id = "0b0e1a52-5d3c-4a51-9f6e-3a9f5d1c2b7e";
 const at = "2026-01-01T00:00:00.000Z";

@@ -1,4 +1,4 @@
-import { checkBaseUrl } from "../../../src/api/check-base-url";
+import { checkBaseUrl } from "../../../src/api/base-url";
 
 describe("checkBaseUrl", () => {
   it.each([

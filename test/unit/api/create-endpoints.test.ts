@@ -1,5 +1,5 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import type { LearnedForms } from "../../../src/api/endpoint-call";
+import type { DetectedPatchFormat } from "../../../src/api/endpoints";
 import { defaultGaps } from "../../../src/api/gaps";
 import type { ApiRequest } from "../../../src/api/send";
 import { Secret } from "../../../src/model/secret";
@@ -234,7 +234,7 @@ describe("updateService", () => {
 
   it("tries the flat body once after a 400, and keeps to the form that took, in later endpoint sets too", async () => {
     const { send, requests } = fakeSend((request) => (isFlat(request) ? taken : 400));
-    const learned: LearnedForms = {};
+    const learned: DetectedPatchFormat = {};
     await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
     await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
     expect(requests.map(({ body }) => body)).toEqual([nested, flat, flat]);
@@ -261,7 +261,7 @@ describe("updateService", () => {
   it("tries the flat body too where the nested one is taken and none of its fields is, and ends with the first answer", async () => {
     const ignored = { service: serviceNamed("s1") };
     const isTaken = fakeSend((request) => (isFlat(request) ? taken : ignored));
-    const learned: LearnedForms = {};
+    const learned: DetectedPatchFormat = {};
     await createEndpoints(isTaken.send, workspace, defaultGaps, learned).updateService("s1", change);
     expect(isTaken.requests.map(({ body }) => body)).toEqual([nested, flat]);
     expect(learned.patchService).toBe("flat");

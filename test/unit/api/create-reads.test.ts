@@ -1,6 +1,6 @@
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { createReads } from "../../../src/api/create-reads";
 import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { createReads } from "../../../src/api/reads";
 import type { ApiRequest } from "../../../src/api/send";
 import { canvasOf, catalogBody, fakeSend, refusal, serviceNamed, workspace } from "./fake-send";
 

@@ -1,5 +1,4 @@
-import { ApiError, type ApiFailure } from "../../../src/api/api-error";
-import { diagnosticOf } from "../../../src/api/diagnostic-of";
+import { ApiError, type ApiFailure, diagnosticOf } from "../../../src/api/api-error";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 
 const apiError = (failure: Partial<ApiFailure>) =>

@@ -2,16 +2,18 @@ import {
   awaitsCheckout,
   environmentOf,
   errorBodyOf,
+  fillBody,
+  gapSettings,
+  gapVariable,
   instancePrice,
   instancesOf,
   operationIn,
+  pathUnder,
   replayedOf,
   variablesIn,
   withEnvironmentFields,
   wrappedAs,
-} from "../../../src/api/gap-answers";
-import { fillBody, pathUnder } from "../../../src/api/gap-requests";
-import { gapSettings, gapVariable } from "../../../src/api/gap-settings";
+} from "../../../src/api/gap-rules";
 import { defaultGaps, gapSettingList, gaps } from "../../../src/api/gaps";
 
 describe("the table of gaps", () => {

@@ -1,4 +1,4 @@
-import { keyIdOf, loadStateKey } from "../../../src/state/state-key";
+import { keyIdOf, loadStateKey } from "../../../src/state/key";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const keys = { old: "0a".repeat(32), new: "0b".repeat(32) };

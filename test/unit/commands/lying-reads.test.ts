@@ -1,8 +1,8 @@
 import type { ApiError } from "../../../src/api/api-error";
+import { diagnosticOf } from "../../../src/api/api-error";
 import { createClient } from "../../../src/api/client";
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { createReads } from "../../../src/api/create-reads";
-import { diagnosticOf } from "../../../src/api/diagnostic-of";
+import { createReads } from "../../../src/api/reads";
 import type { WireRequest, WireResponse } from "../../../src/api/transport";
 import { apply } from "../../../src/commands/apply";
 import type { Context } from "../../../src/commands/context";
@@ -134,7 +134,7 @@ describe.each(lies)("$name", ({ lie, stops }) => {
       send: client.send,
       endpoints,
       reads: createReads(endpoints(client.send)),
-      conceal: client.conceal,
+      redact: client.redact,
       close: client.close,
     };
     return { ...context, connect: async () => connection };

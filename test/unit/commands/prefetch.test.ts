@@ -1,5 +1,5 @@
-import { createReads } from "../../../src/api/create-reads";
 import type { Endpoints } from "../../../src/api/endpoints";
+import { createReads } from "../../../src/api/reads";
 import type { Connection, Context } from "../../../src/commands/context";
 import { plan, prefetch } from "../../../src/commands/plan";
 import { planRequest } from "../../../src/commands/requests";
@@ -19,7 +19,7 @@ function silentConnection(asked: string[]): Connection {
     send: never("send"),
     reads: createReads(endpoints),
     endpoints: () => endpoints,
-    conceal: () => false,
+    redact: () => false,
     close: async () => {},
   };
 }

@@ -1,5 +1,4 @@
-import { canvas } from "../../../src/api/wire/canvas";
-import { catalog } from "../../../src/api/wire/catalog";
+import { canvas, catalog } from "../../../src/api/wire/shapes";
 import { manualClock } from "../../../src/emulator/testing";
 import { start } from "./start";
 

@@ -6,9 +6,9 @@ import { planDocumentSchema } from "../../../src/render/plan-schema";
 import { planText } from "../../../src/render/plan-text";
 import { driftSchema, eventsSchema, planSchema, stateSchema } from "../../../src/render/schemas";
 import { plainStyle } from "../../../src/render/style";
-import { emptyState } from "../../../src/state/fold";
-import { StateCipher } from "../../../src/state/state-cipher";
-import { stateFileSchema } from "../../../src/state/state-schema";
+import { StateCipher } from "../../../src/state/cipher";
+import { emptyState } from "../../../src/state/recorded";
+import { stateFileSchema } from "../../../src/state/state-text";
 import { address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
 it.each([

@@ -3,7 +3,7 @@ import { graphDot, graphMermaid } from "../../../src/render/graph";
 import { outputsJson, stateJson } from "../../../src/render/state-json";
 import { outputsText, stateList, stateText } from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
-import { stateSchema } from "../../../src/state/state-schema";
+import { stateSchema } from "../../../src/state/state-text";
 import { address } from "../../support/plan-fixture";
 
 const recorded = (rest: Partial<RecordedResource>): RecordedResource => ({

@@ -1,6 +1,6 @@
 import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
-import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/deployment";
+import { type Deployment, deployment as deploymentSchema } from "../../../src/api/wire/shapes";
 import type { Pending } from "../../../src/model/live";
 import type { OperationStatus } from "../../../src/model/resource-operations";
 import { pollDeployment } from "../../../src/resources/deployment-status";

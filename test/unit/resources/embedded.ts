@@ -1,9 +1,8 @@
 import { createClient } from "../../../src/api/client";
 import { createEndpoints } from "../../../src/api/create-endpoints";
-import { createReads } from "../../../src/api/create-reads";
 import type { Endpoints } from "../../../src/api/endpoints";
-import type { Reads } from "../../../src/api/reads";
-import type { Resource } from "../../../src/api/resource";
+import type { Reads, Resource } from "../../../src/api/reads";
+import { createReads } from "../../../src/api/reads";
 import type { Send } from "../../../src/api/send";
 import {
   createEmulator,

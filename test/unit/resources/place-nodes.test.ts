@@ -1,5 +1,5 @@
-import type { Canvas } from "../../../src/api/wire/canvas";
-import { canvas as canvasSchema } from "../../../src/api/wire/canvas";
+import type { Canvas } from "../../../src/api/wire/shapes";
+import { canvas as canvasSchema } from "../../../src/api/wire/shapes";
 import { nodeIds, placeNodes } from "../../../src/resources/layout";
 
 const canvasOf = (

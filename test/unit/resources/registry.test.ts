@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Resource } from "../../../src/api/resource";
+import type { Resource } from "../../../src/api/reads";
 import { documentedDefaults } from "../../../src/api/wire/configuration";
 import type { Catalog } from "../../../src/model/catalog";
 import type { LeafPath, RulesOf } from "../../../src/model/resource-type";

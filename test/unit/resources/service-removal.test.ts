@@ -1,5 +1,5 @@
 import { ApiError } from "../../../src/api/api-error";
-import { createReads } from "../../../src/api/create-reads";
+import { createReads } from "../../../src/api/reads";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { createInput, type Embedded, embedded, settled, target } from "./embedded";

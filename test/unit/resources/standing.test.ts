@@ -1,4 +1,4 @@
-import { isSuspended } from "../../../src/api/gap-answers";
+import { isSuspended } from "../../../src/api/gap-rules";
 import { deployment } from "../../../src/resources/deployment";
 import { service } from "../../../src/resources/service";
 import { variable } from "../../../src/resources/variable";

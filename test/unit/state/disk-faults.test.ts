@@ -1,6 +1,6 @@
 import type { JournalEntry, State } from "../../../src/model/state";
-import { emptyState, fold } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState, replayJournal } from "../../../src/state/recorded";
 import { diskError, type Fault, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 
@@ -52,7 +52,7 @@ async function run(disk: MemoryDisk, id: string, pid: number): Promise<Trace> {
   for (const step of steps) {
     if (step === "commit") {
       const accepted = trace.entries.filter(({ answer }) => answer !== "refused");
-      const state = fold(
+      const state = replayJournal(
         start,
         accepted.map(({ entry }) => entry),
       );
@@ -91,7 +91,7 @@ function possibleContents(trace: Trace, certain: (answer: string) => boolean): S
     const taken = choices.map((chosen) => [...chosen, entry]);
     choices = certain(answer) ? taken : [...taken, ...choices];
   }
-  return new Set(choices.map((chosen) => contentOf(fold(start, chosen))));
+  return new Set(choices.map((chosen) => contentOf(replayJournal(start, chosen))));
 }
 
 async function expectWhole(
@@ -106,7 +106,7 @@ async function expectWhole(
   disk.fault = () => undefined;
   const session = await backendOn(disk, 300).lock(holder("next", 300), 0);
   await session.append([intent(9)], { durable: true });
-  const written = await session.commit(fold(session.state ?? start, [intent(9)]));
+  const written = await session.commit(replayJournal(session.state ?? start, [intent(9)]));
   await session.release();
   expect(await backendOn(disk, 300).read()).toEqual(written);
   expect(written.serial).toBeGreaterThan(trace.serial);

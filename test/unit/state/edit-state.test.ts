@@ -1,6 +1,6 @@
 import type { State } from "../../../src/model/state";
 import { dropOpenWrites, moveResource, removeResources, validatePush } from "../../../src/state/edit-state";
-import { emptyState } from "../../../src/state/fold";
+import { emptyState } from "../../../src/state/recorded";
 import { address, intent, origin, resource } from "./fixtures";
 
 const at = {

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { writeNew } from "../../../src/state/durable-file";
-import { emptyState } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
-import { StateCipher } from "../../../src/state/state-cipher";
+import { StateCipher } from "../../../src/state/cipher";
+import { writeNew } from "../../../src/state/local/disk";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 

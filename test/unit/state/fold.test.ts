@@ -1,5 +1,5 @@
 import type { JournalEntry, RunRecord } from "../../../src/model/state";
-import { emptyState, fold } from "../../../src/state/fold";
+import { emptyState, replayJournal } from "../../../src/state/recorded";
 import { fc } from "../../support/fixed-seed";
 import { address, intent, origin, resource } from "./fixtures";
 
@@ -27,7 +27,9 @@ describe("fold", () => {
   it("takes entries in one by one as it takes them in together", () => {
     fc.assert(
       fc.property(entries, entries, (first, second) => {
-        expect(fold(fold(start, first), second)).toEqual(fold(start, [...first, ...second]));
+        expect(replayJournal(replayJournal(start, first), second)).toEqual(
+          replayJournal(start, [...first, ...second]),
+        );
       }),
     );
   });
@@ -35,9 +37,9 @@ describe("fold", () => {
   it("changes nothing it is given", () => {
     fc.assert(
       fc.property(entries, entries, (first, second) => {
-        const state = fold(start, first);
+        const state = replayJournal(start, first);
         const before = JSON.stringify([state, second]);
-        fold(state, second);
+        replayJournal(state, second);
         expect(JSON.stringify([state, second])).toBe(before);
       }),
     );
@@ -46,7 +48,7 @@ describe("fold", () => {
   it("holds for each address what was said last, and open exactly the intents without a later outcome", () => {
     fc.assert(
       fc.property(entries, (all) => {
-        const state = fold(start, all);
+        const state = replayJournal(start, all);
         for (const at of ["service.a", "service.b", "project.p"].map(address)) {
           const said = all.findLast((one) => one.kind === "resource" && one.address === at);
           expect(state.resources[at]).toEqual(
@@ -66,14 +68,17 @@ describe("fold", () => {
   });
 
   it("records the run until it ends, and the key that it fingerprints with for good", () => {
-    const running = fold(start, [{ kind: "run", run, keyId: "k" }]);
+    const running = replayJournal(start, [{ kind: "run", run, keyId: "k" }]);
     expect([running.run, running.keyId]).toEqual([run, "k"]);
-    const ended = fold(running, [{ kind: "end" }]);
+    const ended = replayJournal(running, [{ kind: "end" }]);
     expect([ended.run, ended.keyId]).toEqual([null, "k"]);
-    expect(fold(ended, [{ kind: "run", run }]).keyId).toBe("k");
+    expect(replayJournal(ended, [{ kind: "run", run }]).keyId).toBe("k");
   });
 
   it("leaves lineage and serial to the commit", () => {
-    expect(fold(start, [{ kind: "run", run }, intent(1)])).toMatchObject({ lineage: "line", serial: 0 });
+    expect(replayJournal(start, [{ kind: "run", run }, intent(1)])).toMatchObject({
+      lineage: "line",
+      serial: 0,
+    });
   });
 });

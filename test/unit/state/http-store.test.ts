@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Transport, WireRequest } from "../../../src/api/transport";
 import { sha256 } from "../../../src/model/text";
-import { httpStateSettings } from "../../../src/state/http-settings";
-import { createHttpStore } from "../../../src/state/http-store";
 import { encodeLock, type LockRecord } from "../../../src/state/lock-record";
-import { NoAnswer } from "../../../src/state/remote-exchange";
+import { createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
+import { UnansweredError } from "../../../src/state/remote/remote-store";
 import { holder } from "./fixtures";
 
 const url = "https://state.test/shop";
@@ -35,7 +34,7 @@ function storeOf(answers: Readonly<Record<string, Answer>>, environment: Record<
 const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => "no failure",
-    (cause) => (cause instanceof NoAnswer ? "no answer" : cause.diagnostics?.[0]?.code),
+    (cause) => (cause instanceof UnansweredError ? "no answer" : cause.diagnostics?.[0]?.code),
   );
 
 /** What Terraform's servers say of who holds the lock. */

@@ -11,8 +11,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyState } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState } from "../../../src/state/recorded";
 import { holder, intent, origin, resourceEntry, stillClock } from "./fixtures";
 
 describe("the local backend on a real disk", () => {

@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { emptyState } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState } from "../../../src/state/recorded";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, stillClock } from "./fixtures";
 

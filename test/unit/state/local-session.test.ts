@@ -1,5 +1,5 @@
-import { emptyState, fold } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState, replayJournal } from "../../../src/state/recorded";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 
@@ -106,7 +106,7 @@ describe("a session on a local state", () => {
     await expect(session.append([intent(2)], { durable: true })).rejects.toThrow(/reported an error \(EIO\)/);
     disk.fault = () => undefined;
     await expect(session.append([intent(3)], { durable: true })).rejects.toThrow(/EIO/);
-    await session.commit(fold(emptyState({ lineage: "line", ...origin }), [intent(1)]));
+    await session.commit(replayJournal(emptyState({ lineage: "line", ...origin }), [intent(1)]));
     await session.append([intent(4)], { durable: true });
     expect((await backend().read())?.open.map(({ seq }) => seq)).toEqual([1, 4]);
   });
@@ -127,7 +127,7 @@ describe("a session on a local state", () => {
     const old = disk.text(path);
     await session.append([intent(1)], { durable: true });
     const journal = disk.text(`${path}.journal`);
-    const second = await session.commit(fold(first, [intent(1), outcome(1)]));
+    const second = await session.commit(replayJournal(first, [intent(1), outcome(1)]));
     const third = await session.commit(second);
     disk.put(`${path}.journal`, journal);
     expect(await backend().read()).toEqual(third);
@@ -150,7 +150,7 @@ describe("a session on a local state", () => {
       late = disk.text(scratch ?? "");
       throw diskError("EIO");
     };
-    await slow.commit(fold(first, [intent(1)])).catch(() => undefined);
+    await slow.commit(replayJournal(first, [intent(1)])).catch(() => undefined);
     disk.fault = () => undefined;
     await backend(200).forceUnlock("slow");
     const other = await backend(200).lock(holder("other", 200), 0);
@@ -196,7 +196,7 @@ describe("a session on a local state", () => {
     disk.put(path, JSON.stringify(state));
     const session = await backend().lock(holder("a"), 0);
     if (session.state === undefined) throw new Error("no state");
-    await session.commit(fold(session.state, [intent(1)]));
+    await session.commit(replayJournal(session.state, [intent(1)]));
     expect(JSON.parse(disk.text(path))).toMatchObject({ comment: "by hand", serial: 5 });
   });
 });

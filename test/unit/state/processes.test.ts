@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { buildSync } from "esbuild";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { origin, stillClock } from "./fixtures";
 
 jest.setTimeout(120_000);
@@ -12,7 +12,7 @@ jest.setTimeout(120_000);
 /** One process: takes the lock a number of times and counts up in the outputs, or takes it and holds on. */
 const program = `
   import { createLocalBackend } from "./src/state/local-backend";
-  import { emptyState, fold } from "./src/state/fold";
+  import { emptyState, replayJournal } from "./src/state/fold";
   const [path, name, rounds] = process.argv.slice(2);
   const isAlive = (pid: number) => { try { process.kill(pid, 0); return true; } catch { return false; } };
   const clock = { now: Date.now, elapsed: Date.now, sleep: () => new Promise<void>((wake) => setTimeout(wake, 5)) };
@@ -26,7 +26,7 @@ const program = `
       const entry = { kind: "outputs", outputs: { count: Number(state.outputs.count ?? 0) + 1 } } as const;
       await session.append([entry], { durable: true });
       if (rounds === "hold") { process.send?.("held"); await new Promise(() => setInterval(() => {}, 1000)); }
-      if (round % 2 === 0) await session.commit(fold(state, [entry]));
+      if (round % 2 === 0) await session.commit(replayJournal(state, [entry]));
       await session.release();
     }
   }

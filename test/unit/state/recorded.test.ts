@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { emptyState } from "../../../src/state/fold";
-import { createLocalBackend } from "../../../src/state/local-backend";
+import { createLocalBackend } from "../../../src/state/local/local-backend";
+import { emptyState } from "../../../src/state/recorded";
 import { encodeState } from "../../../src/state/state-text";
 import { holder, origin, stillClock } from "./fixtures";
 

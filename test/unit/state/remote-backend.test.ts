@@ -1,6 +1,6 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateSession } from "../../../src/state/backend";
-import { emptyState } from "../../../src/state/fold";
+import { emptyState } from "../../../src/state/recorded";
 import { holder, intent, origin, outcome, resourceEntry } from "./fixtures";
 import { type RemoteSetup, remoteKinds, startHttp } from "./remote-setup";
 

@@ -1,9 +1,9 @@
 import { createHttpTransport } from "../../../src/api/http-transport";
 import type { Transport, WireRequest } from "../../../src/api/transport";
 import { encodeLock, type LockRecord } from "../../../src/state/lock-record";
-import { NoAnswer } from "../../../src/state/remote-exchange";
-import type { RemoteStore } from "../../../src/state/remote-store";
-import { createS3Store } from "../../../src/state/s3-store";
+import type { RemoteStore } from "../../../src/state/remote/remote-store";
+import { UnansweredError } from "../../../src/state/remote/remote-store";
+import { createS3Store } from "../../../src/state/remote/s3-store";
 import type { StateServer } from "../../support/http-state-server";
 import { s3Environment, serveS3 } from "../../support/s3-server";
 import { holder } from "./fixtures";
@@ -145,7 +145,7 @@ describe("a state in S3", () => {
   const codeOf = async (work: Promise<unknown>): Promise<unknown> =>
     work.then(
       () => "no failure",
-      (cause) => (cause instanceof NoAnswer ? "no answer" : cause.diagnostics?.[0]?.code),
+      (cause) => (cause instanceof UnansweredError ? "no answer" : cause.diagnostics?.[0]?.code),
     );
 
   it("is written where nothing stands, and then in place of what was read only", async () => {

@@ -2,14 +2,11 @@ import { createHttpTransport } from "../../../src/api/http-transport";
 import type { Transport } from "../../../src/api/transport";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { StateBackend } from "../../../src/state/backend";
-import { backupFolder } from "../../../src/state/backup-folder";
-import { emptyState } from "../../../src/state/fold";
-import { httpStateSettings } from "../../../src/state/http-settings";
-import { createHttpStore } from "../../../src/state/http-store";
-import { createRemoteBackend } from "../../../src/state/remote-backend";
-import { s3StateSettings } from "../../../src/state/s3-settings";
-import { createS3Store } from "../../../src/state/s3-store";
-import { stateTimeout } from "../../../src/state/state-timeout";
+import { emptyState } from "../../../src/state/recorded";
+import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
+import { createRemoteBackend } from "../../../src/state/remote/remote-backend";
+import { createS3Store, s3StateSettings } from "../../../src/state/remote/s3-store";
+import { stateTimeout } from "../../../src/state/state-address";
 import { type StateServer, serveHttpState } from "../../support/http-state-server";
 import { MemoryDisk } from "../../support/memory-disk";
 import { s3Environment, serveS3 } from "../../support/s3-server";
@@ -71,7 +68,7 @@ describe.each(kinds)("a server of states that does not answer ($kind)", ({ start
     backend = createRemoteBackend({
       ...origin,
       store: store(server.url),
-      patience: { clock: stillClock(), retries: 2, waitMinMs: 1, waitMaxMs: 1, totalMs: 1000 },
+      retryPolicy: { clock: stillClock(), retries: 2, waitMinMs: 1, waitMaxMs: 1, totalMs: 1000 },
       isAlive: () => true,
       host: "here",
       pid: 100,

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { emptyState } from "../../../src/state/fold";
-import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/state-key";
+import { checkStateKey, keyIdOf, loadStateKey } from "../../../src/state/key";
+import { emptyState } from "../../../src/state/recorded";
 import { MemoryDisk } from "../../support/memory-disk";
 import { origin } from "./fixtures";
 

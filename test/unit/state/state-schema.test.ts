@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { emptyState } from "../../../src/state/fold";
-import { stateSchema } from "../../../src/state/state-schema";
+import { emptyState } from "../../../src/state/recorded";
+import { stateSchema } from "../../../src/state/state-text";
 import { address, origin, resource } from "./fixtures";
 
 const whole = {

@@ -1,5 +1,5 @@
 import type { RecordedResource, State } from "../../../src/model/state";
-import { emptyState } from "../../../src/state/fold";
+import { emptyState } from "../../../src/state/recorded";
 import { encodeState, parseState } from "../../../src/state/state-text";
 import { fc } from "../../support/fixed-seed";
 import { address, origin, resource } from "./fixtures";

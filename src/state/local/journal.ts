@@ -1,9 +1,10 @@
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { JournalEntry } from "../model/state";
-import { sha256 } from "../model/text";
-import { hostileReason } from "./plain-document";
-import { asSealedEntry, type Sealed, type SealedEntry } from "./sealed-text";
-import { journalEntrySchema } from "./state-schema";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { JournalEntry } from "../../model/state";
+import { sha256 } from "../../model/text";
+import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
+import { hostileReason, journalEntrySchema } from "../state-text";
+import type { Disk, DiskFile } from "./disk";
+import { openNew, syncFolderOf, writeFully } from "./disk";
 
 /** The first line of a journal: the snapshot it goes on from. */
 export interface JournalHeader {
@@ -25,17 +26,17 @@ export interface JournalHeader {
 export function encodeLine(
   n: number,
   synced: number,
-  entry: JournalHeader | JournalEntry | SealedEntry,
+  entry: JournalHeader | JournalEntry | EncryptedEntry,
 ): string {
   const json = JSON.stringify(entry);
   return `{"n":${n},"synced":${synced},"sum":"${sumOf(n, synced, json)}","entry":${json}}\n`;
 }
 
 /** What the encryption of an entry is bound to: its place in its journal. */
-export const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
+const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
 /** The key that the entries of an encrypted journal need; undefined for one in the clear. */
-export function journalKey(bytes: Uint8Array): Pick<Sealed, "keyId" | "salt"> | undefined {
+export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = buffer.indexOf(sealedStart);
   if (at === -1) return undefined;
@@ -49,7 +50,7 @@ const sealedStart = '"entry":{"kind":"sealed","keyId":"';
 /** Characters of a key's name, and of the salt after it. */
 const longestNaming = 64;
 
-type OpenEntry = (sealed: Sealed, bound: string) => string | undefined;
+type OpenEntry = (sealed: Encrypted, bound: string) => string | undefined;
 
 export interface DecodedJournal {
   readonly header: JournalHeader;
@@ -122,7 +123,7 @@ function openEntry(
   entry: unknown,
   { header, n, path, open }: { header: JournalHeader; n: number; path: string; open?: OpenEntry },
 ): unknown {
-  const sealed = asSealedEntry(entry);
+  const sealed = asEncryptedEntry(entry);
   if (sealed === undefined) return entry;
   const text = open?.(sealed, boundToLine(header.id, n));
   if (text === undefined) throw damaged(path, n + 1, "it cannot be decrypted");
@@ -142,3 +143,119 @@ const damaged = (path: string, line: number, why: string): DiagnosticsError =>
       hint: `keep a copy of ${path}; removing it goes back to the last snapshot, and the next plan shows what differs`,
     }),
   ]);
+
+/** Bytes kept free for the outcome and the resource of each write that is under way. */
+const reservePerIntent = 32 * 1024;
+const chunk = 256 * 1024;
+
+/** Encrypts a text, bound to its place. */
+type Encrypt = (text: string, bound: string) => Encrypted;
+
+/** There is no room for an intent together with its outcome. Nothing was written, the journal is whole. */
+export class NoRoomForIntent extends Error {
+  constructor(override readonly cause: unknown) {
+    super("no room for an intent and its outcome");
+    this.name = "NoRoomForIntent";
+  }
+}
+
+/**
+ * The journal file of one session. Space is taken ahead as zeros, which readers pass over, so that a full disk stops
+ * an intent before its request is sent and never the outcome after it.
+ */
+export class Journal {
+  #lines: number;
+  #synced: number;
+  #end: number;
+  #reserved: number;
+  #intents = 0;
+  #broken: unknown;
+
+  private constructor(
+    readonly id: string,
+    readonly file: DiskFile,
+    lines: number,
+    end: number,
+    private readonly seal: Encrypt | undefined,
+  ) {
+    this.#lines = lines;
+    this.#synced = lines;
+    this.#end = end;
+    this.#reserved = end;
+  }
+
+  /** A new file in place of whatever journal stands there: a holder that lost its lock keeps writing into the old. */
+  static async create(
+    disk: Disk,
+    path: string,
+    scratch: string,
+    header: JournalHeader,
+    entries: readonly JournalEntry[],
+    seal?: Encrypt,
+  ): Promise<Journal> {
+    const lines = entries.map((entry, i) => encodeLine(i + 1, 0, sealed(entry, header.id, i + 1, seal)));
+    const text = [encodeLine(0, 0, header), ...lines].join("");
+    const bytes = Buffer.from(text);
+    const file = await openNew(disk, scratch, bytes);
+    try {
+      await disk.rename(scratch, path);
+      await syncFolderOf(disk, path);
+    } catch (cause) {
+      await file.close().catch(() => undefined);
+      throw cause;
+    }
+    return new Journal(header.id, file, entries.length + 1, bytes.length, seal);
+  }
+
+  /** Writes entries in one go; returns once they are durable when that is asked for. Throws the disk's error. */
+  async append(entries: readonly JournalEntry[], durable: boolean): Promise<void> {
+    if (this.#broken !== undefined) throw this.#broken;
+    const text = entries
+      .map((entry, i) => {
+        const n = this.#lines + i;
+        return encodeLine(n, this.#synced, sealed(entry, this.id, n, this.seal));
+      })
+      .join("");
+    const bytes = Buffer.from(text);
+    await this.#reserve(bytes.length, countOf(entries, "intent"));
+    try {
+      await writeFully(this.file, bytes, this.#end);
+      if (durable) await this.file.sync();
+    } catch (cause) {
+      // What reached the disk is unknown from here on, and after a failed sync a later one proves nothing.
+      this.#broken = cause;
+      throw cause;
+    }
+    this.#end += bytes.length;
+    this.#lines += entries.length;
+    if (durable) this.#synced = this.#lines;
+    this.#intents += countOf(entries, "intent") - countOf(entries, "outcome");
+  }
+
+  close(): Promise<void> {
+    return this.file.close();
+  }
+
+  async #reserve(length: number, intents: number): Promise<void> {
+    const wanted = this.#end + length + reservePerIntent * (Math.max(0, this.#intents) + intents + 1);
+    if (wanted <= this.#reserved) return;
+    // Outcomes may stand beyond what could be reserved earlier.
+    const from = Math.max(this.#reserved, this.#end);
+    const zeros = new Uint8Array(Math.ceil((wanted - from) / chunk) * chunk);
+    try {
+      await writeFully(this.file, zeros, from);
+      this.#reserved = from + zeros.length;
+    } catch (cause) {
+      // Outcomes go into what was reserved for them.
+      if (intents > 0) throw new NoRoomForIntent(cause);
+    }
+  }
+}
+
+const sealed = (entry: JournalEntry, id: string, n: number, seal: Encrypt | undefined) =>
+  seal === undefined
+    ? entry
+    : ({ kind: "sealed", ...seal(JSON.stringify(entry), boundToLine(id, n)) } as const);
+
+const countOf = (entries: readonly JournalEntry[], kind: JournalEntry["kind"]): number =>
+  entries.reduce((count, entry) => count + (entry.kind === kind ? 1 : 0), 0);

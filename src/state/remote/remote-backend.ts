@@ -1,24 +1,27 @@
-import { DiagnosticsError } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/text";
-import { backoff } from "../model/time";
-import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "./backend";
-import type { Disk } from "./disk";
-import { lockHeld, lockUnreadable } from "./lock-messages";
-import { isDead, type LockRecord } from "./lock-record";
-import { nodeDisk } from "./node-disk";
-import { identityOf } from "./process-identity";
-import { decodeSnapshot, type Origin } from "./recorded";
-import { NoAnswer } from "./remote-exchange";
-import { type Patience, persist, remoteUnread, remoteUnwritten } from "./remote-failure";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { sha256 } from "../../model/text";
+import { backoff } from "../../model/time";
+import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "../backend";
+import { noCipher, type StateCipher } from "../cipher";
+import type { Disk } from "../local/disk";
+import { keptBackups } from "../local/files";
+import { nodeDisk } from "../local/node-disk";
+import { identityOf, isDead, type LockRecord, lockHeld, lockUnreadable } from "../lock-record";
+import { decodeSnapshot, type Origin, readDamagedText } from "../recorded";
 import { RemoteSession, type RemoteStart } from "./remote-session";
-import type { LockAnswer, RemoteStore } from "./remote-store";
-import { salvageText } from "./salvage";
-import { noCipher, type StateCipher } from "./state-cipher";
-import { keptBackups } from "./state-files";
+import {
+  type LockAnswer,
+  type RemoteStore,
+  type RetryPolicy,
+  remoteUnread,
+  remoteUnwritten,
+  retryUnanswered,
+  UnansweredError,
+} from "./remote-store";
 
 export interface RemoteBackendOptions extends Origin {
   readonly store: RemoteStore;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
   readonly cipher?: StateCipher;
   /** For what is known about processes of this machine. */
   readonly disk?: Disk;
@@ -49,7 +52,7 @@ export function createRemoteBackend(options: RemoteBackendOptions): StateBackend
     async backups() {
       const slots = Array.from({ length: keptBackups }, (_, slot) => slot);
       const found = await Promise.all(slots.map((slot) => readBackup(backend, slot)));
-      const ages = found.map((text) => (text === undefined ? undefined : salvageText(text)));
+      const ages = found.map((text) => (text === undefined ? undefined : readDamagedText(text)));
       return slots
         .filter((slot) => ages[slot] !== undefined)
         .sort((a, b) => (ages[b]?.serial ?? 0) - (ages[a]?.serial ?? 0))
@@ -63,9 +66,9 @@ export function createRemoteBackend(options: RemoteBackendOptions): StateBackend
   };
 }
 
-async function readBackup({ store, patience }: Backend, slot: number): Promise<string | undefined> {
+async function readBackup({ store, retryPolicy }: Backend, slot: number): Promise<string | undefined> {
   try {
-    const bytes = await persist(patience, () => store.backups.read(slot));
+    const bytes = await retryUnanswered(retryPolicy, () => store.backups.read(slot));
     return bytes && Buffer.from(bytes).toString("utf8");
   } catch (cause) {
     throw remoteUnread(store.backups.name(slot), cause);
@@ -78,25 +81,25 @@ async function openSession(
   timeoutMs: number,
   { repair = false, ...wait }: LockOptions,
 ): Promise<StateSession> {
-  const { store, patience, cipher, origin } = backend;
+  const { store, retryPolicy, cipher, origin } = backend;
   const self = await recordOf(backend, holder);
   const lock = await acquire(backend, self, timeoutMs, wait).catch(async (cause) => {
     // It may have been given without us hearing of it.
-    if (cause instanceof NoAnswer) await store.freeLock(self).catch(() => undefined);
+    if (cause instanceof UnansweredError) await store.freeLock(self).catch(() => undefined);
     throw remoteUnwritten(store.location, cause);
   });
   try {
     const start = await readStart(backend, repair);
-    return new RemoteSession({ store, patience, cipher, origin, lock }, start);
+    return new RemoteSession({ store, retryPolicy, cipher, origin, lock }, start);
   } catch (cause) {
-    await persist(patience, () => store.freeLock(lock)).catch(() => undefined);
+    await retryUnanswered(retryPolicy, () => store.freeLock(lock)).catch(() => undefined);
     throw cause;
   }
 }
 
 async function readStart(backend: Backend, repair = false): Promise<RemoteStart> {
-  const { store, patience, origin, cipher } = backend;
-  const stored = await persist(patience, () => store.read()).catch((cause) => {
+  const { store, retryPolicy, origin, cipher } = backend;
+  const stored = await retryUnanswered(retryPolicy, () => store.read()).catch((cause) => {
     throw remoteUnread(store.location, cause);
   });
   if (stored === undefined) return { state: undefined, stored, serial: 0, generation: 0, encrypted: false };
@@ -105,7 +108,7 @@ async function readStart(backend: Backend, repair = false): Promise<RemoteStart>
     return { state, stored, serial: state.serial, generation: writer.generation, encrypted };
   } catch (cause) {
     if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
-    const { serial, generation, encrypted } = salvageText(Buffer.from(stored.bytes).toString("utf8"));
+    const { serial, generation, encrypted } = readDamagedText(Buffer.from(stored.bytes).toString("utf8"));
     return { state: undefined, stored, serial, generation, encrypted, damage: cause.diagnostics };
   }
 }
@@ -117,11 +120,11 @@ async function acquire(
   timeoutMs: number,
   { onHeld, signal }: LockWait,
 ): Promise<LockRecord> {
-  const { store, patience } = backend;
-  const { clock } = patience;
+  const { store, retryPolicy } = backend;
+  const { clock } = retryPolicy;
   const deadline = clock.elapsed() + timeoutMs;
   for (let attempt = 0; ; attempt += 1) {
-    const answer = await persist(patience, () => store.takeLock(self));
+    const answer = await retryUnanswered(retryPolicy, () => store.takeLock(self));
     if (answer.kind === "taken") return self;
     const taken = await takeOver(backend, self, answer);
     if (taken !== undefined) return taken;
@@ -136,7 +139,7 @@ async function acquire(
 }
 
 async function takeOver(
-  { store, disk, isAlive, patience }: Backend,
+  { store, disk, isAlive, retryPolicy }: Backend,
   self: LockRecord,
   { record }: LockAnswer & { readonly kind: "held" },
 ): Promise<LockRecord | undefined> {
@@ -144,7 +147,7 @@ async function takeOver(
   if (record === undefined || replaceLock === undefined) return undefined;
   if (!(await isDead(disk, record, self, isAlive))) return undefined;
   const next = { ...self, generation: record.generation + 1 };
-  return (await persist(patience, () => replaceLock(record, next))) ? next : undefined;
+  return (await retryUnanswered(retryPolicy, () => replaceLock(record, next))) ? next : undefined;
 }
 
 /** What a lock says of its holder. The machine is known by a digest: its id is not for others to read. */
@@ -158,11 +161,11 @@ async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | u
   try {
     const record = await holderNow(backend, id);
     if (record === undefined || record.id !== id) return undefined;
-    if (!(await persist(backend.patience, () => backend.store.freeLock(record)))) return undefined;
+    if (!(await retryUnanswered(backend.retryPolicy, () => backend.store.freeLock(record)))) return undefined;
     const { generation: _generation, process: _process, ...holder } = record;
     return holder;
   } catch (cause) {
-    throw cause instanceof NoAnswer ? remoteUnwritten(backend.store.location, cause) : cause;
+    throw cause instanceof UnansweredError ? remoteUnwritten(backend.store.location, cause) : cause;
   }
 }
 
@@ -171,13 +174,13 @@ async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | u
  * that it is held, knows itself whether the id is the holder's.
  */
 async function holderNow(backend: Backend, id: string): Promise<LockRecord | undefined> {
-  const { store, patience, host, pid } = backend;
+  const { store, retryPolicy, host, pid } = backend;
   const { readLock } = store;
   if (readLock !== undefined) {
-    const found = await persist(patience, readLock);
+    const found = await retryUnanswered(retryPolicy, readLock);
     return typeof found === "string" ? undefined : found;
   }
-  const now = patience.clock.now();
+  const now = retryPolicy.clock.now();
   const since = new Date(now).toISOString();
   const self = await recordOf(backend, {
     id: `force-unlock-${host}-${pid}-${now}`,
@@ -186,11 +189,11 @@ async function holderNow(backend: Backend, id: string): Promise<LockRecord | und
     command: "force-unlock",
     since,
   });
-  const answer = await persist(patience, () => store.takeLock(self));
+  const answer = await retryUnanswered(retryPolicy, () => store.takeLock(self));
   if (answer.kind === "held")
     return (
       answer.record ?? { ...self, id, host: "an unknown host", pid: 0, command: "another run", process: {} }
     );
-  await persist(patience, () => store.freeLock(self));
+  await retryUnanswered(retryPolicy, () => store.freeLock(self));
   return undefined;
 }

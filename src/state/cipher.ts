@@ -1,15 +1,93 @@
+import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
-import {
-  asSealedState,
-  type NamedKey,
-  openSealed,
-  type Sealed,
-  type SealedState,
-  sealText,
-} from "./sealed-text";
-import { isPassphrase, keyFromEnvironment } from "./state-key";
-import { encodeState, type ParsedState, parseState, type Writer } from "./state-text";
+import { isPassphrase, keyFromEnvironment } from "./key";
+import { encodeState, encryptedFormat, type ParsedState, parseState, type Writer } from "./state-text";
+
+/** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
+export interface Encrypted {
+  /** Names the key without telling it. */
+  readonly keyId: string;
+  /** What a passphrase was stretched with: 16 random bytes, base64. Absent for another key, and in older files. */
+  readonly salt?: string;
+  /** 12 bytes, base64. */
+  readonly nonce: string;
+  /** Base64. */
+  readonly data: string;
+}
+
+/** A key, how it is named, and what a passphrase was stretched with to get it. */
+interface NamedKey extends Pick<Encrypted, "keyId" | "salt"> {
+  readonly key: Uint8Array;
+}
+
+/** The file of an encrypted state. Lineage and serial stand in the clear, for servers that keep versions by them. */
+interface EncryptedState extends Encrypted {
+  readonly format: "rnv-state-encrypted";
+  readonly version: 1;
+  readonly lineage: string;
+  readonly serial: number;
+}
+
+/** What stands in the journal of an encrypted state in place of each entry. */
+export interface EncryptedEntry extends Encrypted {
+  readonly kind: "sealed";
+}
+
+const nonceLength = 12;
+const tagLength = 16;
+
+/** The key of the encryption: derived, so that fingerprints and ciphertext never share one. */
+const derive = (key: Uint8Array): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", key, "", "rnv state encryption 1", 32));
+
+/** Encrypts a text; `bound` must be the same when it is opened. `nonce` must never repeat under one key. */
+function encryptText(
+  text: string,
+  bound: string,
+  { key, keyId, salt, nonce }: NamedKey & { readonly nonce: Uint8Array },
+): Encrypted {
+  const cipher = createCipheriv("aes-256-gcm", derive(key), nonce).setAAD(Buffer.from(bound));
+  const data = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  const named = salt === undefined ? { keyId } : { keyId, salt };
+  return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
+}
+
+/** The text of what `encryptText` made; undefined when one bit of it, of `bound` or of the key is another. */
+function decryptText(sealed: Encrypted, bound: string, key: Uint8Array): string | undefined {
+  const nonce = Buffer.from(sealed.nonce, "base64");
+  const data = Buffer.from(sealed.data, "base64");
+  // Base64 has several spellings of the same bytes; only ours counts.
+  const isOurs = nonce.toString("base64") === sealed.nonce && data.toString("base64") === sealed.data;
+  if (!isOurs || nonce.length !== nonceLength || data.length < tagLength) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", derive(key), nonce, { authTagLength: tagLength })
+    .setAAD(Buffer.from(bound))
+    .setAuthTag(data.subarray(data.length - tagLength));
+  try {
+    const text = [decipher.update(data.subarray(0, data.length - tagLength)), decipher.final()];
+    return Buffer.concat(text).toString("utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The document as an encrypted state, or undefined when something of it is missing. */
+function asEncryptedState(document: unknown): EncryptedState | undefined {
+  const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
+  const isWhole =
+    version === 1 && typeof lineage === "string" && Number.isSafeInteger(serial) && isWholeSealed(document);
+  return format === encryptedFormat && isWhole ? (document as EncryptedState) : undefined;
+}
+
+export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
+  (value as { kind?: unknown } | null)?.kind === "sealed" && isWholeSealed(value)
+    ? (value as EncryptedEntry)
+    : undefined;
+
+function isWholeSealed(value: unknown): boolean {
+  const { keyId, salt = "", nonce, data } = value as Readonly<Record<string, unknown>>;
+  return [keyId, salt, nonce, data].every((part) => typeof part === "string");
+}
 
 /**
  * Encrypts and opens states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts what is written from then on, `0` writes
@@ -52,19 +130,19 @@ export class StateCipher {
   }
 
   /** Encrypts texts under the current key. Throws when there is none. */
-  async sealer(): Promise<(text: string, bound: string) => Sealed> {
+  async encrypter(): Promise<(text: string, bound: string) => Encrypted> {
     if (isPassphrase(this.#environment.RNV_STATE_KEY))
       this.#salt ??= Buffer.from(this.#randomBytes(saltLength)).toString("base64");
     const current = await this.#keyOf("RNV_STATE_KEY", this.#salt);
     if (current === undefined) throw new DiagnosticsError([keyMissing("the state is to be encrypted")]);
-    return (text, bound) => sealText(text, bound, { ...current, nonce: this.#randomBytes(12) });
+    return (text, bound) => encryptText(text, bound, { ...current, nonce: this.#randomBytes(12) });
   }
 
   /** Opens texts under the current or the previous key; undefined for what neither opens. Throws when no key fits. */
-  async opener(
-    { keyId, salt }: Pick<Sealed, "keyId" | "salt">,
+  async decrypter(
+    { keyId, salt }: Pick<Encrypted, "keyId" | "salt">,
     name: string,
-  ): Promise<(sealed: Sealed, bound: string) => string | undefined> {
+  ): Promise<(sealed: Encrypted, bound: string) => string | undefined> {
     const current = this.#keyOf("RNV_STATE_KEY", salt);
     const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
     const found = keys.find((key) => key?.keyId === keyId);
@@ -72,7 +150,7 @@ export class StateCipher {
     const isSalted = salt !== undefined || !isPassphrase(this.#environment.RNV_STATE_KEY);
     if (isCurrent && isSalted) this.#salt = salt;
     this.#hasOpenedOlder ||= found !== undefined && !(isCurrent && isSalted);
-    if (found !== undefined) return (sealed, bound) => openSealed(sealed, bound, found.key);
+    if (found !== undefined) return (sealed, bound) => decryptText(sealed, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
     throw new DiagnosticsError([
@@ -90,14 +168,14 @@ export class StateCipher {
   async encode(state: State, writer: Writer | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
-    const seal = await this.sealer();
+    const seal = await this.encrypter();
     const head = {
       format: "rnv-state-encrypted",
       version: 1,
       lineage: state.lineage,
       serial: state.serial,
     } as const;
-    const sealed: SealedState = { ...head, ...seal(text, boundTo(head)) };
+    const sealed: EncryptedState = { ...head, ...seal(text, boundTo(head)) };
     return `${JSON.stringify(sealed, null, 2)}\n`;
   }
 
@@ -110,12 +188,12 @@ export class StateCipher {
       diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
       encrypted: true,
     });
-    const sealed = asSealedState(document);
+    const sealed = asEncryptedState(document);
     if (sealed === undefined)
       return (document as { version?: unknown }).version === 1
         ? unreadable("a part of it is missing")
         : { diagnostics: [newer(name)], encrypted: true };
-    const open = await this.opener(sealed, name);
+    const open = await this.decrypter(sealed, name);
     const opened = open(sealed, boundTo(sealed));
     if (opened === undefined) return unreadable("it was changed after it was encrypted");
     return { ...parseState(opened, name), encrypted: true };
@@ -145,7 +223,7 @@ type KeyVariable = "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS";
 
 const saltLength = 16;
 
-const boundTo = ({ format, version, lineage, serial }: Omit<SealedState, keyof Sealed>): string =>
+const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyof Encrypted>): string =>
   `${format} ${version} ${serial} ${lineage}`;
 
 /** For callers that were given no environment: opens nothing, and writes in the clear. */

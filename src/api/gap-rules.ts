@@ -1,10 +1,142 @@
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import type { Money } from "../model/resource-type";
-import { ApiError } from "./api-error";
-import { isObject } from "./gap-forms";
-import { gapVariable } from "./gap-settings";
-import { defaultGaps, type GapSettings } from "./gaps";
-import type { Environment, Project } from "./wire/project";
-import type { Service } from "./wire/service";
+import { ApiError, GAP_OFF } from "./api-error";
+import { isObject, jsonObject } from "./gap-forms";
+import { defaultGaps, type Gap, type GapName, type GapSettings, gapSettingList, gaps } from "./gaps";
+import { type ApiRequest, pathSegment } from "./send";
+import type { Environment, Project, Service } from "./wire/shapes";
+
+/** `readService` to `RNV_GAP_READ_SERVICE`. */
+export const gapVariable = (setting: keyof GapSettings): string =>
+  `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+
+/** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */
+export function gapSettings(environment: Readonly<Record<string, string | undefined>>): {
+  readonly settings: GapSettings;
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const diagnostics: Diagnostic[] = [];
+  const chosen: Record<string, string> = {};
+  const names = new Set<string>();
+  for (const { key, expected, accepts, example } of gapSettingList) {
+    const name = gapVariable(key);
+    names.add(name);
+    const text = environment[name]?.trim();
+    if (text === undefined || text === "") continue;
+    if (accepts(text)) chosen[key] = text === "route" ? defaultGaps[key] : text;
+    else
+      diagnostics.push(refusal(name, text, `expected ${expected}; for example ${assignment(name, example)}`));
+  }
+  const settings: GapSettings = { ...defaultGaps, ...chosen };
+  if (!namesDeployment(settings)) {
+    diagnostics.push(
+      refusal(
+        gapVariable("rollBackBody"),
+        settings.rollBackBody,
+        `it must hold "{deploymentId}", because the path ${settings.rollBack} does not`,
+      ),
+    );
+  }
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("RNV_GAP_") || names.has(name)) continue;
+    const hint = didYouMean(name, names) ?? "rnv schema gaps lists the settings";
+    diagnostics.push(warning("config.invalid", `${name} is not a setting`, { hint }));
+  }
+  return { settings, diagnostics };
+}
+
+/** A roll back says in its path or in its body which deployment it goes back to. */
+const namesDeployment = ({ rollBack, rollBackBody }: GapSettings): boolean =>
+  rollBack === "off" ||
+  rollBackBody === "auto" ||
+  rollBack.includes("{deploymentId}") ||
+  rollBackBody.includes('"{deploymentId}"');
+
+const refusal = (name: string, text: string, hint: string): Diagnostic =>
+  error("config.invalid", `${name} cannot be ${JSON.stringify(text)}`, { hint });
+
+/** `NAME=value` as a shell takes it. */
+const assignment = (name: string, value: string): string =>
+  /^[A-Za-z0-9._,/-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
+
+/**
+ * The failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
+ * otherwise, where the answer may mean that the assumption does not hold; any other failure as it is.
+ */
+export function underGap(failure: unknown, name: GapName, otherwise = ""): unknown {
+  if (!(failure instanceof ApiError) || failure.hint !== undefined) return failure;
+  const { kind, status, code } = failure;
+  const isUnexpected =
+    kind === "malformed" || status === 400 || status === 404 || status === 405 || status === 422;
+  if (!isUnexpected || code === "body_too_large") return failure;
+  // A refused key says nothing of the rest.
+  const hint = /idempotenc/i.test(`${code} ${failure.message}`)
+    ? hintOf("keys on undocumented routes", "")
+    : hintOf(name, otherwise);
+  return new ApiError({ ...failure, message: failure.message, hint }, failure.cause);
+}
+
+function hintOf(name: GapName, otherwise: string): string {
+  const { assumption, settings } = gaps.find((one): boolean => one.name === name) as Gap;
+  const choices = settings.map(({ key, example }) => assignment(gapVariable(key), example));
+  return (
+    `${otherwise}rnv assumes, because the service's documents do not show it, that ${assumption}` +
+    (choices.length === 0 ? "" : `; if that is otherwise, say so: ${choices.join(" or ")}`)
+  );
+}
+
+/** Returns the failure for a route that a setting turned off: no request is made. */
+export function turnedOff(
+  { operation: name, method, path, address }: Pick<ApiRequest, "operation" | "method" | "path" | "address">,
+  setting: keyof GapSettings,
+): ApiError {
+  return new ApiError({
+    kind: "refused",
+    ...{ operation: name, method, path, address },
+    code: GAP_OFF,
+    message: `${name} is turned off by ${gapVariable(setting)}; use the dashboard of the service`,
+    requestId: "",
+    attempts: 0,
+  });
+}
+
+/** Values for the `{placeholders}` of a path or a body; undefined takes what would hold it out of a body. */
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
+ * the service.
+ */
+export function pathUnder(
+  path: (...segments: readonly string[]) => string,
+  template: string,
+  ids: Readonly<{ serviceId: string } & Record<string, string>>,
+): string {
+  const base = template.includes("{serviceId}") ? path() : path("services", ids.serviceId);
+  return `${base}${filledPath(template, ids)}`;
+}
+
+/** A path template with each `{placeholder}` filled in. */
+export const filledPath = (template: string, ids: Readonly<Record<string, string>>): string =>
+  template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
+
+/** The body that a setting's JSON text describes: each `"{name}"` becomes its value, what then has none is left out. */
+export function fillBody(template: string, values: Values): Readonly<Record<string, unknown>> {
+  return (filled(jsonObject(template) ?? {}, values) ?? {}) as Readonly<Record<string, unknown>>;
+}
+
+function filled(value: unknown, values: Values): unknown {
+  if (typeof value === "string") {
+    const name = /^\{(\w+)\}$/.exec(value)?.[1];
+    return name === undefined ? value : values[name];
+  }
+  if (!isObject(value)) return value;
+  const members = Object.entries(value)
+    .map(([key, inner]) => [key, filled(inner, values)] as const)
+    .filter(([, inner]) => inner !== undefined);
+  return members.length === 0 && Object.keys(value).length > 0 ? undefined : Object.fromEntries(members);
+}
 
 const asRecord = (value: unknown): Readonly<Record<string, unknown>> | undefined =>
   isObject(value) ? value : undefined;

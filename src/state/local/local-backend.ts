@@ -1,20 +1,16 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/text";
-import type { Clock } from "../model/time";
-import type { LockHolder, LockWait, StateBackend, StateSession } from "./backend";
-import type { Disk } from "./disk";
-import { readFailed, writeFailed } from "./disk-failure";
-import { acquireLock, type LocalLockPort } from "./local-lock";
+import { type Diagnostic, DiagnosticsError } from "../../diagnostics/diagnostic";
+import { sha256 } from "../../model/text";
+import type { Clock } from "../../model/time";
+import type { LockHolder, LockWait, StateBackend, StateSession } from "../backend";
+import { noCipher, type StateCipher } from "../cipher";
+import { identityOf, type LockRecord, readLock } from "../lock-record";
+import { decodeSnapshot, type Origin, type Recorded, readDamaged, readRecorded } from "../recorded";
+import { type Disk, readFailed, writeFailed } from "./disk";
+import { filesOf, largestSnapshot, listBackups, type StateFiles, scratchOf } from "./files";
+import { acquireLock, type LocalLockPort, swapLock } from "./local-lock";
 import { LocalSession } from "./local-session";
-import { type LockRecord, readLock } from "./lock-record";
-import { swapLock } from "./lock-swap";
 import { nodeDisk } from "./node-disk";
-import { identityOf } from "./process-identity";
-import { decodeSnapshot, type Origin, type Recorded, readRecorded } from "./recorded";
-import { salvage } from "./salvage";
-import { noCipher, type StateCipher } from "./state-cipher";
-import { filesOf, largestSnapshot, listBackups, type StateFiles, scratchOf } from "./state-files";
 
 export interface LocalBackendOptions extends Origin {
   /** Of the snapshot; journal, lock and backups stand beside it. */
@@ -111,7 +107,7 @@ async function readUnderLock(
     return { recorded: await readRecorded(disk, files, origin, cipher) };
   } catch (cause) {
     if (!repair || !(cause instanceof DiagnosticsError)) throw cause;
-    return { recorded: await salvage(disk, files), damage: cause.diagnostics };
+    return { recorded: await readDamaged(disk, files), damage: cause.diagnostics };
   }
 }
 

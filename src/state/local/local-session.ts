@@ -1,17 +1,13 @@
 import { setImmediate } from "node:timers/promises";
-import type { Diagnostic } from "../diagnostics/diagnostic";
-import type { JournalEntry, State } from "../model/state";
-import type { StateSession } from "./backend";
-import { type Disk, diskCode, isLinkUnsupported } from "./disk";
-import { writeFailed } from "./disk-failure";
-import { syncFolderOf } from "./durable-file";
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { JournalEntry, State } from "../../model/state";
+import type { StateSession } from "../backend";
+import type { StateCipher } from "../cipher";
+import { lineageFrom, type Recorded } from "../recorded";
+import { type Disk, diskCode, isLinkUnsupported, syncFolderOf, writeFailed } from "./disk";
+import { largestSnapshot, prepareSnapshot, type StateFiles, scratchOf } from "./files";
 import { Journal, NoRoomForIntent } from "./journal";
-import { lineageFrom } from "./lineage";
 import type { LocalLock } from "./local-lock";
-import type { Recorded } from "./recorded";
-import { prepareSnapshot } from "./snapshot";
-import type { StateCipher } from "./state-cipher";
-import { largestSnapshot, type StateFiles, scratchOf } from "./state-files";
 
 /** How many journals a snapshot names. */
 const keptJournals = 8;
@@ -151,7 +147,7 @@ export class LocalSession implements StateSession {
       scratchOf(this.files.journal, this.id),
       header,
       pending,
-      this.#encrypted ? await this.cipher.sealer() : undefined,
+      this.#encrypted ? await this.cipher.encrypter() : undefined,
     );
   }
 

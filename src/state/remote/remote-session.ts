@@ -1,17 +1,20 @@
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { JournalEntry, State } from "../model/state";
-import { sha256 } from "../model/text";
-import type { StateSession } from "./backend";
-import { emptyState, fold } from "./fold";
-import { lineageFrom } from "./lineage";
-import { lockLost, lockLostAfterWrite } from "./lock-messages";
-import type { LockRecord } from "./lock-record";
-import type { Origin } from "./recorded";
-import { NoAnswer } from "./remote-exchange";
-import { type Patience, persist, remoteUnwritten, waitBeforeRetry } from "./remote-failure";
-import type { RemoteStore, StoredState } from "./remote-store";
-import type { StateCipher } from "./state-cipher";
-import { keptBackups, largestSnapshot } from "./state-files";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { JournalEntry, State } from "../../model/state";
+import { sha256 } from "../../model/text";
+import type { StateSession } from "../backend";
+import type { StateCipher } from "../cipher";
+import { keptBackups, largestSnapshot } from "../local/files";
+import { type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
+import { emptyState, lineageFrom, type Origin, replayJournal } from "../recorded";
+import {
+  type RemoteStore,
+  type RetryPolicy,
+  remoteUnwritten,
+  retryUnanswered,
+  type StoredState,
+  UnansweredError,
+  waitBeforeRetry,
+} from "./remote-store";
 
 /** Entries that need not be durable wait this long for others to be written with. */
 const lingerMs = 1000;
@@ -29,7 +32,7 @@ export interface RemoteStart {
 
 export interface RemoteParts {
   readonly store: RemoteStore;
-  readonly patience: Patience;
+  readonly retryPolicy: RetryPolicy;
   readonly cipher: StateCipher;
   readonly origin: Origin;
   readonly lock: LockRecord;
@@ -113,7 +116,8 @@ export class RemoteSession implements StateSession {
       if (this.#failed === undefined) await this.#flush();
       this.#failed ??= new Error("the session is over");
       // It must not hide why the session ended; a lock that stays is named to whoever comes next.
-      if (!this.#isTaken) await persist(this.#patience(), () => store.freeLock(lock)).catch(() => undefined);
+      if (!this.#isTaken)
+        await retryUnanswered(this.#retryPolicy(), () => store.freeLock(lock)).catch(() => undefined);
     });
   }
 
@@ -127,7 +131,7 @@ export class RemoteSession implements StateSession {
     if (this.#lingering) return;
     this.#lingering = true;
     const write = async (): Promise<void> => {
-      await this.parts.patience.clock.sleep(lingerMs);
+      await this.parts.retryPolicy.clock.sleep(lingerMs);
       this.#lingering = false;
       await this.#inTurn(() => this.#flush());
     };
@@ -140,7 +144,7 @@ export class RemoteSession implements StateSession {
     const waiters = this.#waiters.splice(0);
     try {
       // Kept when the write fails: an intent too many is settled by looking, one too few is not.
-      if (entries.length > 0) this.#current = fold(this.#current ?? this.#empty(), entries);
+      if (entries.length > 0) this.#current = replayJournal(this.#current ?? this.#empty(), entries);
       this.#dirty ||= entries.length > 0;
       if (this.#dirty && this.#current !== undefined) await this.#put(this.#current);
       for (const waiter of waiters) waiter.resolve();
@@ -158,13 +162,13 @@ export class RemoteSession implements StateSession {
 
   async #put(state: State): Promise<State> {
     if (this.#failed !== undefined) throw this.#failed;
-    const { store, cipher, lock, patience } = this.parts;
+    const { store, cipher, lock, retryPolicy } = this.parts;
     const written: State = { ...state, serial: Math.max(this.#serial, state.serial) + 1 };
     const writer = {
       generation: this.start.generation + 1,
       journals: [],
       session: lock.id,
-      at: new Date(patience.clock.now()).toISOString(),
+      at: new Date(retryPolicy.clock.now()).toISOString(),
       command: lock.command,
     };
     const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
@@ -177,7 +181,7 @@ export class RemoteSession implements StateSession {
       await this.#proveLock();
       this.#silent = false;
     } catch (cause) {
-      this.#silent = cause instanceof NoAnswer;
+      this.#silent = cause instanceof UnansweredError;
       throw remoteUnwritten(store.location, cause);
     }
     this.#current = written;
@@ -190,14 +194,14 @@ export class RemoteSession implements StateSession {
     const previous = this.#previous;
     if (previous === undefined) return;
     const slot = this.start.generation % keptBackups;
-    await persist(this.#patience(), () => store.backups.write(slot, previous.bytes));
+    await retryUnanswered(this.#retryPolicy(), () => store.backups.write(slot, previous.bytes));
     this.#previous = undefined;
   }
 
   async #write(bytes: Uint8Array): Promise<void> {
     const { store, lock } = this.parts;
-    const patience = this.#patience();
-    const startedAt = patience.clock.elapsed();
+    const retryPolicy = this.#retryPolicy();
+    const startedAt = retryPolicy.clock.elapsed();
     this.#sent.add(digestOf(bytes));
     for (let number = 0; ; number += 1) {
       await this.#checkLock();
@@ -210,10 +214,11 @@ export class RemoteSession implements StateSession {
         if (answer.kind === "not-ours") throw this.#lose(answer.holder);
         if (await this.#isWritten(bytes)) return;
         // It stands as expected after all: two writes crossed each other.
-        if (!(await waitBeforeRetry(patience, { number, startedAt }, new NoAnswer("")))) throw this.#lose();
+        if (!(await waitBeforeRetry(retryPolicy, { number, startedAt }, new UnansweredError(""))))
+          throw this.#lose();
       } catch (cause) {
-        if (!(cause instanceof NoAnswer)) throw cause;
-        const waited = await waitBeforeRetry(patience, { number, startedAt }, cause);
+        if (!(cause instanceof UnansweredError)) throw cause;
+        const waited = await waitBeforeRetry(retryPolicy, { number, startedAt }, cause);
         if (await this.#isWritten(bytes)) return;
         if (!waited) throw cause;
       }
@@ -223,7 +228,7 @@ export class RemoteSession implements StateSession {
   /** Whether a write without an answer arrived. Throws when something else took its place. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
     const { store } = this.parts;
-    const found = await persist(this.#patience(), () => store.read());
+    const found = await retryUnanswered(this.#retryPolicy(), () => store.read());
     if (found !== undefined && Buffer.compare(found.bytes, bytes) === 0) {
       this.#version = found.version;
       return true;
@@ -239,7 +244,7 @@ export class RemoteSession implements StateSession {
     const { store, lock } = this.parts;
     const { readLock } = store;
     if (readLock === undefined) return;
-    const found = await persist(this.#patience(), readLock);
+    const found = await retryUnanswered(this.#retryPolicy(), readLock);
     if (found === "free" || found === "unreadable") throw this.#lose();
     if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
   }
@@ -249,7 +254,7 @@ export class RemoteSession implements StateSession {
     const { store, lock } = this.parts;
     const { proveLock } = store;
     if (proveLock === undefined) return;
-    const found = await persist(this.#patience(), () => proveLock(lock));
+    const found = await retryUnanswered(this.#retryPolicy(), () => proveLock(lock));
     if (found === "ours" || found === "untold") return;
     this.#isTaken = true;
     this.#failed = lockLostAfterWrite(store.location, found === "free" ? undefined : found);
@@ -257,9 +262,9 @@ export class RemoteSession implements StateSession {
   }
 
   /** Whoever waited for a server that is silent to the end waits for it no more than once from there on. */
-  #patience(): Patience {
-    const { patience } = this.parts;
-    return this.#silent ? { ...patience, retries: 0 } : patience;
+  #retryPolicy(): RetryPolicy {
+    const { retryPolicy } = this.parts;
+    return this.#silent ? { ...retryPolicy, retries: 0 } : retryPolicy;
   }
 
   /** Nothing may build on this session any more. */

@@ -1,11 +1,80 @@
-import type { Transport, WireResponse } from "../api/transport";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { sha256 } from "../model/text";
-import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "./lock-record";
-import { exchange, NoAnswer } from "./remote-exchange";
-import { remoteRefused } from "./remote-failure";
-import type { LockAnswer, RemoteStore, StoredState, WriteAnswer } from "./remote-store";
-import type { S3StateSettings } from "./s3-settings";
+import type { Transport, WireResponse } from "../../api/transport";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { sha256 } from "../../model/text";
+import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
+import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
+import {
+  exchange,
+  type LockAnswer,
+  type RemoteStore,
+  remoteRefused,
+  type StoredState,
+  UnansweredError,
+  type WriteAnswer,
+} from "./remote-store";
+
+/** Where an S3 state lies and with what its requests are signed. */
+interface S3StateSettings {
+  /** `s3://bucket/key`, for messages. */
+  readonly location: string;
+  /** Of the state object; the lock and the backups stand beside it. */
+  readonly url: string;
+  readonly region: string;
+  /** For one whole exchange. */
+  readonly timeoutMs: number;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The settings of an S3 state: region and endpoint from its address, else from `AWS_*`, credentials from `AWS_*`. */
+export function s3StateSettings(
+  address: StateAddress & { readonly kind: "s3" },
+  environment: Environment,
+): { readonly settings: S3StateSettings; readonly diagnostics: readonly Diagnostic[] } {
+  const setting = (name: string): string => environment[name]?.trim() ?? "";
+  const region = address.region || setting("AWS_REGION") || setting("AWS_DEFAULT_REGION");
+  const fromEnvironment = setting("AWS_ENDPOINT_URL_S3") || setting("AWS_ENDPOINT_URL");
+  const endpoint = address.endpoint || fromEnvironment || undefined;
+  const accessKeyId = setting("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = setting("AWS_SECRET_ACCESS_KEY");
+  const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
+  const { timeoutMs, diagnostics: unclear } = stateTimeout(environment);
+  const diagnostics: Diagnostic[] = wrong === undefined ? [...unclear] : [wrong, ...unclear];
+  if (region === "") diagnostics.push(missing("the region of the state", "AWS_REGION"));
+  if (accessKeyId === "") diagnostics.push(missing("the access key of the state", "AWS_ACCESS_KEY_ID"));
+  if (secretAccessKey === "")
+    diagnostics.push(missing("the secret key of the state", "AWS_SECRET_ACCESS_KEY"));
+  return {
+    settings: {
+      location: `s3://${address.bucket}/${address.key}`,
+      url: urlOf(address, region, wrong === undefined ? endpoint : undefined),
+      region,
+      timeoutMs,
+      credentials: { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") || undefined },
+    },
+    diagnostics,
+  };
+}
+
+const missing = (what: string, name: string): Diagnostic =>
+  error("config.missing", `${name} is not set`, { detail: `It holds ${what}.`, hint: `export ${name}=…` });
+
+/** Path style for other servers and for names with dots, which no certificate of AWS covers. */
+function urlOf(address: StateAddress & { kind: "s3" }, region: string, endpoint: string | undefined): string {
+  const path = address.key.split("/").map(encodePart).join("/");
+  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, "")}/${address.bucket}/${path}`;
+  const domain = `s3.${region}.amazonaws.com`;
+  if (address.bucket.includes(".")) return `https://${domain}/${address.bucket}/${path}`;
+  return `https://${address.bucket}.${domain}/${path}`;
+}
+
+const encodePart = (part: string): string =>
+  encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
 type Conditions = Readonly<Record<"if-match" | "if-none-match", string | undefined>>;
 
@@ -68,7 +137,7 @@ async function takeLock(objects: Objects, record: LockRecord, location: string):
   const taken = (await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined;
   if (!taken) {
     const found = await objects.get(".lock");
-    if (found === undefined) throw new NoAnswer("the lock was released just now");
+    if (found === undefined) throw new UnansweredError("the lock was released just now");
     const held = decodeLockText(textOf(found));
     return held !== undefined && isSameLock(held, record)
       ? { kind: "taken" }
@@ -119,9 +188,9 @@ function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
     const headers = Object.fromEntries(signed.headers.entries());
     const answer = await exchange(transport, { url: signed.url.href, method, headers, body });
     // Two conditional writes at once: S3 asks to try again.
-    if (answer.status === 409) throw new NoAnswer("another write was going on (HTTP 409)");
+    if (answer.status === 409) throw new UnansweredError("another write was going on (HTTP 409)");
     if (answer.status === 200 && method !== "DELETE" && answer.headers.etag === undefined)
-      throw new NoAnswer("the answer has no ETag");
+      throw new UnansweredError("the answer has no ETag");
     return answer;
   };
   return {

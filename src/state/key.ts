@@ -3,11 +3,17 @@ import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { sha256 } from "../model/text";
-import type { Disk } from "./disk";
-import { diskCode, isLinkUnsupported } from "./disk";
-import { readFailed, writeFailed } from "./disk-failure";
-import { syncFolderOf, writeFully, writeNew } from "./durable-file";
-import { nodeDisk } from "./node-disk";
+import {
+  type Disk,
+  diskCode,
+  isLinkUnsupported,
+  readFailed,
+  syncFolderOf,
+  writeFailed,
+  writeFully,
+  writeNew,
+} from "./local/disk";
+import { nodeDisk } from "./local/node-disk";
 
 export interface StateKeySource {
   /** `RNV_STATE_KEY` is read from it. */

@@ -1,0 +1,137 @@
+import { dirname } from "node:path";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+
+/** An open file. Positions and sizes are bytes. */
+export interface DiskFile {
+  /** Writes at a position; may write less than asked, and returns how much. */
+  write(bytes: Uint8Array, position: number): Promise<number>;
+  /** The content survives a power cut once this returns. After a failure nothing is known about the content. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface FileStatus {
+  readonly size: number;
+  /** Permission bits: 0o600. */
+  readonly mode: number;
+  /** Another value means that another file, or another version of it, stands at the path. */
+  readonly identity: string;
+}
+
+/**
+ * The few things the state needs of a file system, so that tests can cut its power and fill it up. Failures reject
+ * with an error that has a `code` such as `ENOSPC`.
+ */
+export interface Disk {
+  /** A new file with mode 0600; rejects with `EEXIST` when the path is taken, also by a link. */
+  create(path: string): Promise<DiskFile>;
+  /** The whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
+  read(path: string, limit: number): Promise<Uint8Array | undefined>;
+  /** Undefined when there is no such file. */
+  stat(path: string): Promise<FileStatus | undefined>;
+  /** Replaces what stands at `to`, in one step. */
+  rename(from: string, to: string): Promise<void>;
+  /** A second name for a file; rejects with `EEXIST` when `to` is taken. */
+  link(from: string, to: string): Promise<void>;
+  /** False when there was nothing. */
+  remove(path: string): Promise<boolean>;
+  /** Creates a folder and its parents with mode 0700 where they are missing. */
+  makeFolder(path: string): Promise<void>;
+  /** Names created, renamed and removed in the folder survive a power cut once this returns. */
+  syncFolder(path: string): Promise<void>;
+  /** What a symbolic link says; undefined when there is none. */
+  readLink(path: string): Promise<string | undefined>;
+}
+
+/** The `code` of a failed disk call: `ENOENT`; undefined for anything else. */
+export function diskCode(cause: unknown): string | undefined {
+  const code = (cause as { code?: unknown } | null | undefined)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+/** The file system cannot make hard links. */
+export const isLinkUnsupported = (cause: unknown): boolean =>
+  ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(diskCode(cause) ?? "");
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: "there is no space left on the disk",
+  EDQUOT: "the disk quota is used up",
+  EIO: "the disk reported an error",
+  EROFS: "the file system is read-only",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is not a file",
+  ENOTDIR: "a part of the path is not a folder",
+  EFBIG: "it is too large",
+};
+
+const reasonOf = (cause: unknown): string => {
+  const code = diskCode(cause);
+  if (code === undefined) return cause instanceof Error ? cause.message : String(cause);
+  return `${reasons[code] ?? "the disk refused"} (${code})`;
+};
+
+/** What to throw when the state could not be written; a `DiagnosticsError` passes unchanged. */
+export function writeFailed(path: string, cause: unknown): DiagnosticsError {
+  if (cause instanceof DiagnosticsError) return cause;
+  const failure = new DiagnosticsError([
+    error("state.write_failed", `cannot write ${path}: ${reasonOf(cause)}`, {
+      detail: "Nothing that was recorded before is lost; the last snapshot and its journal are untouched.",
+      hint: "make the disk writable, then run the same command again: it settles what was left open",
+    }),
+  ]);
+  failure.cause = cause;
+  return failure;
+}
+
+/** What to throw when a file of the state is there and cannot be read. */
+export function readFailed(path: string, cause: unknown): DiagnosticsError {
+  if (cause instanceof DiagnosticsError) return cause;
+  const failure = new DiagnosticsError([
+    error("state.unreadable", `cannot read ${path}: ${reasonOf(cause)}`, {
+      hint: "check the path, its permissions and the disk",
+    }),
+  ]);
+  failure.cause = cause;
+  return failure;
+}
+
+/** Writes all of it: one write of a file may be short, on a full disk without an error. */
+export async function writeFully(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const written = await file.write(bytes.subarray(done), position + done);
+    if (written <= 0) throw Object.assign(new Error("nothing more could be written"), { code: "ENOSPC" });
+    done += written;
+  }
+}
+
+/** A new file with this content, open; durable under its name only after a sync of the folder. */
+export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Promise<DiskFile> {
+  // What a run that was cut short left under this name.
+  await disk.remove(path);
+  const file = await disk.create(path);
+  try {
+    await writeFully(file, bytes, 0);
+    await file.sync();
+    return file;
+  } catch (cause) {
+    await file.close().catch(() => undefined);
+    await disk.remove(path).catch(() => undefined);
+    throw cause;
+  }
+}
+
+/** As `openNew`, closed. */
+export const writeNew = async (disk: Disk, path: string, bytes: Uint8Array): Promise<void> =>
+  (await openNew(disk, path, bytes)).close();
+
+/** A copy of a file, whole or not there at all. */
+export async function copyFile(disk: Disk, from: string, to: string, scratch: string): Promise<void> {
+  const bytes = await disk.read(from, Number.MAX_SAFE_INTEGER);
+  if (bytes === undefined) return;
+  await writeNew(disk, scratch, bytes);
+  await disk.rename(scratch, to);
+}
+
+/** Makes names created, renamed or removed beside `path` durable. */
+export const syncFolderOf = (disk: Disk, path: string): Promise<void> => disk.syncFolder(dirname(path));

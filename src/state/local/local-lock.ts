@@ -1,0 +1,208 @@
+import type { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { sha256 } from "../../model/text";
+import { backoff, type Clock } from "../../model/time";
+import type { LockHolder, LockWait } from "../backend";
+import {
+  encodeLock,
+  type FoundLock,
+  identityOf,
+  isDead,
+  isSameLock,
+  type LockRecord,
+  lockHeld,
+  lockLost,
+  lockUnreadable,
+  readLock,
+} from "../lock-record";
+import {
+  type Disk,
+  diskCode,
+  isLinkUnsupported,
+  readFailed,
+  writeFailed,
+  writeFully,
+  writeNew,
+} from "./disk";
+
+/** What changing lock files needs. */
+interface LockPort {
+  readonly disk: Disk;
+  /** Of the lock file. */
+  readonly path: string;
+  readonly isAlive: (pid: number) => boolean;
+}
+
+const fileSafe = (id: string): string => (/^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : sha256(id).slice(0, 32));
+
+const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${fileSafe(self.id)}.tmp`;
+
+/** Puts a record at a path where nothing stands, whole or not at all; false when something does. */
+async function placeLock(port: LockPort, path: string, record: LockRecord): Promise<boolean> {
+  const { disk } = port;
+  const scratch = scratchOf(port, record);
+  await writeNew(disk, scratch, encodeLock(record));
+  try {
+    await disk.link(scratch, path);
+    return true;
+  } catch (cause) {
+    if (diskCode(cause) === "EEXIST") return false;
+    if (isLinkUnsupported(cause)) return await placeWithoutLink(disk, path, record);
+    throw cause;
+  } finally {
+    await disk.remove(scratch).catch(() => undefined);
+  }
+}
+
+async function placeWithoutLink(disk: Disk, path: string, record: LockRecord): Promise<boolean> {
+  try {
+    const file = await disk.create(path);
+    await writeFully(file, encodeLock(record), 0).finally(() => file.close());
+    return true;
+  } catch (cause) {
+    if (diskCode(cause) === "EEXIST") return false;
+    throw cause;
+  }
+}
+
+/**
+ * Replaces the expected record at a path by another, or removes it; false when it is not there any more or somebody
+ * else is at it. Whoever changes a lock first claims it: a file named after the id of the record to be replaced,
+ * created exclusively. Ids are unique, so between the claim and the check that follows it nobody can have put the
+ * same record back, and of two takers of one dead lock exactly one wins. A claim whose maker died is itself taken
+ * over in the same way. `force` breaks claims whoever made them.
+ */
+export async function swapLock(
+  port: LockPort,
+  self: LockRecord,
+  change: { readonly path: string; readonly expected: LockRecord; readonly next?: LockRecord },
+  force = false,
+): Promise<boolean> {
+  const { disk } = port;
+  const claim = `${port.path}.${fileSafe(change.expected.id)}.claim`;
+  if (!(await claimLock(port, claim, self, force))) return false;
+  try {
+    const found = await readLock(disk, change.path);
+    if (found.kind !== "held" || !isSameLock(found.record, change.expected)) return false;
+    if (change.next === undefined) {
+      await disk.remove(change.path);
+    } else {
+      const scratch = scratchOf(port, self);
+      await writeNew(disk, scratch, encodeLock(change.next));
+      await disk.rename(scratch, change.path);
+    }
+    return true;
+  } finally {
+    await disk.remove(claim).catch(() => undefined);
+  }
+}
+
+async function claimLock(port: LockPort, path: string, self: LockRecord, force: boolean): Promise<boolean> {
+  // Of its own id: a holder that dies while it releases leaves a claim on itself, and that is claimed in turn.
+  const claim = {
+    ...self,
+    id: `claim-${sha256(`${self.id} ${path}`).slice(0, 32)}`,
+  };
+  if (await placeLock(port, path, claim)) return true;
+  const found = await readLock(port.disk, path);
+  if (found.kind === "free") return false;
+  if (found.kind === "unreadable")
+    return force && (await port.disk.remove(path)) && placeLock(port, path, claim);
+  // Left by this holder when removing it failed.
+  if (found.record.id === claim.id) return true;
+  if (!force && !(await isDead(port.disk, found.record, self, port.isAlive))) return false;
+  return swapLock(port, self, { path, expected: found.record, next: claim }, force);
+}
+
+export interface LocalLockPort extends LockPort {
+  readonly clock: Clock;
+}
+
+/** The lock of one state, ours until somebody takes it away. */
+export class LocalLock {
+  constructor(
+    readonly port: LocalLockPort,
+    private record: LockRecord,
+    /** The dead holder that it was taken over from. */
+    readonly replaced?: LockRecord,
+  ) {}
+
+  get generation(): number {
+    return this.record.generation;
+  }
+
+  /** The verb that holds it. */
+  get command(): string {
+    return this.record.command;
+  }
+
+  /** Throws `state.lock_lost` when the lock is not ours any more. */
+  async check(): Promise<void> {
+    const { disk, path } = this.port;
+    const found = await readLock(disk, path).catch((cause) => {
+      throw readFailed(path, cause);
+    });
+    if (found.kind === "held" && isSameLock(found.record, this.record)) return;
+    const by =
+      found.kind === "held"
+        ? `${found.record.command} (pid ${found.record.pid} on ${found.record.host}) holds it now`
+        : "the lock file was removed";
+    throw lockLost(by);
+  }
+
+  /** Raises the generation above those that wrote what is on the disk. */
+  async raise(generation: number): Promise<void> {
+    if (generation <= this.record.generation) return;
+    const next = { ...this.record, generation };
+    const change = { path: this.port.path, expected: this.record, next };
+    if (await swapLock(this.port, this.record, change)) this.record = next;
+    else await this.check();
+  }
+
+  /** Quiet when the lock is lost already. */
+  async release(): Promise<void> {
+    await swapLock(this.port, this.record, { path: this.port.path, expected: this.record });
+  }
+}
+
+/** Waits for the lock up to `timeoutMs`; takes over from a holder that is certainly dead (DESIGN section 7). */
+export async function acquireLock(
+  port: LocalLockPort,
+  holder: LockHolder,
+  timeoutMs: number,
+  { onHeld, signal }: LockWait = {},
+): Promise<LocalLock> {
+  const { disk, clock, path } = port;
+  const deadline = clock.elapsed() + timeoutMs;
+  const self: LockRecord = { ...holder, generation: 1, process: await identityOf(disk, holder.pid) };
+  for (let attempt = 0; ; attempt += 1) {
+    const { won, found } = await tryLock(port, self).catch((cause) => {
+      throw writeFailed(path, cause);
+    });
+    if (won !== undefined) return new LocalLock(port, won, found.kind === "held" ? found.record : undefined);
+    // The lock may have become free between two looks at it.
+    if (attempt < 2 && found.kind === "free") continue;
+    const left = deadline - clock.elapsed();
+    if (left <= 0) throw heldBy(found, path, clock.now());
+    if (found.kind !== "free") onHeld?.(found.kind === "held" ? found.record : undefined);
+    await clock.sleep(Math.min(left, backoff(attempt, 100, 800)), signal);
+  }
+}
+
+async function tryLock(
+  port: LocalLockPort,
+  self: LockRecord,
+): Promise<{ readonly won?: LockRecord; readonly found: FoundLock }> {
+  const found = await readLock(port.disk, port.path);
+  if (found.kind === "free")
+    return { found, won: (await placeLock(port, port.path, self)) ? self : undefined };
+  if (found.kind === "unreadable" || !(await isDead(port.disk, found.record, self, port.isAlive)))
+    return { found };
+  const next = { ...self, generation: found.record.generation + 1 };
+  const change = { path: port.path, expected: found.record, next };
+  return { found, won: (await swapLock(port, self, change)) ? next : undefined };
+}
+
+const heldBy = (found: FoundLock, path: string, now: number): DiagnosticsError =>
+  found.kind === "held"
+    ? lockHeld(found.record, path, now)
+    : lockUnreadable(path, `make sure that no other run is going on, then remove ${path}`);

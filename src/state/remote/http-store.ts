@@ -1,0 +1,331 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { HttpTransportOptions } from "../../api/http-transport";
+import type { Transport, WireResponse } from "../../api/transport";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { sha256 } from "../../model/text";
+import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
+import { largestSnapshot } from "../local/files";
+import { decodeLockText, encodeLock, type LockRecord } from "../lock-record";
+import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
+import {
+  type BackupSlots,
+  exchange,
+  type LockAnswer,
+  type LockProof,
+  type RemoteStore,
+  remoteRefused,
+  type StoredState,
+  UnansweredError,
+  type WriteAnswer,
+} from "./remote-store";
+
+/** How to speak Terraform's HTTP state protocol with one server. */
+interface HttpStateSettings {
+  readonly url: string;
+  readonly updateMethod: string;
+  readonly lockUrl: string;
+  readonly lockMethod: string;
+  readonly unlockUrl: string;
+  readonly unlockMethod: string;
+  /** Value of the Authorization header; undefined without credentials. */
+  readonly authorization?: string;
+  /** Who the client is, and whom it trusts; both in PEM form. */
+  readonly tls: Pick<HttpTransportOptions, "ca" | "certificate">;
+  /** For one whole exchange. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly waitMinMs: number;
+  readonly waitMaxMs: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
+ * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here.
+ */
+export function httpStateSettings(
+  url: string,
+  environment: Environment,
+): { readonly settings: HttpStateSettings; readonly diagnostics: readonly Diagnostic[] } {
+  const own = (name: string): string => environment[`RNV_STATE_HTTP_${name}`]?.trim() ?? "";
+  const terraform = (name: string): string => environment[`TF_HTTP_${name}`]?.trim() ?? "";
+  const isSameState = terraform("ADDRESS") === "" || terraform("ADDRESS") === url;
+  const setting = (name: string): string => own(name) || terraform(name);
+  const ofThisState = (name: string): string => own(name) || (isSameState ? terraform(name) : "");
+  const usual = usualLock(url);
+  const timeout = stateTimeout(environment);
+  const lockUrl = ofThisState("LOCK_ADDRESS") || usual.url;
+  const settings: HttpStateSettings = {
+    url,
+    updateMethod: (setting("UPDATE_METHOD") || "POST").toUpperCase(),
+    lockUrl,
+    lockMethod: (ofThisState("LOCK_METHOD") || usual.lock).toUpperCase(),
+    unlockUrl: ofThisState("UNLOCK_ADDRESS") || lockUrl,
+    unlockMethod: (ofThisState("UNLOCK_METHOD") || usual.unlock).toUpperCase(),
+    authorization: basicAuthorization(setting("USERNAME"), environment),
+    tls: tlsOf(setting),
+    timeoutMs: timeout.timeoutMs,
+    retries: wholeNumber(setting("RETRY_MAX"), 4),
+    waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
+    waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
+  };
+  const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP" : "RNV_STATE_HTTP"}_${name}`;
+  const diagnostics = [...check(settings), ...checkSet(setting, nameOf), ...timeout.diagnostics];
+  return { settings, diagnostics };
+}
+
+/** GitLab and Gitea keep the lock beside the state; other servers answer LOCK and UNLOCK at the state's own address. */
+function usualLock(url: string): { url: string; lock: string; unlock: string } {
+  const { pathname } = new URL(url);
+  const isForge =
+    /\/api\/v4\/projects\/[^/]+\/terraform\/state\/[^/]+$/.test(pathname) ||
+    /\/api\/packages\/[^/]+\/terraform\/state\/[^/]+$/.test(pathname);
+  if (!isForge) return { url, lock: "LOCK", unlock: "UNLOCK" };
+  const lock = new URL(url);
+  lock.pathname = `${pathname}/lock`;
+  return { url: lock.href, lock: "POST", unlock: "DELETE" };
+}
+
+/** The password is read where it is used, and stands in no other place. */
+function basicAuthorization(username: string, environment: Environment): string | undefined {
+  const password = environment.RNV_STATE_HTTP_PASSWORD || environment.TF_HTTP_PASSWORD || "";
+  if (username === "" && password === "") return undefined;
+  return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
+}
+
+/** As Terraform has them: the texts themselves, not files. */
+function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
+  const [cert, key] = [setting("CLIENT_CERTIFICATE_PEM"), setting("CLIENT_PRIVATE_KEY_PEM")];
+  const ca = setting("CLIENT_CA_CERTIFICATE_PEM");
+  return {
+    ...(ca === "" ? {} : { ca }),
+    ...(cert === "" || key === "" ? {} : { certificate: { cert, key } }),
+  };
+}
+
+const wholeNumber = (text: string, otherwise: number): number =>
+  /^\d{1,4}$/.test(text) ? Number(text) : otherwise;
+
+function check(settings: HttpStateSettings): Diagnostic[] {
+  const methods = [settings.updateMethod, settings.lockMethod, settings.unlockMethod];
+  const urls = [settings.lockUrl, settings.unlockUrl];
+  return [
+    ...urls.flatMap((url) => checkEndpoint(url, "the address of the state's lock") ?? []),
+    ...methods
+      .filter((method) => !/^[A-Z]{1,20}$/.test(method))
+      .map(() =>
+        error("config.invalid", "a method of the state is not an HTTP method", {
+          hint: "look at RNV_STATE_HTTP_UPDATE_METHOD, _LOCK_METHOD and _UNLOCK_METHOD",
+        }),
+      ),
+  ];
+}
+
+/** Checks settings that would be passed over in silence. `nameOf` returns the variable that a setting was read from. */
+function checkSet(setting: (name: string) => string, nameOf: (name: string) => string): Diagnostic[] {
+  const diagnostics: Diagnostic[] = [];
+  if (setting("SKIP_CERT_VERIFICATION") !== "") {
+    const name = nameOf("SKIP_CERT_VERIFICATION");
+    diagnostics.push(
+      error("config.invalid", `${name} is set, and rnv does not support it`, {
+        hint: "unset it for rnv; NODE_EXTRA_CA_CERTS names a file with certificates to trust",
+      }),
+    );
+  }
+  const pair = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
+  const given = pair.filter((name) => setting(name) !== "");
+  if (given.length === 1)
+    diagnostics.push(
+      error(
+        "config.invalid",
+        "a client certificate of the state needs its private key, and the other way round",
+        {
+          detail: `Of the two only ${given.map(nameOf)} is set.`,
+          hint: "set both RNV_STATE_HTTP_CLIENT_CERTIFICATE_PEM and RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM, or neither",
+        },
+      ),
+    );
+  return diagnostics;
+}
+
+/** Previous snapshots of a remote state in a folder of this machine: Terraform's protocol has no place for them. */
+export function backupFolder(disk: Disk, folder: string, location: string): BackupSlots {
+  const stem = sha256(location).slice(0, 16);
+  const name = (slot: number): string => join(folder, `${stem}.${slot}.json`);
+  return {
+    name,
+    read: (slot) =>
+      disk.read(name(slot), largestSnapshot).catch((cause) => {
+        throw readFailed(name(slot), cause);
+      }),
+    async write(slot, bytes) {
+      const path = name(slot);
+      try {
+        await disk.makeFolder(folder);
+        await writeNew(disk, `${path}.tmp`, bytes);
+        await disk.rename(`${path}.tmp`, path);
+        await syncFolderOf(disk, path);
+      } catch (cause) {
+        throw writeFailed(path, cause);
+      }
+    },
+  };
+}
+
+type Reply = (body?: Uint8Array) => Promise<WireResponse>;
+
+/**
+ * Terraform's HTTP state protocol: GET and POST of the state, LOCK and UNLOCK with the holder as JSON, `?ID=` of the
+ * lock on every write. GitLab and Gitea speak it.
+ */
+export function createHttpStore(
+  settings: HttpStateSettings,
+  transport: Transport,
+  backups: BackupSlots,
+): RemoteStore {
+  const location = shownAddress(settings.url);
+  const call = (method: string, url: string): Reply => {
+    const { authorization } = settings;
+    return (body) => {
+      const headers = {
+        accept: "application/json",
+        ...(authorization === undefined ? {} : { authorization }),
+        ...(body === undefined ? {} : { "content-type": "application/json", "content-md5": md5(body) }),
+      };
+      return exchange(transport, { url, method, headers, body });
+    };
+  };
+  const lock = () => call(settings.lockMethod, settings.lockUrl);
+  const unlock = () => call(settings.unlockMethod, settings.unlockUrl);
+  const read = () => readState(call("GET", settings.url), location);
+  return {
+    location,
+    backups,
+    unlockHint: "remove the lock on the server; where its id is known: rnv force-unlock ID",
+    read,
+    async write(bytes, expected, lock) {
+      // The protocol has no conditional write: the server checks the lock, and this the content.
+      if ((await read())?.version !== expected) return { kind: "changed" };
+      const url = new URL(settings.url);
+      url.searchParams.set("ID", lock.id);
+      return writeState(call(settings.updateMethod, url.href), bytes, location);
+    },
+    takeLock: (record) => takeLock(lock(), record, location),
+    proveLock: (record) => proveLock({ lock: lock(), unlock: unlock() }, record, location),
+    freeLock: (record) => freeLock(unlock(), record, location),
+  };
+}
+
+async function readState(get: Reply, location: string): Promise<StoredState | undefined> {
+  const { status, headers, body: text } = await get();
+  const body = Buffer.from(text);
+  if (status === 204 || status === 404 || (status === 200 && body.length === 0)) return undefined;
+  if (status !== 200) throw remoteRefused("state.unreadable", `cannot read ${location}`, status);
+  const sum = headers["content-md5"];
+  if (sum !== undefined && sum !== md5(body)) throw new UnansweredError("the state was damaged on its way");
+  return { bytes: body, version: versionOf(body) };
+}
+
+async function writeState(post: Reply, bytes: Uint8Array, location: string): Promise<WriteAnswer> {
+  const { status, body } = await post(bytes);
+  if ([200, 201, 204].includes(status)) return { kind: "written", version: versionOf(bytes) };
+  if (status === 409 || status === 423) return { kind: "not-ours", holder: holderOf(body) };
+  // GitLab: a version with this serial is there already; reading tells whose it is.
+  if (status === 412 || status === 422) return { kind: "changed" };
+  throw remoteRefused("state.write_failed", `cannot write ${location}`, status);
+}
+
+async function takeLock(lock: Reply, record: LockRecord, location: string): Promise<LockAnswer> {
+  const { status, body } = await lock(lockText(record, location));
+  if (status === 200 || status === 201 || status === 204) return { kind: "taken" };
+  if (status === 409 || status === 423) {
+    const holder = holderOf(body);
+    return holder?.id === record.id ? { kind: "taken" } : { kind: "held", record: holder };
+  }
+  if (status === 404 || status === 405 || status === 501) throw noLocking(location, status);
+  throw remoteRefused("state.write_failed", `cannot lock ${location}`, status);
+}
+
+/**
+ * The protocol has no way to look at a lock, but who asks for one that is held is told whose it is. Asked under an id
+ * of its own, as some servers give a lock to its holder again; one that was free is given back.
+ */
+async function proveLock(
+  { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
+  record: LockRecord,
+  location: string,
+): Promise<LockProof> {
+  const asking: LockRecord = { ...record, id: `${record.id}-proof` };
+  const { status, body } = await lock(lockText(asking, location));
+  const isRefused = status === 409 || status === 423;
+  if (!isRefused && ![200, 201, 204].includes(status))
+    throw remoteRefused("state.write_failed", `cannot tell who holds the lock on ${location}`, status);
+  const holder = isRefused ? holderOf(body) : asking;
+  if (holder === undefined) return "untold";
+  if (holder.id === record.id) return "ours";
+  if (holder.id !== asking.id) return holder;
+  await freeLock(unlock, asking, location);
+  return "free";
+}
+
+async function freeLock(unlock: Reply, record: LockRecord, location: string): Promise<boolean> {
+  const { status } = await unlock(lockText(record, location));
+  if (status === 200 || status === 204) return true;
+  if (status === 404 || status === 409 || status === 423) return false;
+  throw remoteRefused("state.write_failed", `cannot unlock ${location}`, status);
+}
+
+const noLocking = (location: string, status: number): DiagnosticsError =>
+  new DiagnosticsError([
+    error("config.invalid", `${location} cannot be locked (HTTP ${status})`, {
+      detail: "Without a lock two runs could write one state at the same time.",
+      hint: "set RNV_STATE_HTTP_LOCK_ADDRESS, _LOCK_METHOD, _UNLOCK_ADDRESS and _UNLOCK_METHOD to what the server offers",
+    }),
+  ]);
+
+/** Terraform's lock info; `Info` holds the whole record, for servers that give back what they were given. */
+const lockText = (record: LockRecord, location: string): Uint8Array =>
+  Buffer.from(
+    JSON.stringify({
+      ID: record.id,
+      Operation: record.command,
+      Info: Buffer.from(encodeLock(record)).toString("utf8"),
+      Who: `pid ${record.pid}@${record.host}`,
+      Version: "rnv",
+      Created: record.since,
+      Path: location,
+    }),
+  );
+
+/** The holder that a server names; one that was not written here has no process. */
+function holderOf(body: string): LockRecord | undefined {
+  let info: Readonly<Record<string, unknown>>;
+  try {
+    info = JSON.parse(body) ?? {};
+  } catch {
+    return undefined;
+  }
+  const text = (name: string): string => {
+    const value = info[name];
+    return typeof value === "string" ? value.slice(0, 1000) : "";
+  };
+  const id = text("ID");
+  if (id === "") return undefined;
+  const own = decodeLockText(text("Info"));
+  if (own?.id === id) return own;
+  const [, pid, host] = /^pid (\d{1,10})@(.*)$/s.exec(text("Who")) ?? [];
+  return {
+    id,
+    host: host ?? (text("Who") || "an unknown host"),
+    pid: Number(pid ?? 0),
+    command: text("Operation") || "another run",
+    since: text("Created"),
+    generation: 1,
+    process: {},
+  };
+}
+
+const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
+const versionOf = (bytes: Uint8Array): string => sha256(bytes);

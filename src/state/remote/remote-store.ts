@@ -1,0 +1,221 @@
+import { readRetryAfter, readTransportError, type Transport, type WireResponse } from "../../api/transport";
+import { type DiagnosticCode, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { backoff, type Clock } from "../../model/time";
+import type { LockRecord } from "../lock-record";
+
+export interface StoredState {
+  readonly bytes: Uint8Array;
+  /** Differs whenever the content does: an ETag, or a digest of the bytes. */
+  readonly version: string;
+}
+
+export type WriteAnswer =
+  | { readonly kind: "written"; readonly version: string }
+  /** Something other than what was expected stands there; nothing was written. */
+  | { readonly kind: "changed" }
+  /** The lock is not ours; nothing was written. */
+  | { readonly kind: "not-ours"; readonly holder?: LockRecord };
+
+export type LockAnswer =
+  | { readonly kind: "taken" }
+  /** Without a record the lock does not say whose it is. */
+  | { readonly kind: "held"; readonly record?: LockRecord };
+
+/** Who holds a lock that was ours: `untold` where the server refuses without a name. */
+export type LockProof = "ours" | "free" | "untold" | LockRecord;
+
+/**
+ * A place outside this machine that keeps one state and its lock. Every method throws `UnansweredError` when it is not known
+ * what happened, and `DiagnosticsError` when the store said no for good.
+ */
+export interface RemoteStore {
+  /** For messages: no credentials, no query. */
+  readonly location: string;
+  /** Undefined when nothing is stored yet. */
+  read(): Promise<StoredState | undefined>;
+  /** Replaces exactly the version expected; undefined expects nothing to be there. */
+  write(bytes: Uint8Array, expected: string | undefined, lock: LockRecord): Promise<WriteAnswer>;
+  /** Says `taken` also when the lock is this record's already: an earlier answer may have been lost. */
+  takeLock(record: LockRecord): Promise<LockAnswer>;
+  /** Puts one record in place of another in one step. Absent where the store cannot. */
+  readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
+  /** What stands there. Absent where the store does not tell without taking the lock. */
+  readonly readLock?: () => Promise<LockRecord | "free" | "unreadable">;
+  /**
+   * Asks whether the lock is still this record's, after a write: a server that takes a write from whoever sends it once
+   * the lock is free lets a run that stood still replace what another one wrote. Absent where writes are conditional.
+   */
+  readonly proveLock?: (record: LockRecord) => Promise<LockProof>;
+  /** False when the lock is not this record's. */
+  freeLock(record: LockRecord): Promise<boolean>;
+  /** How to be rid of a lock that does not say whose it is. */
+  readonly unlockHint: string;
+  readonly backups: BackupSlots;
+}
+
+/** Ten places for previous snapshots; 0 to 9. */
+export interface BackupSlots {
+  /** For messages: a path or an address. */
+  name(slot: number): string;
+  read(slot: number): Promise<Uint8Array | undefined>;
+  write(slot: number, bytes: Uint8Array): Promise<void>;
+}
+
+/** No whole answer came, or one that says that it may be different the next time: nobody knows what happened. */
+export class UnansweredError extends Error {
+  constructor(
+    /** For messages: `the connection was refused`. */
+    readonly reason: string,
+    /** What the server asked for with Retry-After; 0 when it did not. */
+    readonly waitMs = 0,
+    /** It took longer than was waited for. */
+    readonly isLate = false,
+  ) {
+    super(reason);
+    this.name = "UnansweredError";
+  }
+}
+
+interface StateRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/**
+ * Sends one request to the state's server and reads its answer to the end. Throws `UnansweredError` for whatever ends before
+ * that, for 429 and 5xx, and for a page where an answer should be: it tells nothing about what became of the request.
+ */
+export async function exchange(transport: Transport, request: StateRequest): Promise<WireResponse> {
+  const body = request.body && Buffer.from(request.body).toString("utf8");
+  const answer = await transport.send({ ...request, body }).catch((cause: unknown) => {
+    throw cause instanceof UnansweredError ? cause : unanswered(cause);
+  });
+  const { status } = answer;
+  if (status === 429 || (status >= 500 && status !== 501))
+    throw new UnansweredError(`the server answered ${status}`, retryAfter(answer));
+  // A portal or a proxy answers for the server. No answer of a state's server starts like that.
+  if (status < 300 && answer.body.slice(0, 1000).trimStart().startsWith("<"))
+    throw new UnansweredError("a web page came instead of the server's answer");
+  return answer;
+}
+
+const longestWaitMs = 60_000;
+
+const retryAfter = ({ headers }: WireResponse): number =>
+  Math.min(longestWaitMs, (readRetryAfter(headers) ?? 0) * 1000);
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was closed",
+  ENOTFOUND: "the host is not known",
+  EAI_AGAIN: "the host could not be looked up",
+};
+
+function unanswered(cause: unknown): UnansweredError {
+  const { reason, code, proxy, status } = readTransportError(cause);
+  if (reason === "late") return new UnansweredError((cause as Error).message, 0, true);
+  if (reason === "too_large") return new UnansweredError((cause as Error).message);
+  if (status !== undefined)
+    return new UnansweredError(`the proxy ${proxy} refuses the way there (HTTP ${status})`);
+  if (proxy !== undefined) return new UnansweredError(`the proxy ${proxy} opens no way there (${code})`);
+  if (code === undefined) return new UnansweredError("the connection failed");
+  return new UnansweredError(`${reasons[code] ?? "the connection failed"} (${code})`);
+}
+
+export interface RetryPolicy {
+  readonly clock: Clock;
+  /** How often a request is repeated. */
+  readonly retries: number;
+  readonly waitMinMs: number;
+  readonly waitMaxMs: number;
+  /** No request is repeated when its attempts have taken that long. */
+  readonly totalMs: number;
+}
+
+/** An attempt at a request: the how manieth, and when the first of them began. */
+interface Attempt {
+  readonly number: number;
+  readonly startedAt: number;
+}
+
+/** Waits before the next attempt, longer each time; false when there is none left. */
+export async function waitBeforeRetry(
+  retryPolicy: RetryPolicy,
+  { number: attempt, startedAt }: Attempt,
+  failure: UnansweredError,
+): Promise<boolean> {
+  const isOver = retryPolicy.clock.elapsed() - startedAt >= retryPolicy.totalMs;
+  if (attempt >= retryPolicy.retries || isOver) return false;
+  const wait = backoff(attempt, retryPolicy.waitMinMs, retryPolicy.waitMaxMs);
+  await retryPolicy.clock.sleep(Math.max(wait, failure.waitMs));
+  return true;
+}
+
+/** Repeats what may be repeated, while no answer comes. Throws the last `UnansweredError`. */
+export async function retryUnanswered<T>(retryPolicy: RetryPolicy, request: () => Promise<T>): Promise<T> {
+  const startedAt = retryPolicy.clock.elapsed();
+  for (let number = 0; ; number += 1) {
+    try {
+      return await request();
+    } catch (cause) {
+      if (!(cause instanceof UnansweredError)) throw cause;
+      if (!(await waitBeforeRetry(retryPolicy, { number, startedAt }, cause))) throw cause;
+    }
+  }
+}
+
+const unreachable = (code: DiagnosticCode, summary: string, detail: string | undefined, cause: unknown) => {
+  if (!(cause instanceof UnansweredError)) return cause;
+  const failure = new DiagnosticsError([
+    error(code, `${summary}: ${cause.reason}`, {
+      detail,
+      hint: cause.isLate
+        ? "check the server, or give it longer for each answer (RNV_STATE_TIMEOUT, in seconds); then run the same command again"
+        : "check the address and the network, then run the same command again",
+    }),
+  ]);
+  failure.cause = cause;
+  return failure;
+};
+
+/** What to throw when a remote state could not be read; anything but `UnansweredError` passes unchanged. */
+export const remoteUnread = (location: string, cause: unknown): unknown =>
+  unreachable("state.unreadable", `cannot read ${location}`, undefined, cause);
+
+/** What to throw when a remote state could not be written; anything but `UnansweredError` passes unchanged. */
+export const remoteUnwritten = (location: string, cause: unknown): unknown =>
+  unreachable(
+    "state.write_failed",
+    `cannot write ${location}`,
+    "Whether the last write arrived is not known; the next run reads what stands there.",
+    cause,
+  );
+
+const meanings: Readonly<Record<number, string>> = {
+  401: "the credentials were not accepted",
+  403: "the credentials are not allowed to do this",
+  404: "there is nothing at this address",
+  405: "the method is not allowed",
+  413: "the state is too large for the server",
+  501: "the server does not know the method",
+};
+
+/** What to throw when the server said no for good. */
+export function remoteRefused(
+  code: "state.unreadable" | "state.write_failed",
+  what: string,
+  status: number,
+  hint?: string,
+): DiagnosticsError {
+  const redirect = status >= 300 && status < 400;
+  const meaning = redirect
+    ? "it redirects, and a state goes to the configured address only"
+    : (meanings[status] ?? "it was refused");
+  return new DiagnosticsError([
+    error(code, `${what}: ${meaning} (HTTP ${status})`, {
+      hint: hint ?? "check the address (RNV_STATE) and the credentials of the state",
+    }),
+  ]);
+}
