@@ -10,13 +10,12 @@ export type { Send } from "./api/send";
 export type { Transport, WireRequest, WireResponse } from "./api/transport";
 export { type ApplyOutcome, type ApplyRequest, type Approval, apply } from "./commands/apply";
 export type { Connection, Context, Outcome, StateKey } from "./commands/context";
-export { deployments } from "./commands/deployments";
+export { type PlanRequest, planRequest } from "./commands/context";
 export { type DriftOutcome, drift } from "./commands/drift";
 export { type ExportOutcome, exportManifest } from "./commands/export-manifest";
 export { type ImportOutcome, importResource } from "./commands/import-resource";
 export { type PlanOutcome, plan } from "./commands/plan";
-export { type PlanRequest, planRequest } from "./commands/requests";
-export { status } from "./commands/status";
+export { deployments, status } from "./commands/status";
 export { type ValidateOutcome, validate } from "./commands/validate";
 export type { SourceRange } from "./diagnostics/diagnostic";
 export {

@@ -7,11 +7,10 @@ import { isUnconfirmed } from "../plan/guards";
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed } from "../plan/plan";
 import type { StateSession } from "../state/backend";
-import { type Context, exitCodeOf, type Outcome } from "./context";
+import { addresses, type Context, exitCodeOf, type Outcome, type PlanRequest } from "./context";
 import { execute } from "./execute";
 import { holdLock } from "./hold-lock";
 import { type BuiltPlan, buildPlan, prefetch } from "./plan";
-import { addresses, type PlanRequest } from "./requests";
 
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */

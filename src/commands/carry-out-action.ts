@@ -21,7 +21,7 @@ import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Connection, Context } from "./context";
-import { lookPatiently } from "./refresh-patiently";
+import { lookPatiently } from "./refresh";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
 

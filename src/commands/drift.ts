@@ -1,12 +1,13 @@
+import type { Reads } from "../api/reads";
 import { hasErrors } from "../diagnostics/diagnostic";
 import { undeclaredFields } from "../plan/diff";
 import { type DriftClass, type DriftReport, driftReport } from "../plan/drift";
-import type { Plan } from "../plan/plan";
+import { ownerKey } from "../plan/instances";
+import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
+import type { PlanRequest } from "./context";
 import { type Context, exitCodeOf, type Outcome } from "./context";
 import { buildPlan, prefetch } from "./plan";
-import type { PlanRequest } from "./requests";
-import { unmanagedParts } from "./unmanaged-parts";
 
 /** `rnv drift`. */
 export interface DriftRequest extends PlanRequest {
@@ -40,3 +41,61 @@ export async function drift(context: Context, request: DriftRequest): Promise<Dr
   const exitCode = hasErrors(diagnostics) ? 1 : report.hasDrift ? 2 : 0;
   return { plan, report, diagnostics, sources, exitCode };
 }
+
+interface UnmanagedParts {
+  readonly found: Plan["unmanaged"];
+  readonly unchecked: Plan["unchecked"];
+}
+
+/**
+ * The parts of managed things, such as variables of a service, that nobody declares. One read for each thing that the
+ * plan has not read already.
+ */
+async function unmanagedParts(
+  reads: Reads,
+  plan: Plan,
+  input: Pick<PlanInput, "reads" | "state">,
+): Promise<UnmanagedParts> {
+  const managed = managedIds(input);
+  const found: Plan["unmanaged"][number][] = [];
+  const unchecked: Plan["unchecked"][number][] = [];
+  for (const type of resourceTypes) {
+    if (!type.removedWithParent || type.removal !== "delete") continue;
+    const holders = plan.changes.filter(
+      ({ type: name, instance }) => instance.desired && type.parents.some((parent) => parent.type === name),
+    );
+    await Promise.all(
+      holders.map(async ({ address, instance: { live } }) => {
+        if (live === undefined) return;
+        const parts = await type.list(reads, live.id);
+        if (parts === undefined)
+          unchecked.push({
+            address,
+            reason: `the service does not list what is in it: undeclared ${type.type}s are not known`,
+          });
+        for (const { id, name } of parts ?? [])
+          if (!managed.has(ownerKey(type.type, id)))
+            found.push({ type: type.type, id, name, within: address });
+      }),
+    );
+  }
+  return { found: found.sort(byPlace), unchecked: unchecked.sort(byPlace) };
+}
+
+/** Whatever part of them the plan is about. */
+function managedIds({ reads, state }: Pick<PlanInput, "reads" | "state">): ReadonlySet<string> {
+  const managed = new Set<string>();
+  for (const read of reads.values())
+    if (read.kind === "found") managed.add(ownerKey(read.live.type, read.live.id));
+  for (const { type, id } of Object.values(state?.resources ?? {})) managed.add(ownerKey(type, id));
+  return managed;
+}
+
+const placeOf = (one: {
+  readonly within?: string;
+  readonly address?: string;
+  readonly name?: string;
+}): string => `${one.within ?? one.address ?? ""} ${one.name ?? ""}`;
+
+const byPlace = (a: Parameters<typeof placeOf>[0], b: Parameters<typeof placeOf>[0]): number =>
+  placeOf(a) < placeOf(b) ? -1 : 1;

@@ -19,9 +19,8 @@ import type { Connection, Context, Outcome } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
-import { newLineage } from "./new-lineage";
-import { movedFrom } from "./refresh";
-import { lookPatiently, seeLastWrites } from "./refresh-patiently";
+import { newLineage } from "./recover";
+import { lookPatiently, movedFrom, seeLastWrites } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;

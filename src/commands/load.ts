@@ -12,8 +12,7 @@ import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { checkStateKey } from "../state/key";
-import type { Connection, Context, StateKey } from "./context";
-import type { PlanRequest } from "./requests";
+import type { Connection, Context, PlanRequest, StateKey } from "./context";
 
 export interface Loaded {
   /** Undefined when the manifest has errors. */

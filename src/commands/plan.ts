@@ -2,10 +2,16 @@ import { type Diagnostic, hasErrors, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import type { Plan, PlanInput } from "../plan/plan";
 import { resourceTypes } from "../resources";
-import { type Connection, type Context, exitCodeOf, type Outcome } from "./context";
+import {
+  type Connection,
+  type Context,
+  exitCodeOf,
+  type Outcome,
+  type PlanRequest,
+  planOptions,
+} from "./context";
 import { loadDeclared } from "./load";
 import { type RecoveredWrites, recoverAndRead } from "./recover";
-import { type PlanRequest, planOptions } from "./requests";
 import { verifyValues } from "./verify-values";
 
 export interface PlanOutcome extends Outcome {

@@ -10,16 +10,14 @@ import type { PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
-import type { Connection, Context, StateKey } from "./context";
-import { newLineage } from "./new-lineage";
-import { refreshPatiently } from "./refresh-patiently";
-import type { PlanRequest } from "./requests";
+import type { Connection, Context, PlanRequest, StateKey } from "./context";
+import { refreshPatiently } from "./refresh";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
 const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
 /** The start of a plan, with the manifest loaded. */
-export interface Planning {
+interface Planning {
   readonly context: Context;
   readonly connection: Connection;
   readonly request: PlanRequest;
@@ -191,4 +189,10 @@ export async function startingState(
   }
   const { workspaceId, baseUrl } = context;
   return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
+}
+
+/** The lineage of a new state: a version 4 UUID. */
+export function newLineage(context: Pick<Context, "randomBytes">): string {
+  const hex = Buffer.from(context.randomBytes(16)).toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
 }

@@ -11,12 +11,12 @@ import { resourceTypes, typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
 import { carryOut, type RuntimeRequest } from "./carry-out-action";
 import type { Connection, Context, Outcome } from "./context";
-import { findRecorded } from "./find-recorded";
-import { withWhatRuns } from "./find-service";
 import { holdLock } from "./hold-lock";
 import { connectConcealing } from "./load";
 import { recoverWrites, startingState } from "./recover";
-import { seeLastWrites } from "./refresh-patiently";
+import { seeLastWrites } from "./refresh";
+import { findRecorded } from "./state-verbs";
+import { withWhatRuns } from "./status";
 
 export type RuntimeOutcome = Outcome & {
   /** What the service accepted; undefined when nothing was sent. */

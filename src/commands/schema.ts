@@ -4,7 +4,11 @@ import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
 import { driftSchema, eventsSchema, planSchema, stateSchema } from "../render/schemas";
 import { resourceTypes } from "../resources";
-import type { SchemaName } from "./schema-names";
+
+/** Names of the JSON Schemas that `rnv schema` prints; without what makes them, for the command line. */
+export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;
+
+export type SchemaName = (typeof schemaNames)[number];
 
 const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),

@@ -1,8 +1,10 @@
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
-import type { State } from "../model/state";
+import type { RecordedResource, State } from "../model/state";
+import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
-import type { ParsedSnapshot, StateSession } from "../state/backend";
+import type { LockHolder, ParsedSnapshot, StateSession } from "../state/backend";
 import {
   dropOpenWrites,
   type Edited,
@@ -12,10 +14,67 @@ import {
   validateRestore,
 } from "../state/edit-state";
 import type { Context, Outcome } from "./context";
-import { findRecorded } from "./find-recorded";
 import { holdLock } from "./hold-lock";
 
-export interface EditOutcome extends Outcome {
+interface ShowOutcome extends Outcome {
+  /** Undefined when nothing is recorded yet. */
+  readonly state?: State;
+  /** What was asked for by address. */
+  readonly found?: { readonly address: Address; readonly recorded: RecordedResource };
+}
+
+/** `rnv show`, `rnv state list|show|pull`: what is recorded, as a whole or for one address. Takes no lock. */
+export async function show(
+  context: Pick<Context, "backend">,
+  request: { readonly address?: string } = {},
+): Promise<ShowOutcome> {
+  const state = await context.backend.read();
+  const sources = new Map<string, string>();
+  if (request.address === undefined) return { state, diagnostics: [], exitCode: 0, sources };
+  const found = findRecorded(state, request.address);
+  if (found.diagnostic) return { state, diagnostics: [found.diagnostic], exitCode: 1, sources };
+  return { state, found, diagnostics: [], exitCode: 0, sources };
+}
+
+interface OutputOutcome extends Outcome {
+  readonly outputs: Readonly<Record<string, Plain>>;
+}
+
+/** `rnv output`: the outputs of the last apply, or one of them. */
+export async function output(
+  context: Pick<Context, "backend">,
+  request: { readonly name?: string },
+): Promise<OutputOutcome> {
+  const { outputs = {} } = (await context.backend.read()) ?? {};
+  const sources = new Map<string, string>();
+  const { name } = request;
+  if (name === undefined) return { outputs, diagnostics: [], exitCode: 0, sources };
+  if (Object.hasOwn(outputs, name)) {
+    return { outputs: { [name]: outputs[name] as Plain }, diagnostics: [], exitCode: 0, sources };
+  }
+  const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
+  const diagnostic = error("command.usage", `there is no output "${name}"`, { hint });
+  return { outputs: {}, diagnostics: [diagnostic], exitCode: 1, sources };
+}
+
+interface UnlockOutcome extends Outcome {
+  readonly removed?: LockHolder;
+}
+
+/** `rnv force-unlock`: removes the lock with that id, whoever holds it. */
+export async function forceUnlock(
+  context: Pick<Context, "backend">,
+  request: { readonly lockId: string },
+): Promise<UnlockOutcome> {
+  const sources = new Map<string, string>();
+  const removed = await context.backend.forceUnlock(request.lockId);
+  if (removed) return { removed, diagnostics: [], exitCode: 0, sources };
+  const summary = `no lock with id "${request.lockId}" on ${context.backend.location}`;
+  const hint = "the message that says the lock is held names its id; a lock that was released has none";
+  return { diagnostics: [error("command.usage", summary, { hint })], exitCode: 1, sources };
+}
+
+interface EditOutcome extends Outcome {
   /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
   /** Of those that are forgotten, what only its id finds again: it is archived. */
@@ -83,7 +142,7 @@ export async function pushState(
   }));
 }
 
-export interface BackupsOutcome extends Outcome {
+interface BackupsOutcome extends Outcome {
   /** Newest first. */
   readonly backups: readonly Backup[];
 }
@@ -192,4 +251,20 @@ function liesIn(state: State, address: Address, outer: Address): boolean {
   if (parent === undefined) return false;
   const named = `${nameOf(address)}.`.startsWith(`${nameOf(outer)}.`);
   return named && (parent === outer || liesIn(state, parent, outer));
+}
+
+type Found =
+  | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
+  | { readonly diagnostic: Diagnostic };
+
+/** The record of an address that a user typed, or what is wrong with it. */
+export function findRecorded(state: State | undefined, text: string): Found {
+  const address = parseAddress(text);
+  const addresses = Object.keys(state?.resources ?? {});
+  const recorded = address === undefined ? undefined : state?.resources[address];
+  if (address !== undefined && recorded !== undefined) return { address, recorded };
+  const hint = didYouMean(text, addresses) ?? "`rnv state list` shows what is recorded";
+  const summary =
+    address === undefined ? `"${text}" is not an address` : `${text} is not recorded in the state`;
+  return { diagnostic: error("state.address_unknown", summary, { hint }) };
 }

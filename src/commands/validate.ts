@@ -1,5 +1,10 @@
-import type { Desired } from "../model/desired";
-import { exitCodeOf, type Outcome } from "./context";
+import { loadDesired } from "../manifest/load-desired";
+import type { Desired, DesiredAttribute } from "../model/desired";
+import { Template } from "../model/value";
+import type { LabelledGraph } from "../render/graph";
+import { resourceTypes } from "../resources";
+import type { StateBackend } from "../state/backend";
+import { type Context, exitCodeOf, type Outcome } from "./context";
 import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {
@@ -16,3 +21,72 @@ export async function validate(
   const loaded = await load(context, request.files, "skip");
   return { ...loaded, exitCode: exitCodeOf(loaded.diagnostics) };
 }
+
+interface GraphOutcome extends Outcome {
+  readonly graph?: LabelledGraph;
+}
+
+/** `rnv graph`: what depends on what, from the manifest alone. */
+export async function graph(
+  context: LoadContext,
+  request: { readonly files: readonly string[] },
+): Promise<GraphOutcome> {
+  const { desired, diagnostics, sources } = await load(context, request.files, "skip");
+  return { graph: desired && graphOf(desired), diagnostics, sources, exitCode: exitCodeOf(diagnostics) };
+}
+
+function graphOf({ resources, data }: Desired): LabelledGraph {
+  const edges = [...resources.values()].flatMap(({ address, parent, dependsOn, attributes }) => {
+    const referenced = [...attributes.values()].flatMap(referredBy);
+    const needed = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...referenced]);
+    return [...needed].map((to) => ({ from: address, to }));
+  });
+  const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) =>
+    [...new Set([...dependsOn, ...[...query.values()].flatMap(referredBy)])].map((to) => ({
+      from: address,
+      to,
+    })),
+  );
+  return { nodes: [...resources.keys(), ...data.keys()], edges: [...edges, ...lookups] };
+}
+
+const referredBy = ({ value }: DesiredAttribute) =>
+  value instanceof Template ? value.references.map(({ address }) => address) : [];
+
+export interface KnownNames {
+  /** Declared and recorded addresses, sorted. */
+  readonly addresses: readonly string[];
+  /** Names of recorded and declared outputs, sorted. */
+  readonly outputs: readonly string[];
+}
+
+/**
+ * What can be named on a command line: everything that is declared or recorded. No request is made, no program run and
+ * no secret read; what cannot be read has no names.
+ */
+export async function listKnownNames(
+  context: Pick<Context, "cwd" | "environment">,
+  request: { readonly files: readonly string[]; readonly backend?: Pick<StateBackend, "read"> },
+): Promise<KnownNames> {
+  const loading = loadDesired({
+    files: request.files,
+    cwd: context.cwd,
+    types: resourceTypes,
+    environment: whateverIsAsked(context.environment),
+    secrets: "skip",
+  });
+  const [desired, state] = await Promise.all([
+    loading.then((loaded) => loaded.desired).catch(() => undefined),
+    request.backend?.read().catch(() => undefined),
+  ]);
+  const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
+    [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
+  return {
+    addresses: sorted(desired?.resources.keys(), Object.keys(state?.resources ?? {})),
+    outputs: sorted(desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
+  };
+}
+
+/** Addresses do not depend on values, so a variable that is not set here must not hide them. */
+const whateverIsAsked = (environment: Context["environment"]): Context["environment"] =>
+  new Proxy(environment, { get: (known, name: string) => known[name] || "x", has: () => true });

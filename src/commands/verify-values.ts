@@ -11,7 +11,7 @@ import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/pl
 import { printsOfRevealed, secretPaths } from "../plan/resolve";
 import { typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
-import type { PlanRequest } from "./requests";
+import type { PlanRequest } from "./context";
 
 /**
  * Makes the plan of `first`, and with `--verify-values` makes it anew from the revealed values. A plan that cannot be

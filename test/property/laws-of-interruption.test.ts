@@ -1,5 +1,5 @@
 import { apply } from "../../src/commands/apply";
-import { planRequest } from "../../src/commands/requests";
+import { planRequest } from "../../src/commands/context";
 import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { type Death, dyingContext } from "../support/dying-context";
 import { fc } from "../support/fixed-seed";

@@ -7,9 +7,9 @@ import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { Context } from "../../src/commands/context";
+import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { planRequest } from "../../src/commands/requests";
 import {
   createEmulator,
   type Emulator,

@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import type { ApplyRequest } from "../../commands/apply";
+import { type PlanRequest, planRequest } from "../../commands/context";
 import { plan } from "../../commands/plan";
-import { type PlanRequest, planRequest } from "../../commands/requests";
-import { show } from "../../commands/show";
+import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { planDocument, readSavedPlan, savePlan } from "../../plan/document";

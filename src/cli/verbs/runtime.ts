@@ -1,8 +1,7 @@
 import { Option } from "commander";
 import type { RollbackSubject, RuntimeRequest } from "../../commands/carry-out-action";
-import { deployments } from "../../commands/deployments";
 import { runtimeAction } from "../../commands/runtime-action";
-import { status } from "../../commands/status";
+import { deployments, status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { elapsedText } from "../../render/elapsed-text";

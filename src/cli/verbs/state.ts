@@ -1,9 +1,15 @@
 import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
-import { forceUnlock } from "../../commands/force-unlock";
-import { output } from "../../commands/output";
-import { show } from "../../commands/show";
-import { listBackups, moveState, pushState, removeState, restoreState } from "../../commands/state-verbs";
+import {
+  forceUnlock,
+  listBackups,
+  moveState,
+  output,
+  pushState,
+  removeState,
+  restoreState,
+  show,
+} from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";

@@ -1,10 +1,8 @@
 import { resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { emulator } from "../../commands/emulator";
-import { graph } from "../../commands/graph";
-import { type KnownNames, listKnownNames } from "../../commands/list-addresses";
-import { gapList, schema } from "../../commands/schema";
-import { type SchemaName, schemaNames } from "../../commands/schema-names";
+import { gapList, type SchemaName, schema, schemaNames } from "../../commands/schema";
+import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { graphDot, graphMermaid } from "../../render/graph";

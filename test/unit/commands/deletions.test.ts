@@ -1,5 +1,5 @@
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import type { Condition } from "../../../src/emulator/behaviour";
 import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";

@@ -1,5 +1,5 @@
 import type { Reads } from "../../../src/api/reads";
-import { deployments } from "../../../src/commands/deployments";
+import { deployments } from "../../../src/commands/status";
 import type { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { createWorkbench } from "../../support/workbench";
 

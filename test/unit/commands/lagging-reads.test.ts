@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (replicas: number) => `projects:

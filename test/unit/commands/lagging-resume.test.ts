@@ -1,5 +1,5 @@
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import type { Lags } from "../../../src/emulator/lag";
 import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";

@@ -1,5 +1,5 @@
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import type { State } from "../../../src/model/state";
 import { dyingContext } from "../../support/dying-context";

@@ -1,5 +1,5 @@
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import type { Fault, SeenRequest } from "../../../src/emulator/faults";
 import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";

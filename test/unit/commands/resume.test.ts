@@ -1,5 +1,5 @@
 import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import type { Address } from "../../../src/model/address";
 import { dyingContext } from "../../support/dying-context";
 import { MemoryDisk } from "../../support/memory-disk";

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schema } from "../../../src/commands/schema";
-import { schemaNames } from "../../../src/commands/schema-names";
+import { schema, schemaNames } from "../../../src/commands/schema";
 
 it.each(schemaNames)(
   "schemas/%s.schema.json is what the checks in use generate (npm run schemas)",

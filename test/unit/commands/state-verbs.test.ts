@@ -1,6 +1,4 @@
-import { output } from "../../../src/commands/output";
-import { show } from "../../../src/commands/show";
-import { moveState, pushState, removeState } from "../../../src/commands/state-verbs";
+import { moveState, output, pushState, removeState, show } from "../../../src/commands/state-verbs";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

@@ -1,6 +1,6 @@
 import { apply } from "../../../src/commands/apply";
 import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
-import { planRequest } from "../../../src/commands/requests";
+import { planRequest } from "../../../src/commands/context";
 import { runtimeAction } from "../../../src/commands/runtime-action";
 import type { Address } from "../../../src/model/address";
 import type { StateBackend, StateSession } from "../../../src/state/backend";
