@@ -9,123 +9,138 @@ import type { Reading } from "../reading";
 import type { Dependant } from "../references";
 import type { SourceNode } from "../source-tree";
 import { isObject } from "./document";
-import { isDataSource, lookedUpType, lookupKeys } from "./names";
-import { type Reader, readerOf } from "./resolve";
+import type { StackType } from "./names";
+import { isDataSource, type Reader, readerOf } from "./resolve";
 import { dependsOnOf } from "./resources";
 import {
   constructPathOf,
   crossStackInput,
   type Entry,
-  type Program,
+  ownerOf,
   problemAt,
   type Stack,
+  type StackContext,
   StackProblem,
   unsupported,
 } from "./stack";
 
-/** A data source whose query has been worked out, but not read as values yet. */
+/** A data source with the nodes that it is looked up by, which are not read as values yet. */
 export interface FoundData extends Omit<DesiredData, "query"> {
   readonly query: ReadonlyMap<string, SourceNode>;
 }
 
-/** Keys that say nothing of what is looked up. */
-const ignored = ["//", "depends_on"];
-
-/** The data sources of one stack. Those that rnv does not read are refused. */
-export function readData(stack: Stack, program: Program): readonly FoundData[] {
-  const found: FoundData[] = [];
-  for (const [label, entry] of stack.data) {
+/** The data sources of a stack. One of a type that rnv does not read is refused. */
+export function readData(stack: Stack, context: StackContext): readonly FoundData[] {
+  return [...stack.data].flatMap(([label, entry]) => {
     const [terraformType = "", name = ""] = label.split(".");
-    if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) continue;
-    if (isDataSource(terraformType, program)) found.push(readOne(terraformType, name, entry, stack, program));
-    else program.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.place.keyPlace));
-  }
-  return found;
+    if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
+    if (isDataSource(terraformType, context.types))
+      return [readOne(terraformType, name, entry, stack, context)];
+    context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.location.keyRange));
+    return [];
+  });
 }
 
 function readOne(
   terraformType: string,
   name: string,
-  { value, place }: Entry,
+  entry: Entry,
   stack: Stack,
-  program: Program,
+  context: StackContext,
 ): FoundData {
-  const body = isObject(value) ? value : {};
-  const path = constructPathOf(body);
-  const label = `data.${terraformType}.${name}`;
-  const owner = path === undefined ? label : `${path} (${label})`;
+  const { location } = entry;
+  const body = isObject(entry.value) ? entry.value : {};
+  const constructPath = constructPathOf(body);
+  const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
-  const reader = readerOf(stack, program, owner, address);
-  const placed = lookedUpType(terraformType, program);
-  const keys = placed === undefined ? new Map<string, string>() : lookupKeys(placed);
-  const query = new Map<string, SourceNode>();
-  for (const [key, written] of Object.entries(body)) {
-    const at = place.at(key);
-    const attribute = keys.get(key);
-    if (written === null || ignored.includes(key)) continue;
-    if (key === "provider" && written === terraformPrefix) continue;
-    if (attribute === undefined) reader.refuse(unsupported(key), at.keyPlace);
-    else {
-      const node = reader.read(written, at);
-      if (node !== undefined && isUsable(node, key, reader)) query.set(attribute, node);
-    }
-  }
-  const nameAttribute = placed?.type.nameAttribute;
-  if (nameAttribute !== undefined && body.id == null && body[nameAttribute] == null)
+  const reader = readerOf(stack, context, owner, address);
+  const type = context.types.get(terraformType);
+  const query = readQuery(entry, type, reader);
+  if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
     reader.refuse(
-      new StackProblem("manifest.missing_key", `it needs an id or a ${nameAttribute}`),
-      place.keyPlace,
+      new StackProblem("manifest.missing_key", `it needs an id or a ${type.nameKey}`),
+      location.keyRange,
     );
   return {
     address,
     owner,
-    ...(placed === undefined ? {} : { type: placed.type.type }),
+    ...(type !== undefined && { type: type.placed.type.type }),
     query,
-    dependsOn: dependsOnOf({ body, place }, stack, program, reader),
-    range: place.keyPlace,
+    dependsOn: dependsOnOf(entry, stack, context, reader),
+    range: location.keyRange,
   };
 }
 
-function isUsable(node: SourceNode, key: string, reader: Reader): boolean {
-  const isText = node.kind === "scalar" && typeof node.value === "string" && node.isSensitive !== true;
-  if (!isText)
-    reader.refuse(new StackProblem("manifest.invalid_value", `${key} is text that is no secret`), node.range);
-  return isText;
+/** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
+function readQuery(
+  { value: body, location }: Entry,
+  type: StackType | undefined,
+  reader: Reader,
+): FoundData["query"] {
+  const names = new Map<string, string>();
+  for (const [key, { attribute }] of type?.parents ?? []) names.set(key, attribute);
+  if (type?.nameKey !== undefined) names.set(type.nameKey, type.placed.type.nameAttribute ?? type.nameKey);
+  if (type !== undefined) names.set("id", "id");
+  const query = new Map<string, SourceNode>();
+  for (const [key, written] of Object.entries(isObject(body) ? body : {})) {
+    const at = location.at(key);
+    const attribute = names.get(key);
+    if (written === null || key === "//" || key === "depends_on") continue;
+    if (key === "provider" && written === terraformPrefix) continue;
+    if (attribute === undefined) {
+      reader.refuse(unsupported(key), at.keyRange);
+      continue;
+    }
+    const node = reader.read(written, at);
+    if (node === undefined) continue;
+    if (node.kind === "scalar" && typeof node.value === "string" && !node.isSensitive)
+      query.set(attribute, node);
+    else
+      reader.refuse(
+        new StackProblem("manifest.invalid_value", `${key} is text that is no secret`),
+        node.range,
+      );
+  }
+  return query;
 }
 
-/** The data source with the values that it is looked up by; mistakes in them are reported. */
+/** The data source with the values that it is looked up by; problems of them are reported. */
 export function buildData(found: FoundData, reading: Reading): DesiredData {
+  const { address, owner, range } = found;
   const query = new Map<string, DesiredAttribute>();
   for (const [attribute, node] of found.query) {
-    const value = readValue(node, { address: found.address, attribute }, reading);
+    const value = readValue(node, { address, attribute }, reading);
     if (value === "")
       reading.report(
-        error("manifest.invalid_value", `${found.owner}: ${attribute} is empty`, {
-          address: found.address,
+        error("manifest.invalid_value", `${owner}: ${attribute} is empty`, {
+          address,
           attribute,
           range: node.range,
         }),
       );
     else if (value !== undefined) query.set(attribute, { value, range: node.range });
   }
-  const dependsOn = found.dependsOn.filter((on) => {
-    if (reading.blocks.has(on)) return true;
-    reading.report(
-      error("manifest.reference_unknown", `depends_on names ${on}, which is not declared`, {
-        address: found.address,
-        range: found.range,
-      }),
-    );
-    return false;
-  });
+  const dependsOn = declaredOf(found.dependsOn, { address, range }, reading);
   return { ...found, query, dependsOn };
 }
 
-/** Data sources as parts of the graph: what they refer to comes first. */
-export const dependants = (
-  data: ReadonlyMap<Address, DesiredData>,
-): readonly (readonly [Address, Dependant])[] =>
-  [...data].map(([address, { query, dependsOn, range }]) => {
+/** The addresses of `depends_on` that are declared; each of the others is reported as an error of `from`. */
+export function declaredOf(
+  dependsOn: readonly Address[],
+  from: Pick<DesiredData, "address" | "range">,
+  { blocks, report }: Reading,
+): readonly Address[] {
+  return dependsOn.filter((on) => {
+    if (blocks.has(on)) return true;
+    const summary = `depends_on names ${on}, which is not declared`;
+    report(error("manifest.reference_unknown", summary, { address: from.address, range: from.range }));
+    return false;
+  });
+}
+
+/** Data sources as nodes of the graph, each after what it refers to. */
+export const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
+  [...data].map(({ address, query, dependsOn, range }) => {
     const referred = [...query.values()].flatMap(({ value }) =>
       value instanceof Template ? value.references.map((reference) => reference.address) : [],
     );

@@ -16,7 +16,7 @@ export interface StackDocument {
   readonly file: string;
   readonly text: string;
   readonly value: Json;
-  readonly root: Place;
+  readonly root: JsonLocation;
 }
 
 /** The range of one value of a JSON text, of its key, and of the values in it by key or index. */
@@ -28,7 +28,7 @@ interface Span {
 }
 
 /** The location of one value. */
-export class Place implements SourceRange {
+export class JsonLocation implements SourceRange {
   readonly start: number;
   readonly end: number;
   // Private: what prints a location must not print the secrets of its text.
@@ -47,30 +47,30 @@ export class Place implements SourceRange {
   }
 
   /** Returns the location of the value at `key`, or this location when the text has no such value. */
-  at(key: string | number): Place {
+  at(key: string | number): JsonLocation {
     const member = this.#span.members?.get(key);
-    return member === undefined ? this : new Place(this.file, this.#text, member);
+    return member === undefined ? this : new JsonLocation(this.file, this.#text, member);
   }
 
   /** The key that opens this value. */
-  get keyPlace(): SourceRange {
+  get keyRange(): SourceRange {
     const [start, end] = this.#span.key ?? [this.start, this.end];
     return { file: this.file, start, end };
   }
 
   /** Returns the location of `source` in this value, or that of the value when it is written in another form. */
   within(source: string): SourceRange {
-    return new TextPlace(this, this.#text, source);
+    return new TextLocation(this, this.#text, source);
   }
 }
 
 /** A piece of a text value. It is searched for when its location is asked for: most are never told. */
-class TextPlace implements SourceRange {
-  readonly #whole: Place;
+class TextLocation implements SourceRange {
+  readonly #whole: JsonLocation;
   readonly #text: string;
   readonly #source: string;
 
-  constructor(whole: Place, text: string, source: string) {
+  constructor(whole: JsonLocation, text: string, source: string) {
     this.#whole = whole;
     this.#text = text;
     this.#source = source;
@@ -111,7 +111,7 @@ export function parseStackDocument(file: string, text: string): ParsedStack {
   const span = tree && spanOf(tree, (key) => duplicates.push(duplicateKey(file, key)));
   const [first] = duplicates;
   if (first?.range !== undefined) return { problems: duplicates, failedAt: first.range.start };
-  const root = new Place(file, text, span ?? { start: 0, end: text.length });
+  const root = new JsonLocation(file, text, span ?? { start: 0, end: text.length });
   return { document: { file, text, value, root } };
 }
 

@@ -1,15 +1,16 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
+import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
-import { snakeCase } from "../../model/terraform-name";
+import { terraformPrefix } from "../../model/terraform-name";
 import { shownPath } from "../find-files";
 import type { Report } from "../findings";
-import type { PlacedType } from "../type-index";
-import { isObject, type Json, type Place } from "./document";
-import type { Program, Stack } from "./stack";
+import { isObject, type Json, type JsonLocation } from "./document";
+import { isDataSource } from "./resolve";
+import { blocksOf, type Entry, type Stack, type StackContext } from "./stack";
 
-/** One stack to read: its file as shown, and what the manifest of the output folder calls it. */
-export interface StackFile {
+/** A stack to read: its file as shown, and its name in the manifest of the output folder. */
+interface StackFile {
   readonly file: string;
   readonly name: string;
 }
@@ -114,53 +115,56 @@ function inOrder(stacks: readonly Listed[]): readonly Listed[] | undefined {
   return ordered;
 }
 
-/** Values nested deeper are hidden whole. */
-const maxDepth = 100;
-
-/** A value without text of its own: `${rnv_service.api.url}`, `${var.x}`. */
+/** A value that names other values and has no text of its own: `${rnv_service.api.url}`, `${var.x}`. */
 const onlyNames = /^\$\{[\w.\-[\]]+\}$/;
 
+/** Blocks of which `maskStack` hides parts. Everything else at the top level is hidden. */
+const openBlocks = new Set("// resource data variable output moved import removed provider".split(" "));
+
+/** Keys that hold no secret in a block that may hold some. */
+const openKeys = new Set("// depends_on lifecycle provider alias base_url workspace_id".split(" "));
+
 /**
- * The text of a stack for code frames: what may be a secret is starred out, offsets and lines as they were. Locals,
- * defaults and outputs may hold secrets as well as the attributes that do; what only names something stays.
+ * The text of a stack for code frames: values that may be secrets are starred out, offsets and lines stay. Shown are
+ * attributes that hold no secret, names of other values, and blocks that rnv reads whole.
  */
-export function maskStack(stack: Stack, program: Pick<Program, "types">): string {
-  const ranges: [number, number][] = [];
-  const hide = (value: Json, place: Place, depth = 0): void => {
-    if (depth > maxDepth) {
-      ranges.push([place.start, place.end]);
-    } else if (typeof value === "string" || typeof value === "number") {
-      if (!onlyNames.test(String(value))) ranges.push([place.start, place.end]);
-    } else if (value !== null && typeof value === "object")
-      for (const [key, inner] of Object.entries(value))
-        hide(inner, place.at(Array.isArray(value) ? Number(key) : key), depth + 1);
+export function maskStack({ document, root, ...stack }: Stack, { types }: StackContext): string {
+  const ranges: SourceRange[] = [];
+  const hide = (value: Json, location: JsonLocation): void => {
+    if (typeof value === "string" || typeof value === "number") {
+      if (!onlyNames.test(String(value))) ranges.push(location);
+    } else if (value !== null && typeof value === "object") hideMembers({ value, location });
   };
-  for (const { value, place } of stack.locals.values()) hide(value, place);
-  for (const { value, place } of [...stack.variables.values(), ...stack.outputs.values()])
-    if (isObject(value)) for (const key of ["default", "value"]) hide(value[key] ?? null, place.at(key));
-  for (const { terraformType, body, place } of stack.resources) {
-    const placed = program.types.get(terraformType);
-    const open = placed === undefined ? new Set<string>() : openKeys(placed);
-    if (placed !== undefined && open === undefined) continue;
-    for (const [key, value] of Object.entries(body)) if (!open?.has(key)) hide(value, place.at(key));
+  const hideMembers = ({ value, location }: Entry, isOpen = (_key: string): boolean => false): void => {
+    for (const [key, inner] of Object.entries(value ?? {})) {
+      const at = location.at(Array.isArray(value) ? Number(key) : key);
+      // A value that is nested too deep has the location of the value around it.
+      if (at === location) ranges.push(at);
+      else if (!isOpen(key)) hide(inner, at);
+    }
+  };
+  hideMembers(root, (key) => openBlocks.has(key));
+  for (const variable of stack.variables.values()) hideMembers(variable, (key) => key !== "default");
+  for (const output of stack.outputs.values()) hideMembers(output, (key) => key !== "value");
+  for (const provider of blocksOf(root, "provider", 1))
+    hideMembers(provider, (key) => provider.labels[0] === terraformPrefix && openKeys.has(key));
+  for (const [label, data] of stack.data)
+    if (!isDataSource(label.split(".")[0] ?? "", types)) hideMembers(data);
+  for (const { terraformType, body, location } of stack.resources) {
+    const type = types.get(terraformType);
+    const shapes = [...(type?.attributes.values() ?? [])];
+    if (type !== undefined && !shapes.some(({ secret }) => secret)) continue;
+    const isOpen = (key: string): boolean =>
+      type?.attributes.get(key)?.secret === false || openKeys.has(key) || type?.parents.has(key) === true;
+    hideMembers({ value: body, location }, type && isOpen);
   }
-  return star(stack.document.text, ranges);
+  return star(document.text, ranges);
 }
 
-const meta = ["//", "depends_on", "lifecycle", "provider"];
-
-/** Attributes that are no secrets, of a type that has any; undefined where a type has none. */
-function openKeys(placed: PlacedType): ReadonlySet<string> | undefined {
-  const shapes = [...placed.attributes];
-  if (!shapes.some(([, { secret }]) => secret)) return undefined;
-  const open = shapes.flatMap(([key, { secret }]) => (secret ? [] : [snakeCase(key)]));
-  return new Set([...open, ...meta, ...placed.type.parents.map(({ attribute }) => snakeCase(attribute))]);
-}
-
-function star(text: string, ranges: readonly (readonly [number, number])[]): string {
+function star(text: string, ranges: readonly SourceRange[]): string {
   const pieces: string[] = [];
   let at = 0;
-  for (const [start, end] of [...ranges].sort((a, b) => a[0] - b[0])) {
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start || b.end - a.end)) {
     if (start < at) continue;
     pieces.push(text.slice(at, start), stars(text.slice(start, end)));
     at = end;
@@ -168,10 +172,7 @@ function star(text: string, ranges: readonly (readonly [number, number])[]): str
   return [...pieces, text.slice(at)].join("");
 }
 
-/**
- * The text of a file that is no JSON. Up to where it fails only keys and punctuation are shown; from there on nothing
- * can be told apart any more.
- */
+/** The text of a file that is no JSON from `failedAt` on: only keys and punctuation before it are shown. */
 export function maskBrokenStack(text: string, failedAt: number): string {
   const texts = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
   const before = text.slice(0, failedAt).replace(texts, (found, colon) => (colon ? found : stars(found)));

@@ -1,78 +1,62 @@
-import { didYouMean } from "../../diagnostics/suggest";
 import { type Address, addressOf, isLogicalName } from "../../model/address";
-import { catalogFields } from "../../model/catalog";
-import { catalogDataSource, snakeCase } from "../../model/terraform-name";
-import type { PlacedType } from "../type-index";
-import { type Program, StackProblem } from "./stack";
+import type { Parent } from "../../model/resource-type";
+import { snakeCase, terraformNameOf } from "../../model/terraform-name";
+import type { AttributeShape, PlacedType, TypeIndex } from "../type-index";
+
+/** A resource type by the names that it and its attributes have in Terraform. */
+export interface StackType {
+  readonly terraformType: string;
+  readonly placed: PlacedType;
+  /** Attributes outside of groups. */
+  readonly attributes: ReadonlyMap<string, AttributeShape>;
+  readonly groups: ReadonlyMap<string, StackGroup>;
+  /** Attributes that hold the id of a parent. */
+  readonly parents: ReadonlyMap<string, Parent>;
+  /** Computed attributes with their name in rnv. */
+  readonly computed: ReadonlyMap<string, string>;
+  /** The attribute that holds the name, for types that have one. */
+  readonly nameKey?: string;
+  /** It has a name and a life of its own, so a data source can look it up. */
+  readonly isLookedUp: boolean;
+}
+
+export interface StackGroup {
+  /** Its name in rnv. */
+  readonly key: string;
+  readonly fields: ReadonlyMap<string, AttributeShape>;
+}
+
+/** The resource types by their name in Terraform. */
+export const indexStackTypes = ({ byType }: TypeIndex): ReadonlyMap<string, StackType> =>
+  new Map([...byType.values()].map(stackType).map((type) => [type.terraformType, type]));
+
+function stackType(placed: PlacedType): StackType {
+  const { nameAttribute, parents, computed, removedWithParent } = placed.type;
+  const groups = [...placed.groups].map(([key, fields]): readonly [string, StackGroup] => [
+    snakeCase(key),
+    { key, fields: bySnakeCase(fields) },
+  ]);
+  return {
+    terraformType: terraformNameOf(placed.type),
+    placed,
+    attributes: bySnakeCase(placed.attributes),
+    groups: new Map(groups),
+    parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
+    computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),
+    ...(nameAttribute !== undefined && { nameKey: snakeCase(nameAttribute) }),
+    isLookedUp: nameAttribute !== undefined && !removedWithParent,
+  };
+}
+
+export const bySnakeCase = <Value>(entries: Iterable<readonly [string, Value]>): ReadonlyMap<string, Value> =>
+  new Map([...entries].map(([name, value]) => [snakeCase(name), value]));
 
 /**
  * The address of a Terraform resource: `rnv_service.api` is `service.api`, and `__` stands for a dot, so that
- * `rnv_service.shop__api` is `service.shop.api`, as a manifest would call it. Two names never share an address.
+ * `rnv_service.shop__api` is `service.shop.api`, as in a manifest. Two names never share an address.
  */
-export function addressOfResource(placed: PlacedType, name: string): Address {
+export function addressOfResource({ placed }: StackType, name: string): Address {
   if (!name.includes("__")) return addressOf(placed.type.type, name);
   const segments = name.split("__");
   return addressOf(placed.type.type, ...(segments.every(isLogicalName) ? segments : [name]));
 }
-
-/** What has a name and a life of its own can be looked up. */
-const isLookedUp = ({ type }: PlacedType): boolean =>
-  type.nameAttribute !== undefined && !type.removedWithParent;
-
-/** The resource type that a data source looks up; undefined for the catalog and for what rnv does not read. */
-export function lookedUpType(terraformType: string, { types }: Program): PlacedType | undefined {
-  const placed = types.get(terraformType);
-  return placed !== undefined && isLookedUp(placed) ? placed : undefined;
-}
-
-/** The data sources that rnv reads itself. */
-export const isDataSource = (terraformType: string, program: Program): boolean =>
-  terraformType === catalogDataSource || lookedUpType(terraformType, program) !== undefined;
-
-/** Attributes that a data source is looked up by, by their name in Terraform. */
-export function lookupKeys({ type }: PlacedType): ReadonlyMap<string, string> {
-  const names = ["id", type.nameAttribute ?? "name", ...type.parents.map(({ attribute }) => attribute)];
-  return new Map(names.map((name) => [snakeCase(name), name]));
-}
-
-/** `configuration.health_check_path` in the words of a manifest; throws `StackProblem` for what it does not show. */
-export function dataAttributeSteps(
-  terraformType: string,
-  steps: readonly (string | number)[],
-  program: Program,
-): readonly string[] {
-  const placed = lookedUpType(terraformType, program);
-  const shown = placed === undefined ? catalogNames : shownNames(placed);
-  const [first = "", second, ...others] = steps.map(String);
-  const group = placed?.groups.get(shown.get(first) ?? "");
-  const found = shown.get(first);
-  if (found === undefined) throw unknown(terraformType, first, shown.keys());
-  if (second === undefined) return [found];
-  if (group === undefined) return [found, second, ...others];
-  const field = [...group].find(([key, { secret }]) => !secret && snakeCase(key) === second)?.[0];
-  if (field === undefined) throw unknown(terraformType, `${first}.${second}`, []);
-  return [found, field, ...others];
-}
-
-const unknown = (terraformType: string, name: string, known: Iterable<string>): StackProblem =>
-  new StackProblem(
-    "manifest.reference_unknown",
-    `the data source ${terraformType} has no attribute "${name}"`,
-    didYouMean(name, known),
-  );
-
-const bySnake = (names: Iterable<string>): ReadonlyMap<string, string> =>
-  new Map([...names].map((name) => [snakeCase(name), name]));
-
-const catalogNames = bySnake(catalogFields);
-
-/** All that can be declared and is not for rnv alone, and all that is computed; secrets left out. */
-const shownNames = ({ type, attributes, groups }: PlacedType): ReadonlyMap<string, string> =>
-  bySnake([
-    ...[...attributes.values()]
-      .filter(({ secret, path }) => !secret && type.rules[path]?.change !== "local")
-      .map(({ path }) => path),
-    ...groups.keys(),
-    ...type.parents.map(({ attribute }) => attribute),
-    ...Object.keys(type.computed),
-  ]);

@@ -1,110 +1,102 @@
 import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
+import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
-import { camelCase, snakeCase, terraformPrefix } from "../../model/terraform-name";
+import { camelCase, catalogDataSource, terraformPrefix } from "../../model/terraform-name";
 import type { MapEntry, ScalarNode, SourceNode } from "../source-tree";
-import type { PlacedType } from "../type-index";
-import { isObject, type Json, type JsonObject } from "./document";
+import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Expression, ExpressionProblem, parseText, type TextPart } from "./expression";
-import { addressOfResource, dataAttributeSteps, isDataSource } from "./names";
+import { addressOfResource, bySnakeCase, type StackType } from "./names";
 import {
   commentOf,
   crossStackInput,
   type Entry,
-  type Program,
   problemAt,
-  type ReadJson,
   rangeOf,
-  type Site,
+  type Scope,
   type Stack,
+  type StackContext,
   StackProblem,
-  type StackResource,
   undeclared,
   unsupported,
 } from "./stack";
-import { callFunction, joinNodes, markSensitive } from "./text";
+import {
+  callFunction,
+  convertNode,
+  hasUnknownPart,
+  joinNodes,
+  listNode,
+  mapNode,
+  markSensitive,
+  referenceNode,
+  textNode,
+  valueOfType,
+} from "./values";
 
-/** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */
-export function ownerOf({ terraformType, name, constructPath }: StackResource): string {
-  const terraform = `${terraformType}.${name}`;
-  return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
-}
-
-/** Reads values of one resource and reports what stops them. */
+/** Reads values of one block and reports the problems of each. */
 export interface Reader {
-  readonly read: (value: Json, place: Site["place"]) => SourceNode | undefined;
+  readonly read: (value: Json, location: JsonLocation) => SourceNode | undefined;
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
-  /** Reports what keeps nothing from being read. */
+  /** Reports a finding that keeps nothing from being read. */
   readonly note: (finding: Diagnostic) => void;
 }
 
-const notBusy: Site["busy"] = new Set();
-
-export function readerOf(stack: Stack, program: Program, owner: string, address?: Address): Reader {
+export function readerOf(stack: Stack, context: StackContext, owner: string, address?: Address): Reader {
   const refuse = (problem: StackProblem, range: SourceRange): void =>
-    program.report(problemAt(problem, owner, range, address));
+    context.report(problemAt(problem, owner, range, address));
   return {
     refuse,
-    note: (finding) => program.report({ ...finding, summary: `${owner}: ${finding.summary}` }),
-    read: (value, place) => {
+    note: (finding) => context.report({ ...finding, summary: `${owner}: ${finding.summary}` }),
+    read: (value, location) => {
       try {
-        return readJson(value, { stack, place, source: "", busy: notBusy }, program);
+        return readJson(value, { context, stack, location, source: "", busy: new Set() });
       } catch (cause) {
         if (!(cause instanceof StackProblem)) throw cause;
-        refuse(cause, place);
+        refuse(cause, location);
         return undefined;
       }
     },
   };
 }
 
+/** Levels of a value, and of an expression. */
 const maxLevels = 64;
 
-/** A JSON value with its expressions worked out, as far as a plan can; throws `StackProblem`. */
-export function readJson(value: Json, site: Site, program: Program, depth = 0): SourceNode {
-  const { place } = site;
+/** A JSON value with its expressions evaluated, as far as a plan can; throws `StackProblem`. */
+function readJson(value: Json, scope: Scope, depth = 0): SourceNode {
+  const { location } = scope;
   if (depth > maxLevels)
     throw new StackProblem("manifest.too_deep", `values are nested more than ${maxLevels} levels deep`);
-  if (value === null || typeof value === "boolean" || typeof value === "number")
-    return { kind: "scalar", value, range: place };
-  if (typeof value === "string") return readText(value, site, program);
-  if (!isObject(value)) {
-    const items = value.map((item, i) => readJson(item, { ...site, place: place.at(i) }, program, depth + 1));
-    return withMarks({ kind: "list", items, range: place }, items);
-  }
+  if (typeof value === "string") return readText(value, scope);
+  if (value === null || typeof value !== "object") return { kind: "scalar", value, range: location };
+  const read = (inner: Json, at: JsonLocation): SourceNode =>
+    readJson(inner, { ...scope, location: at }, depth + 1);
+  if (!isObject(value))
+    return listNode(
+      value.map((item, i) => read(item, location.at(i))),
+      location,
+    );
   const entries = new Map<string, MapEntry>();
   for (const [key, inner] of Object.entries(value)) {
     if (key.includes("${")) throw unsupported("an expression in a key");
-    const at = place.at(key);
-    entries.set(key, {
-      key,
-      keyRange: at.keyPlace,
-      value: readJson(inner, { ...site, place: at }, program, depth + 1),
-    });
+    const at = location.at(key);
+    entries.set(key, { key, keyRange: at.keyRange, value: read(inner, at) });
   }
-  return withMarks(
-    { kind: "map", entries, range: place },
-    [...entries.values()].map((entry) => entry.value),
-  );
+  return mapNode(entries, location);
 }
 
-function withMarks(node: SourceNode, inner: readonly SourceNode[]): SourceNode {
-  return inner.some((one) => one.isSensitive) ? markSensitive(node) : node;
-}
-
-function readText(text: string, site: Site, program: Program): SourceNode {
-  if (!text.includes("${") && !text.includes("%{")) return { kind: "scalar", value: text, range: site.place };
+function readText(text: string, scope: Scope): SourceNode {
+  const range = scope.location;
+  if (!text.includes("${") && !text.includes("%{")) return { kind: "scalar", value: text, range };
   const parts = understood(() => parseText(text));
   const [only] = parts;
   if (parts.length === 1 && typeof only === "object")
-    return {
-      ...evaluate(only.expression, { ...site, source: only.source }, program, 0),
-      range: site.place,
-    } as SourceNode;
-  return evaluateParts(parts, site, program, 0);
+    return { ...evaluate(only.expression, { ...scope, source: only.source }, 0), range };
+  return evaluateParts(parts, scope, 0);
 }
 
-/** The parser's words for what it does not read, as a problem of the stack. */
+/** Parses; a problem of the expression parser becomes one of the stack. */
 export function understood<T>(parse: () => T): T {
   try {
     return parse();
@@ -114,174 +106,150 @@ export function understood<T>(parse: () => T): T {
   }
 }
 
-function evaluateParts(parts: readonly TextPart[], site: Site, program: Program, depth: number): ScalarNode {
-  const nodes = parts.map((part): SourceNode => {
-    if (typeof part === "string")
-      return { kind: "scalar", value: part, parts: [{ kind: "text", text: part }], range: site.place };
-    return evaluate(part.expression, { ...site, source: part.source }, program, depth);
-  });
-  return joinNodes(nodes, "", site.place);
+function evaluateParts(parts: readonly TextPart[], scope: Scope, depth: number): ScalarNode {
+  const nodes = parts.map((part) =>
+    typeof part === "string"
+      ? textNode(part, scope.location)
+      : evaluate(part.expression, { ...scope, source: part.source }, depth),
+  );
+  return joinNodes(nodes, "", scope.location);
 }
 
 /** The value of an expression. Locals and variables that hold secrets pass their mark on. */
-export function evaluate(expression: Expression, site: Site, program: Program, depth: number): SourceNode {
+function evaluate(expression: Expression, scope: Scope, depth: number): SourceNode {
   if (depth > maxLevels) throw unsupported(`an expression of more than ${maxLevels} levels`);
-  const inner = (one: Expression): SourceNode => evaluate(one, site, program, depth + 1);
-  const range = rangeOf(site);
+  const inner = (part: Expression): SourceNode => evaluate(part, scope, depth + 1);
+  const range = rangeOf(scope);
   switch (expression.kind) {
-    case "value":
-      return scalar(expression.value, range);
-    case "text":
-      return evaluateParts(expression.parts, site, program, depth + 1);
-    case "list": {
-      const items = expression.items.map(inner);
-      return withMarks({ kind: "list", items, range }, items);
+    case "value": {
+      const { value } = expression;
+      return typeof value === "string" ? textNode(value, range) : { kind: "scalar", value, range };
     }
+    case "text":
+      return evaluateParts(expression.parts, scope, depth + 1);
+    case "list":
+      return listNode(expression.items.map(inner), range);
     case "object":
       return evaluateObject(expression.entries, inner, range);
     case "call":
       return callFunction(expression.name, expression.args.map(inner), range);
     default:
-      return evaluateAccess(expression, site, program, depth);
+      return evaluateAccess(expression, scope, depth);
   }
 }
 
-const scalar = (value: ScalarNode["value"], range: SourceRange): ScalarNode =>
-  typeof value === "string"
-    ? { kind: "scalar", value, parts: [{ kind: "text", text: value }], range }
-    : { kind: "scalar", value, range };
-
 function evaluateObject(
   pairs: readonly (readonly [Expression, Expression])[],
-  inner: (one: Expression) => SourceNode,
+  evaluateInner: (part: Expression) => SourceNode,
   range: SourceRange,
 ): SourceNode {
   const entries = new Map<string, MapEntry>();
-  for (const [name, one] of pairs) {
-    const key = inner(name);
-    if (key.kind !== "scalar" || key.parts?.some((part) => part.kind !== "text"))
-      throw unsupported("a key that is not plain text");
-    entries.set(String(key.value), { key: String(key.value), keyRange: range, value: inner(one) });
+  for (const [name, value] of pairs) {
+    const found = evaluateInner(name);
+    if (found.kind !== "scalar" || hasUnknownPart(found)) throw unsupported("a key that is not plain text");
+    const key = String(found.value);
+    entries.set(key, { key, keyRange: range, value: evaluateInner(value) });
   }
-  return withMarks(
-    { kind: "map", entries, range },
-    [...entries.values()].map((entry) => entry.value),
-  );
+  return mapNode(entries, range);
+}
+
+type Steps = readonly (string | number)[];
+
+/** A node, and the steps of a traversal that are still to be taken in it. */
+interface Rooted {
+  readonly node: SourceNode;
+  readonly rest: Steps;
 }
 
 /** `local.x.a[0]`: the root takes the steps that it knows, the others go into its value. */
 function evaluateAccess(
   expression: Extract<Expression, { kind: "root" | "access" }>,
-  site: Site,
-  program: Program,
+  scope: Scope,
   depth: number,
 ): SourceNode {
   const steps: (string | number)[] = [];
   let at: Expression = expression;
   while (at.kind === "access") {
-    const key = evaluate(at.key, site, program, depth + 1);
+    const key = evaluate(at.key, scope, depth + 1);
     if (key.kind !== "scalar" || (typeof key.value !== "string" && typeof key.value !== "number"))
       throw unsupported("an index that is neither text nor a number");
-    if (key.parts?.some((part) => part.kind !== "text"))
-      throw unsupported("an index that only apply can tell");
+    if (hasUnknownPart(key)) throw unsupported("an index that only apply can tell");
     steps.unshift(key.value);
     at = at.of;
   }
-  const found =
+  const { node, rest }: Rooted =
     at.kind === "root"
-      ? resolveRoot(at.name, steps, site, program, readJson)
-      : { node: evaluate(at, site, program, depth + 1), rest: steps };
-  let node = found.node;
-  for (const step of found.rest) node = stepInto(node, step);
-  return node;
+      ? resolveRoot(at.name, steps, scope)
+      : { node: evaluate(at, scope, depth + 1), rest: steps };
+  return rest.reduce(stepInto, node);
 }
 
 function stepInto(node: SourceNode, step: string | number): SourceNode {
-  const next =
-    node.kind === "map"
-      ? node.entries.get(String(step))?.value
-      : node.kind === "list"
-        ? node.items[Number(step)]
-        : undefined;
+  const members = node.kind === "list" ? node.items : [];
+  const next = node.kind === "map" ? node.entries.get(String(step))?.value : members[Number(step)];
   if (next === undefined)
     throw new StackProblem("manifest.reference_unknown", `there is no ${JSON.stringify(step)} in the value`);
   return node.isSensitive ? markSensitive(next) : next;
 }
 
-/** What the first words of a traversal stand for, and the steps that are left to take in it. */
-interface Rooted {
-  readonly node: SourceNode;
-  readonly rest: readonly (string | number)[];
-}
-
-/** Locals and outputs that name each other, one in the other. */
-const maxDepth = 50;
-
-/** Characters of locals and outputs, counted each time they are read: a few that name each other twice are a bomb. */
-const maxCharacters = 32 * 1024 * 1024;
-/** What a read costs at least, in characters. */
-const leastCost = 256;
-
-type Steps = readonly (string | number)[];
-
-/** Looks up `var.x`, `local.x`, `rnv_service.api.url` or an output of another stack. */
-export function resolveRoot(
-  root: string,
-  steps: Steps,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): Rooted {
+/** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
+function resolveRoot(root: string, steps: Steps, scope: Scope): Rooted {
   const [name, ...rest] = steps;
-  const placed = program.types.get(root);
-  if (placed !== undefined) return { node: resourceAttribute(placed, steps, site, program, read), rest: [] };
-  if (root === "var" && typeof name === "string")
-    return { node: readVariable(name, site, program, read), rest };
-  if (root === "local" && typeof name === "string")
-    return { node: readLocal(name, site, program, read), rest };
-  if (root === "data") return readDataRoot(steps, site, program, read);
+  const type = scope.context.types.get(root);
+  if (type !== undefined) return { node: resourceAttribute(type, steps, scope), rest: [] };
+  if (root === "var" && typeof name === "string") return { node: readVariable(name, scope), rest };
+  if (root === "local" && typeof name === "string") return { node: readLocal(name, scope), rest };
+  if (root === "data") return readDataRoot(steps, scope);
   if (/^[a-z0-9]+_\w+$/.test(root))
     throw unsupported(`a reference to ${root}, a resource of another provider`);
   throw unsupported(`${root}${name === undefined ? "" : `.${name}`}`);
 }
 
-function readLocal(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
-  const entry = site.stack.locals.get(name);
-  if (entry === undefined) throw undeclared(`local.${name}`, name, site.stack.locals.keys(), program);
-  return { ...readOnce(`local.${name}`, entry, site, program, read), range: rangeOf(site) } as SourceNode;
+function readLocal(name: string, scope: Scope): SourceNode {
+  const { stack, context } = scope;
+  const entry = stack.locals.get(name);
+  if (entry === undefined) throw undeclared(`local.${name}`, name, stack.locals.keys(), context);
+  return { ...readEntry(`local.${name}`, entry, scope), range: rangeOf(scope) };
 }
 
-/** Reads a named value of a stack, unless it is being read already. */
-function readOnce(
-  what: string,
-  { value, place }: Entry,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode {
-  const key = `${site.stack.name} ${what}`;
-  if (site.busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${what} refers to itself`);
-  if (site.busy.size >= maxDepth)
-    throw new StackProblem("manifest.too_deep", `${what} stands in more than ${maxDepth} others`);
-  program.spent.characters += Math.max(leastCost, place.end - place.start);
-  if (program.spent.characters > maxCharacters)
+/** Values of locals and outputs that contain each other. */
+const maxEntries = 50;
+
+/** Characters of locals and outputs, counted each time they are read: a few that name each other twice are a bomb. */
+const maxCharacters = 32 * 1024 * 1024;
+
+/** The characters that a read counts as, at least. */
+const leastCharacters = 256;
+
+/** Evaluates a named value of the stack, unless it is being evaluated already. */
+function readEntry(label: string, { value, location }: Entry, scope: Scope): SourceNode {
+  const { stack, busy, context } = scope;
+  const key = `${stack.name} ${label}`;
+  if (busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${label} refers to itself`);
+  if (busy.size >= maxEntries)
+    throw new StackProblem("manifest.too_deep", `${label} stands in more than ${maxEntries} others`);
+  context.spent.characters += Math.max(leastCharacters, location.end - location.start);
+  if (context.spent.characters > maxCharacters)
     throw new StackProblem(
       "manifest.too_large",
       `locals and outputs repeat more than ${maxCharacters} characters`,
     );
-  const busy = new Set([...site.busy, key]);
-  return read(value, { stack: site.stack, place, source: "", busy }, program);
+  return readJson(value, { context, stack, location, source: "", busy: new Set([...busy, key]) });
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
-function readDataRoot(steps: Steps, site: Site, program: Program, read: ReadJson): Rooted {
+function readDataRoot(steps: Steps, scope: Scope): Rooted {
+  const { context } = scope;
   const [type, name, outputs, output, ...rest] = steps;
-  if (typeof type === "string" && isDataSource(type, program))
-    return { node: dataAttribute(type, steps.slice(1), site, program), rest: [] };
+  if (typeof type === "string" && isDataSource(type, context.types))
+    return { node: dataAttribute(type, steps.slice(1), scope), rest: [] };
   if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
-  const stack = stackNamed(name.slice(crossStackInput.length), program);
+  // The library leaves characters out of names that Terraform does not take.
+  const stack = context.stacks.find(
+    (candidate) => candidate.name.replace(/[^A-Za-z0-9_-]/g, "") === name.slice(crossStackInput.length),
+  );
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined || !isObject(entry.value))
     throw new StackProblem(
@@ -289,234 +257,172 @@ function readDataRoot(steps: Steps, site: Site, program: Program, read: ReadJson
       `the stack that ${name} stands for is not among those that are read`,
       "read the stacks together: -f cdktf.out",
     );
-  const value = { value: entry.value.value ?? null, place: entry.place.at("value") };
-  const node = readOnce(`output.${output}`, value, { ...site, stack }, program, read);
-  return { node, rest };
+  const value = { value: entry.value.value ?? null, location: entry.location.at("value") };
+  return { node: readEntry(`output.${output}`, value, { ...scope, stack }), rest };
 }
 
-/** `data.rnv_service.api.url`: what a data source of the same stack shows. */
-function dataAttribute(type: string, steps: Steps, site: Site, program: Program): SourceNode {
+/** Whether rnv reads data sources of the type. */
+export const isDataSource = (terraformType: string, types: StackContext["types"]): boolean =>
+  terraformType === catalogDataSource || types.get(terraformType)?.isLookedUp === true;
+
+/** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
+function dataAttribute(terraformType: string, steps: Steps, scope: Scope): SourceNode {
+  const { stack, context } = scope;
   const [name, ...path] = steps;
-  const label = `${type}.${name}`;
+  const label = `${terraformType}.${name}`;
   if (typeof name !== "string" || path.length === 0)
     throw unsupported(`a reference to the data source ${label} as a whole`);
-  if (!site.stack.data.has(label)) throw undeclared(`data.${label}`, label, site.stack.data.keys(), program);
-  const attribute = dataAttributeSteps(type, path, program);
-  const segments = [...dataSegments(site.stack.name, type, name), ...attribute];
-  const range = rangeOf(site);
-  const source = site.source === "" ? `data.${steps.join(".")}` : site.source;
-  return { kind: "scalar", value: source, parts: [{ kind: "reference", segments, source, range }], range };
+  if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
+  const attribute = dataPath(terraformType, path, context.types.get(terraformType));
+  const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
+  return referenceNode(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
 }
 
-/** The library leaves characters out of names that Terraform does not take. */
-const stackNamed = (name: string, { stacks }: Program): Stack | undefined =>
-  stacks.find((stack) => stack.name.replace(/[^A-Za-z0-9_-]/g, "") === name);
+/** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog. */
+function dataPath(terraformType: string, steps: Steps, type: StackType | undefined): readonly string[] {
+  const shown = type === undefined ? catalogNames : shownNames(type);
+  const [first = "", second, ...others] = steps.map(String);
+  const refuse = (name: string, known: Iterable<string>): StackProblem =>
+    new StackProblem(
+      "manifest.reference_unknown",
+      `the data source ${terraformType} has no attribute "${name}"`,
+      didYouMean(name, known),
+    );
+  const found = shown.get(first);
+  if (found === undefined) throw refuse(first, shown.keys());
+  if (second === undefined) return [found];
+  const group = type?.groups.get(first);
+  if (group === undefined) return [found, second, ...others];
+  const field = group.fields.get(second);
+  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
+  return [...field.path.split("."), ...others];
+}
 
-function resourceAttribute(
-  placed: PlacedType,
-  steps: Steps,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode {
+const catalogNames = bySnakeCase(catalogFields.map((name) => [name, name]));
+
+/** Every attribute that a data source shows: declared and computed ones, without secrets and what is for rnv alone. */
+function shownNames({
+  placed,
+  attributes,
+  groups,
+  parents,
+  computed,
+}: StackType): ReadonlyMap<string, string> {
+  const declared = [...attributes].filter(
+    ([, { secret, path }]) => !secret && placed.type.rules[path]?.change !== "local",
+  );
+  return new Map([
+    ...declared.map(([key, { path }]) => [key, path] as const),
+    ...[...groups].map(([name, { key }]) => [name, key] as const),
+    ...[...parents].map(([key, { attribute }]) => [key, attribute] as const),
+    ...computed,
+  ]);
+}
+
+function resourceAttribute(type: StackType, steps: Steps, scope: Scope): SourceNode {
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
-  const { parents } = pathsOf(placed);
-  if (parents.has(first) && others.length === 0)
-    return parentAttribute(placed, name, first, site, program, read);
-  const path = attributePath(placed, first, others);
+  if (type.parents.has(first) && others.length === 0) return parentAttribute(type, name, first, scope);
+  const path = attributePath(type, first, others);
   if (path === undefined)
     throw unsupported(`${first}${others.map((step) => `[${JSON.stringify(step)}]`).join("")}`);
-  const segments = [...addressOfResource(placed, name).split("."), ...path.split(".")];
-  const range = rangeOf(site);
-  const source = site.source === "" ? steps.join(".") : site.source;
-  return { kind: "scalar", value: source, parts: [{ kind: "reference", segments, source, range }], range };
+  const segments = [...addressOfResource(type, name).split("."), ...path.split(".")];
+  return referenceNode(segments, scope.source || steps.join("."), rangeOf(scope));
 }
 
-/** The id of a parent is not an attribute that can be looked up: what stands there is taken instead. */
+/** The id of a parent cannot be looked up as an attribute: the value that is written for it is taken instead. */
 function parentAttribute(
-  placed: PlacedType,
+  { terraformType }: StackType,
   name: string,
   attribute: string,
-  site: Site,
-  program: Program,
-  read: ReadJson,
+  scope: Scope,
 ): SourceNode {
-  const terraformType = [...program.types].find(([, one]) => one === placed)?.[0];
-  const found = site.stack.resources.find((one) => one.terraformType === terraformType && one.name === name);
+  const found = scope.stack.resources.find(
+    (resource) => resource.terraformType === terraformType && resource.name === name,
+  );
   const value = found?.body[attribute];
   if (found === undefined || value === undefined)
     throw new StackProblem("manifest.reference_unknown", `${terraformType}.${name} has no ${attribute}`);
-  return readOnce(
-    `${terraformType}.${name}.${attribute}`,
-    { value, place: found.place.at(attribute) },
-    site,
-    program,
-    read,
-  );
+  const entry = { value, location: found.location.at(attribute) };
+  return readEntry(`${terraformType}.${name}.${attribute}`, entry, scope);
 }
 
-/** `health_check_path` in `configuration`: the path of the attribute, in the words of a manifest. */
-function attributePath(placed: PlacedType, first: string, others: Steps): string | undefined {
-  const { groups, attributes } = pathsOf(placed);
+/** The path of `first`, or of a field of the group `first`, in rnv's words; undefined for a step into a value. */
+function attributePath(
+  { groups, attributes, computed }: StackType,
+  first: string,
+  others: Steps,
+): string | undefined {
   const [second, ...deeper] = others;
   const group = groups.get(first);
   if (group !== undefined && typeof second === "string" && deeper.length === 0)
-    return `${group.key}.${group.fields.get(second) ?? camelCase(second)}`;
-  return others.length > 0 ? undefined : (attributes.get(first) ?? first);
-}
-
-/** Names in Terraform, with what they are in a manifest. */
-interface Paths {
-  readonly parents: ReadonlySet<string>;
-  readonly groups: ReadonlyMap<
-    string,
-    { readonly key: string; readonly fields: ReadonlyMap<string, string> }
-  >;
-  readonly attributes: ReadonlyMap<string, string>;
-}
-
-const knownPaths = new WeakMap<PlacedType, Paths>();
-
-function pathsOf(placed: PlacedType): Paths {
-  const known = knownPaths.get(placed);
-  if (known !== undefined) return known;
-  const bySnake = (names: Iterable<string>) => new Map([...names].map((name) => [snakeCase(name), name]));
-  const { type } = placed;
-  const paths: Paths = {
-    parents: new Set(type.parents.map(({ attribute }) => snakeCase(attribute))),
-    groups: new Map(
-      [...placed.groups].map(([key, group]) => [snakeCase(key), { key, fields: bySnake(group.keys()) }]),
-    ),
-    attributes: bySnake([...Object.keys(type.computed), ...placed.attributes.keys()]),
-  };
-  knownPaths.set(placed, paths);
-  return paths;
+    return group.fields.get(second)?.path ?? `${group.key}.${camelCase(second)}`;
+  return others.length > 0 ? undefined : (attributes.get(first)?.path ?? computed.get(first) ?? first);
 }
 
 /**
- * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. An empty variable of the
- * environment is none: CI makes one of every setting that nobody made.
+ * The value of `var.name`: the source in its comment, RNV_VAR_name, TF_VAR_name, or its default. A variable of the
+ * environment that is empty counts as unset: CI defines an empty one for each setting that does not exist.
  */
-export function readVariable(name: string, site: Site, program: Program, read: ReadJson): SourceNode {
-  const entry = site.stack.variables.get(name);
-  if (entry === undefined) throw undeclared(`var.${name}`, name, site.stack.variables.keys(), program);
+function readVariable(name: string, scope: Scope): SourceNode {
+  const { stack, context } = scope;
+  const entry = stack.variables.get(name);
+  if (entry === undefined) throw undeclared(`var.${name}`, name, stack.variables.keys(), context);
   const body = isObject(entry.value) ? entry.value : {};
+  const range = rangeOf(scope);
   const source = commentOf(body, terraformPrefix)?.source;
-  if (isObject(source)) return secretSource(source, entry, site, program, read);
+  if (isObject(source)) {
+    const location = entry.location.at("//").at(terraformPrefix).at("source");
+    // The source as a manifest would write it: `{ fromEnv: NAME }`.
+    return markSensitive({ ...readJson(source, { ...scope, location, source: "" }), range });
+  }
+  const inDefault = { ...scope, location: entry.location.at("default"), source: "" };
   return body.sensitive === true
-    ? markSensitive(sensitiveValue(name, body, entry, site, program, read))
-    : { ...plainValue(name, body, entry, site, program, read), range: rangeOf(site) };
+    ? markSensitive({ ...sensitiveValue(name, body, inDefault, range), range })
+    : { ...plainValue(name, body, scope, inDefault), range };
 }
 
-/** The source as a manifest would write it: `{ fromEnv: NAME }`. */
-function secretSource(
-  source: JsonObject,
-  { place }: Entry,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode {
-  const at = place.at("//").at(terraformPrefix).at("source");
-  const node = read(source, { ...site, place: at, source: "" }, program);
-  return markSensitive({ ...node, range: rangeOf(site) });
-}
-
-/** Its text goes straight from the environment into a Secret, by way of no value of ours. */
-function sensitiveValue(
-  name: string,
-  body: JsonObject,
-  entry: Entry,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode {
-  const range = rangeOf(site);
+/** The text goes from the environment into a `Secret` without being a value here. */
+function sensitiveValue(name: string, body: JsonObject, inDefault: Scope, range: SourceRange): SourceNode {
+  const { environment, fillIn } = inDefault.context;
   const variable =
-    environmentName(name, program) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
-  if (variable === undefined) return { ...readDefault(body, entry, site, program, read), range };
-  if (program.fillIn && isUnset(program.environment[variable])) throw withoutValue(name, program);
+    setVariable(name, environment) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
+  if (variable === undefined) return readJson(body.default ?? null, inDefault);
+  if (fillIn && !environment[variable]) throw withoutValue(name, environment);
   const part = { kind: "env" as const, name: variable, source: `\${var.${name}}`, range };
   return { kind: "scalar", value: "", parts: [part], range };
 }
 
-function plainValue(
-  name: string,
-  body: JsonObject,
-  entry: Entry,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode {
-  const variable = environmentName(name, program);
+function plainValue(name: string, body: JsonObject, scope: Scope, inDefault: Scope): SourceNode {
+  const { environment } = scope.context;
+  const variable = setVariable(name, environment);
   const type = typeof body.type === "string" ? body.type : impliedType(body.default);
   if (variable !== undefined) {
-    const value = fromText(program.environment[variable] as string, type, variable);
+    const value = valueOfType(environment[variable] as string, type, variable);
     // Text of the environment is no template.
     const literal =
       typeof value === "string" ? value.replaceAll("${", () => "$${").replaceAll("%{", "%%{") : value;
-    return convert(read(literal, { ...site, source: "" }, program), type);
+    return convertNode(readJson(literal, { ...scope, source: "" }), type);
   }
-  if (body.default === undefined) throw withoutValue(name, program);
-  return convert(readDefault(body, entry, site, program, read), type);
+  if (body.default === undefined) throw withoutValue(name, environment);
+  return convertNode(readJson(body.default, inDefault), type);
 }
 
 const impliedType = (value: Json | undefined): string =>
   typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
 
-const readDefault = (
-  body: JsonObject,
-  { place }: Entry,
-  site: Site,
-  program: Program,
-  read: ReadJson,
-): SourceNode => read(body.default ?? null, { ...site, place: place.at("default"), source: "" }, program);
+type Environment = StackContext["environment"];
 
-function withoutValue(name: string, { environment }: Program): StackProblem {
-  const empty = environmentNames(name).find((variable) => environment[variable] === "");
+function withoutValue(name: string, environment: Environment): StackProblem {
+  const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
   return new StackProblem("manifest.env_missing", `the variable ${name} has no value${why}`, hint);
 }
 
-const environmentNames = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
+const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
 
-const isUnset = (text: string | undefined): boolean => text === undefined || text === "";
-
-const environmentName = (name: string, { environment }: Program): string | undefined =>
-  environmentNames(name).find((variable) => !isUnset(environment[variable]));
-
-function fromText(text: string, type: string, variable: string): Json {
-  if (type === "string" || type === "any") return text;
-  if (type === "bool" && (text === "true" || text === "false")) return text === "true";
-  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return Number(text);
-  if (type !== "bool" && type !== "number") {
-    try {
-      return JSON.parse(text) as Json;
-    } catch {
-      throw new StackProblem(
-        "manifest.invalid_value",
-        `${variable} does not hold JSON, as its type ${type} needs`,
-      );
-    }
-  }
-  throw new StackProblem("manifest.invalid_value", `${variable} is not a ${type}`);
-}
-
-/** A default of another simple type is converted, as Terraform does. */
-function convert(node: SourceNode, type: string): SourceNode {
-  if (node.kind !== "scalar" || node.value === null) return node;
-  const { value } = node;
-  if (type === "string" && typeof value !== "string")
-    return { ...node, value: String(value) } satisfies ScalarNode;
-  if (type !== "number" && type !== "bool") return node;
-  if (typeof value !== "string") return node;
-  if (node.parts?.some((part) => part.kind !== "text"))
-    throw unsupported(`a reference in a variable of type ${type}`);
-  return {
-    kind: "scalar",
-    value: fromText(value, type, "the default") as ScalarNode["value"],
-    range: node.range,
-  };
-}
+/** The variable of the environment that sets a variable of the stack. */
+const setVariable = (name: string, environment: Environment): string | undefined =>
+  variablesOf(name).find((variable) => environment[variable]);

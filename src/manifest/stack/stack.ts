@@ -3,29 +3,30 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { suggest } from "../../diagnostics/suggest";
 import { terraformPrefix } from "../../model/terraform-name";
 import { type Report, suggestedMisses } from "../findings";
-import type { SourceNode } from "../source-tree";
-import type { PlacedType } from "../type-index";
-import { isObject, type Json, type JsonObject, type Place, type StackDocument } from "./document";
+import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
+import type { StackType } from "./names";
 
-/** One named thing of a stack: a variable, a local, an output. */
+/** A variable, local, output or data source of a stack. */
 export interface Entry {
   readonly value: Json;
-  readonly place: Place;
+  readonly location: JsonLocation;
 }
 
-/** One `resource` of a stack. */
+/** A `resource` block. */
 export interface StackResource {
   readonly terraformType: string;
   readonly name: string;
   readonly body: JsonObject;
-  readonly place: Place;
+  readonly location: JsonLocation;
   /** `shop/api`; undefined in JSON that no construct wrote. */
-  readonly constructPath?: string;
+  readonly constructPath: string | undefined;
 }
 
-/** One stack as its JSON declares it, with the parts by name. */
+/** A stack with its parts by name. */
 export interface Stack {
   readonly document: StackDocument;
+  /** The JSON as a whole. */
+  readonly root: Entry;
   /** Path of its construct, or the name of the file. */
   readonly name: string;
   readonly resources: readonly StackResource[];
@@ -35,40 +36,39 @@ export interface Stack {
   readonly data: ReadonlyMap<string, Entry>;
 }
 
-/** Everything that is read in one run: the stacks in the order of their dependencies. */
-export interface Program {
+/** The stacks of one run, in the order of their dependencies, with what reading them needs. */
+export interface StackContext {
   readonly stacks: readonly Stack[];
   /** Resource types by their name in Terraform. */
-  readonly types: ReadonlyMap<string, PlacedType>;
+  readonly types: ReadonlyMap<string, StackType>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
-  readonly report: (diagnostic: Diagnostic) => void;
-  /** Names that are not declared, and characters of locals and outputs that were read, each time they were. */
+  readonly report: Report;
+  /** Undeclared names, and characters of locals and outputs, counted each time that they are read. */
   readonly spent: { misses: number; characters: number };
 }
 
-/** Where an expression stands: the value that it is part of, and its text. */
-export interface Site {
+/** The stack and the value in which an expression is evaluated. */
+export interface Scope {
+  readonly context: StackContext;
   readonly stack: Stack;
-  readonly place: Place;
-  /** `${…}`; empty when the value as a whole is meant. */
+  readonly location: JsonLocation;
+  /** The text of the expression, `${…}`; empty for the value as a whole. */
   readonly source: string;
-  /** Locals and outputs that are being looked up: one that meets itself is a cycle. */
+  /** Locals and outputs that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: ReadonlySet<string>;
 }
 
-export const rangeOf = ({ place, source }: Site): SourceRange =>
-  source === "" ? place : place.within(source);
+/** The range of an expression. */
+export const rangeOf = ({ location, source }: Scope): SourceRange =>
+  source === "" ? location : location.within(source);
 
-/** Works a JSON value out; handed down to what looks names up. */
-export type ReadJson = (value: Json, site: Site, program: Program) => SourceNode;
-
-/** The prefix of what the library declares for references across stacks. */
+/** The library's prefixes of outputs, and of remote states, that carry references across stacks. */
 export const crossStackOutput = "cross-stack-output-";
 export const crossStackInput = "cross-stack-reference-input-";
 
-/** `//`.`metadata`.`path`: where the construct stands in the program. */
+/** The path of the construct that wrote a block, from its comment. */
 export function constructPathOf(body: JsonObject): string | undefined {
   const metadata = commentOf(body, "metadata");
   return typeof metadata?.path === "string" ? metadata.path : undefined;
@@ -84,7 +84,7 @@ export function commentOf(body: JsonObject, key: string): JsonObject | undefined
 const useTerraform =
   "rnv reads what constructs of plain TypeScript synthesize; for this, run the stack with Terraform: the package is a Terraform provider too";
 
-/** What stops one value of a stack from being read; the reader reports it where it stands. */
+/** Stops the reading of a value of a stack; the reader reports it with the location. */
 export class StackProblem extends Error {
   constructor(
     readonly code: DiagnosticCode,
@@ -95,11 +95,11 @@ export class StackProblem extends Error {
   }
 }
 
-/** Something of Terraform that rnv does not have. */
+/** A feature of Terraform that rnv does not have. */
 export const unsupported = (what: string): StackProblem =>
   new StackProblem("manifest.unsupported", `${what} is not supported by rnv`, useTerraform);
 
-/** A name that stands nowhere in the stack. */
+/** A name that the stack does not declare. */
 export function undeclared(
   what: string,
   name: string,
@@ -115,7 +115,17 @@ export function undeclared(
   );
 }
 
-/** The diagnostic of a problem, under the path of the construct that it lies in. */
+/** `shop/api (rnv_service.api)`, or the name alone in JSON that no construct wrote. */
+export function ownerOf({
+  terraformType,
+  name,
+  constructPath,
+}: Pick<StackResource, "terraformType" | "name" | "constructPath">): string {
+  const terraform = `${terraformType}.${name}`;
+  return constructPath === undefined ? terraform : `${constructPath} (${terraform})`;
+}
+
+/** The diagnostic of a problem of `owner`, a construct or a block. */
 export const problemAt = (
   problem: StackProblem,
   owner: string,
@@ -128,112 +138,107 @@ export const problemAt = (
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   });
 
-/** Top-level blocks that hold named blocks. */
-const namedBlocks = ["variable", "output"] as const;
-const knownBlocks = new Set([
-  "//",
-  "terraform",
-  "provider",
-  "resource",
-  "data",
-  "locals",
-  "moved",
-  "import",
-  "removed",
-  ...namedBlocks,
-]);
+const knownBlocks = new Set(
+  "// terraform provider resource data locals variable output moved import removed".split(" "),
+);
 
-/** The parts of one stack by name. What rnv cannot honour is reported, never passed over. */
+/** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(document: StackDocument, fallbackName: string, report: Report): Stack {
-  const { root } = document;
-  const body = isObject(document.value) ? document.value : {};
-  if (!isObject(document.value))
-    report(error("manifest.invalid_type", "a stack is a JSON object", { range: root }));
-  const name = stackName(body) ?? fallbackName;
+  const { value, root: location } = document;
+  const root: Entry = { value, location };
+  if (!isObject(value))
+    report(error("manifest.invalid_type", "a stack is a JSON object", { range: location }));
+  const body = isObject(value) ? value : {};
+  const { stackName } = commentOf(body, "metadata") ?? {};
+  const name = typeof stackName === "string" ? stackName : fallbackName;
   for (const key of Object.keys(body))
     if (!knownBlocks.has(key))
-      report(problemAt(unsupported(`the block "${key}"`), name, root.at(key).keyPlace));
-  const blocks = (key: string) => labelled(body, root, key, 1);
-  const stack: Stack = {
-    document,
-    name,
-    resources: labelled(body, root, "resource", 2).map(resourceOf),
-    variables: entriesOf(blocks("variable")),
-    outputs: entriesOf(blocks("output")),
-    locals: localsOf(body, root),
-    data: new Map(labelled(body, root, "data", 2).map((one) => [one.labels.join("."), one])),
-  };
-  for (const { labels, value, place } of blocks("variable"))
-    if (isObject(value) && value.validation !== undefined)
+      report(problemAt(unsupported(`the block "${key}"`), name, location.at(key).keyRange));
+  for (const variable of blocksOf(root, "variable", 1))
+    if (isObject(variable.value) && variable.value.validation !== undefined)
       report(
-        problemAt(unsupported("validation"), `${name}: var.${labels[0]}`, place.at("validation").keyPlace),
+        problemAt(
+          unsupported("validation"),
+          `${name}: var.${variable.labels[0]}`,
+          variable.location.at("validation").keyRange,
+        ),
       );
-  checkSettings(body, root, name, report);
-  return stack;
+  checkSettings(root, name, report);
+  return {
+    document,
+    root,
+    name,
+    resources: blocksOf(root, "resource", 2).map(resourceOf),
+    variables: byLabel(blocksOf(root, "variable", 1)),
+    outputs: byLabel(blocksOf(root, "output", 1)),
+    locals: localsOf(root),
+    data: byLabel(blocksOf(root, "data", 2)),
+  };
 }
 
-/** The name of the stack's construct, from the comment at the top. */
-function stackName(body: JsonObject): string | undefined {
-  const comment = body["//"];
-  const metadata = isObject(comment) ? comment.metadata : undefined;
-  return isObject(metadata) && typeof metadata.stackName === "string" ? metadata.stackName : undefined;
-}
-
-export interface Labelled extends Entry {
+interface Labelled extends Entry {
   readonly labels: readonly string[];
 }
 
-/** Blocks under so many labels; Terraform takes a list of objects wherever it takes an object. */
-export function labelled(body: JsonObject, root: Place, key: string, labels: number): readonly Labelled[] {
-  let level: readonly Labelled[] = body[key] === undefined ? [] : objects(body[key], root.at(key), []);
+/** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
+export function blocksOf(parent: Entry, key: string, labels: number): readonly Labelled[] {
+  let level = isObject(parent.value) && parent.value[key] !== undefined ? member(parent, key, []) : [];
   for (let i = 0; i < labels; i += 1)
-    level = level.flatMap((one) =>
-      Object.entries(isObject(one.value) ? one.value : {}).flatMap(([label, value]) =>
-        label === "//" ? [] : objects(value, one.place.at(label), [...one.labels, label]),
+    level = level.flatMap((block) =>
+      Object.keys(isObject(block.value) ? block.value : {}).flatMap((label) =>
+        label === "//" ? [] : member(block, label, [...block.labels, label]),
       ),
     );
   return level;
 }
 
-const objects = (value: Json, place: Place, labels: readonly string[]): readonly Labelled[] =>
-  Array.isArray(value)
-    ? value.map((item: Json, i) => ({ value: item, place: place.at(i), labels }))
-    : [{ value, place, labels }];
+function member({ value, location }: Entry, key: string, labels: readonly string[]): readonly Labelled[] {
+  const inner = (value as JsonObject)[key] as Json;
+  const at = location.at(key);
+  return Array.isArray(inner)
+    ? inner.map((item: Json, i) => ({ value: item, location: at.at(i), labels }))
+    : [{ value: inner, location: at, labels }];
+}
 
-const entriesOf = (blocks: readonly Labelled[]): ReadonlyMap<string, Entry> =>
-  new Map(blocks.map((one) => [one.labels[0] as string, one]));
+/** The objects of nested blocks without labels. */
+export const nestedBlocks = (
+  parent: Entry,
+  key: string,
+): readonly { readonly value: JsonObject; readonly location: JsonLocation }[] =>
+  blocksOf(parent, key, 0).flatMap(({ value, location }) => (isObject(value) ? [{ value, location }] : []));
 
-function localsOf(body: JsonObject, root: Place): ReadonlyMap<string, Entry> {
+const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, Entry> =>
+  new Map(blocks.map((block) => [block.labels.join("."), block]));
+
+function localsOf(root: Entry): ReadonlyMap<string, Entry> {
   const locals = new Map<string, Entry>();
-  for (const { value, place } of labelled(body, root, "locals", 0))
-    for (const [name, one] of Object.entries(isObject(value) ? value : {}))
-      if (name !== "//") locals.set(name, { value: one, place: place.at(name) });
+  for (const { value, location } of nestedBlocks(root, "locals"))
+    for (const [name, inner] of Object.entries(value))
+      if (name !== "//") locals.set(name, { value: inner, location: location.at(name) });
   return locals;
 }
 
-function resourceOf({ labels, value, place }: Labelled): StackResource {
-  const [terraformType, name] = labels as readonly [string, string];
+function resourceOf({ labels, value, location }: Labelled): StackResource {
+  const [terraformType = "", name = ""] = labels;
   const body = isObject(value) ? value : {};
-  const constructPath = constructPathOf(body);
-  return { terraformType, name, body, place, ...(constructPath === undefined ? {} : { constructPath }) };
+  return { terraformType, name, body, location, constructPath: constructPathOf(body) };
 }
 
-/** Other providers and remote backends would mean work for Terraform. */
-function checkSettings(body: JsonObject, root: Place, name: string, report: Report): void {
-  for (const { labels, place } of labelled(body, root, "provider", 1))
+/** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
+function checkSettings(root: Entry, name: string, report: Report): void {
+  for (const { labels, location } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
-      report(problemAt(unsupported(`the provider "${labels[0]}"`), name, place));
-  const settings = labelled(body, root, "terraform", 0);
-  for (const { value, place } of settings) {
-    if (!isObject(value)) continue;
-    for (const { labels, place: at } of labelled(value, place, "backend", 1))
-      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, at));
-    if (value.cloud !== undefined) report(ownState("the cloud block", name, place.at("cloud").keyPlace));
+      report(problemAt(unsupported(`the provider "${labels[0]}"`), name, location));
+  for (const settings of nestedBlocks(root, "terraform")) {
+    for (const { labels, location } of blocksOf(settings, "backend", 1))
+      if (labels[0] !== "local") report(ownState(`the backend "${labels[0]}"`, name, location));
+    if (settings.value.cloud !== undefined)
+      report(ownState("the cloud block", name, settings.location.at("cloud").keyRange));
   }
 }
 
-const ownState = (what: string, name: string, range: SourceRange) =>
-  warning("manifest.unsupported", `${name}: ${what} is not used`, {
+const ownState = (block: string, name: string, range: SourceRange): Diagnostic =>
+  warning("manifest.unsupported", `${name}: ${block} is not used`, {
     range,
     detail: "rnv keeps a state of its own, named by RNV_STATE or --state.",
   });

@@ -1,3 +1,4 @@
+import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
 import type { Desired, DesiredAttribute } from "../../model/desired";
@@ -6,84 +7,88 @@ import { readValue } from "../read-attribute";
 import { readMoved, readRemoved } from "../read-top-level";
 import type { Reading } from "../reading";
 import type { MapEntry, MapNode, SourceNode } from "../source-tree";
-import { isObject, type JsonObject, type Place } from "./document";
-import { readerOf } from "./resolve";
-import { blocksOf, resourceNamed, type StackBlock } from "./resources";
-import { crossStackOutput, labelled, type Program, type Stack, StackProblem, unsupported } from "./stack";
+import { isObject, type JsonLocation, type JsonObject } from "./document";
+import { type Reader, readerOf } from "./resolve";
+import { resourceNamed, type StackBlock } from "./resources";
+import {
+  blocksOf,
+  crossStackOutput,
+  nestedBlocks,
+  type Stack,
+  type StackContext,
+  StackProblem,
+  unsupported,
+} from "./stack";
 
-const topBlocks = (stack: Stack, key: string): readonly { value: JsonObject; place: Place }[] =>
-  blocksOf(
-    isObject(stack.document.value) ? stack.document.value[key] : undefined,
-    stack.document.root.at(key),
-  );
+/** The blocks of one kind at the top level; keys besides `known` are refused. */
+const topBlocks = (
+  { root }: Stack,
+  kind: string,
+  known: readonly string[],
+  reader: Reader,
+): ReturnType<typeof nestedBlocks> => {
+  const blocks = nestedBlocks(root, kind);
+  for (const { value, location } of blocks)
+    for (const key of Object.keys(value))
+      if (key !== "//" && !known.includes(key))
+        reader.refuse(unsupported(`${kind}.${key}`), location.at(key).keyRange);
+  return blocks;
+};
 
 /** `import` blocks by the address that they name. */
-export function readImports(stack: Stack, program: Program): ReadonlyMap<Address, MapEntry> {
+export function readImports(stack: Stack, context: StackContext): ReadonlyMap<Address, MapEntry> {
   const imports = new Map<Address, MapEntry>();
-  const reader = readerOf(stack, program, stack.name);
-  for (const { value, place } of topBlocks(stack, "import")) {
-    refuseOthers(value, place, ["to", "id"], "import", reader);
-    const to = resourceNamed(value.to ?? null, place.at("to"), program, reader);
-    const id = reader.read(value.id ?? null, place.at("id"));
+  const reader = readerOf(stack, context, stack.name);
+  for (const { value, location } of topBlocks(stack, "import", ["to", "id"], reader)) {
+    const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
+    const id = reader.read(value.id ?? null, location.at("id"));
     if (to === undefined || id === undefined) continue;
-    const isDeclared = stack.resources.some((one) => `${one.terraformType}.${one.name}` === value.to);
-    if (isDeclared) imports.set(to, { key: "import", keyRange: place, value: id });
-    else
-      reader.refuse(
-        new StackProblem(
-          "manifest.reference_unknown",
-          `import names ${String(value.to)}, which is not declared`,
-        ),
-        place.at("to"),
-      );
+    if (stack.resources.some(({ terraformType, name }) => `${terraformType}.${name}` === value.to))
+      imports.set(to, { key: "import", keyRange: location, value: id });
+    else {
+      const summary = `import names ${String(value.to)}, which is not declared`;
+      reader.refuse(new StackProblem("manifest.reference_unknown", summary), location.at("to"));
+    }
   }
   return imports;
 }
 
-function refuseOthers(
-  value: JsonObject,
-  place: Place,
-  known: readonly string[],
-  block: string,
-  reader: ReturnType<typeof readerOf>,
-): void {
-  for (const key of Object.keys(value))
-    if (key !== "//" && !known.includes(key))
-      reader.refuse(unsupported(`${block}.${key}`), place.at(key).keyPlace);
+const scalar = (value: string, range: SourceRange): SourceNode => ({ kind: "scalar", value, range });
+
+/** A node as an entry of a manifest. */
+const manifestEntry = (key: string, value: SourceNode, range = value.range): readonly [string, MapEntry] => [
+  key,
+  { key, keyRange: range, value },
+];
+
+/** The root of a manifest with a list under `key`; undefined for an empty list. */
+function listRoot(key: string, items: readonly SourceNode[]): MapNode | undefined {
+  const [first] = items;
+  if (first === undefined) return undefined;
+  const { range } = first;
+  return { kind: "map", range, entries: new Map([manifestEntry(key, { kind: "list", items, range })]) };
 }
 
-const scalar = (value: string, range: SourceNode["range"]): SourceNode => ({ kind: "scalar", value, range });
-
-const listRoot = (key: string, items: readonly SourceNode[], range: SourceNode["range"]): MapNode => ({
+const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode => ({
   kind: "map",
   range,
-  entries: new Map([[key, { key, keyRange: range, value: { kind: "list", items, range } }]]),
-});
-
-const moveNode = (from: SourceNode, to: string, range: SourceNode["range"]): SourceNode => ({
-  kind: "map",
-  range,
-  entries: new Map([
-    ["from", { key: "from", keyRange: range, value: from }],
-    ["to", { key: "to", keyRange: range, value: scalar(to, range) }],
-  ]),
+  entries: new Map([manifestEntry("from", from, range), manifestEntry("to", scalar(to, range))]),
 });
 
 /** `moved` blocks, and the addresses of a manifest that constructs say they had; checked like those of a manifest. */
 export function readStackMoves(
-  program: Program,
+  context: StackContext,
   blocks: readonly StackBlock[],
   reading: Reading,
 ): Desired["moved"] {
   const items: SourceNode[] = [];
-  for (const stack of program.stacks) {
-    const reader = readerOf(stack, program, stack.name);
-    for (const { value, place } of topBlocks(stack, "moved")) {
-      refuseOthers(value, place, ["from", "to"], "moved", reader);
-      const from = resourceNamed(value.from ?? null, place.at("from"), program, reader);
-      const to = resourceNamed(value.to ?? null, place.at("to"), program, reader);
+  for (const stack of context.stacks) {
+    const reader = readerOf(stack, context, stack.name);
+    for (const { value, location } of topBlocks(stack, "moved", ["from", "to"], reader)) {
+      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
+      const to = resourceNamed(value.to ?? null, location.at("to"), context, reader);
       if (from !== undefined && to !== undefined)
-        items.push(moveNode(scalar(from, place.at("from")), to, place));
+        items.push(moveNode(scalar(from, location.at("from")), to, location));
     }
   }
   for (const { block, movedFrom } of blocks)
@@ -92,44 +97,44 @@ export function readStackMoves(
       if (value.kind === "scalar" && value.value === block.address) continue;
       items.push(moveNode(value, block.address, value.range));
     }
-  const [first] = items;
-  return first === undefined ? [] : readMoved(listRoot("moved", items, first.range), reading);
+  const root = listRoot("moved", items);
+  return root === undefined ? [] : readMoved(root, reading);
 }
 
 /** `removed` blocks: deletions confirmed by name. */
-export function readStackRemovals(program: Program, reading: Reading): Desired["removed"] {
+export function readStackRemovals(context: StackContext, reading: Reading): Desired["removed"] {
   const items: SourceNode[] = [];
-  for (const stack of program.stacks) {
-    const reader = readerOf(stack, program, stack.name);
-    for (const { value, place } of topBlocks(stack, "removed")) {
-      refuseOthers(value, place, ["from", "lifecycle"], "removed", reader);
-      if (blocksOf(value.lifecycle, place.at("lifecycle")).some((one) => one.value.destroy === false)) {
+  for (const stack of context.stacks) {
+    const reader = readerOf(stack, context, stack.name);
+    for (const block of topBlocks(stack, "removed", ["from", "lifecycle"], reader)) {
+      const { value, location } = block;
+      if (nestedBlocks(block, "lifecycle").some((lifecycle) => lifecycle.value.destroy === false)) {
         reader.refuse(
           new StackProblem(
             "manifest.unsupported",
             "removed without destroy is not supported by rnv",
             "rnv state rm forgets a resource and leaves it running",
           ),
-          place.at("lifecycle"),
+          location.at("lifecycle"),
         );
         continue;
       }
-      const from = resourceNamed(value.from ?? null, place.at("from"), program, reader);
-      if (from !== undefined) items.push(scalar(from, place.at("from")));
+      const from = resourceNamed(value.from ?? null, location.at("from"), context, reader);
+      if (from !== undefined) items.push(scalar(from, location.at("from")));
     }
   }
-  const [first] = items;
-  return first === undefined ? [] : readRemoved(listRoot("removed", items, first.range), reading);
+  const root = listRoot("removed", items);
+  return root === undefined ? [] : readRemoved(root, reading);
 }
 
 /** `output` blocks, without those that only carry a value from stack to stack. */
-export function readStackOutputs(program: Program, reading: Reading): Desired["outputs"] {
+export function readStackOutputs(context: StackContext, reading: Reading): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
-  for (const stack of program.stacks)
-    for (const [name, { value, place }] of stack.outputs) {
+  for (const stack of context.stacks)
+    for (const [name, { value, location }] of stack.outputs) {
       if (name.startsWith(crossStackOutput) || !isObject(value)) continue;
-      const reader = readerOf(stack, program, `${stack.name}: output.${name}`);
-      const at = place.at("value");
+      const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
+      const at = location.at("value");
       const refuse = (text: string): void =>
         reader.refuse(new StackProblem("manifest.unsupported", text), at);
       const node = reader.read(value.value ?? null, at);
@@ -143,7 +148,7 @@ export function readStackOutputs(program: Program, reading: Reading): Desired["o
         );
       else if (outputs.has(name))
         reading.report(
-          error("manifest.duplicate_key", `two stacks have an output ${name}`, { range: place.keyPlace }),
+          error("manifest.duplicate_key", `two stacks have an output ${name}`, { range: location.keyRange }),
         );
       else {
         const read = readValue(node, { attribute: `outputs.${name}` }, reading);
@@ -160,45 +165,40 @@ const settings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The provider block of rnv. A run goes where its environment says; a stack that names another service or workspace
- * must not be applied there. What Terraform's provider has besides is refused, so that nobody relies on it.
+ * Checks the provider block of rnv. A run goes where its environment says; a stack that names another service or workspace
+ * must not be applied there. Further settings of Terraform's provider are refused, so that nobody relies on them.
  */
-export function checkProvider(stack: Stack, program: Program): void {
-  const body = isObject(stack.document.value) ? stack.document.value : {};
-  const reader = readerOf(stack, program, `${stack.name}: provider.${terraformPrefix}`);
-  for (const { labels, value, place } of labelled(body, stack.document.root, "provider", 1)) {
-    if (labels[0] !== terraformPrefix || !isObject(value)) continue;
-    for (const [key, written] of Object.entries(value)) {
-      const at: Place = place.at(key);
-      const variable = settings[key];
-      if (key === "//" || key === "alias" || written === null) continue;
-      if (key === "api_key")
-        reader.refuse(
-          new StackProblem(
-            "manifest.unsupported",
-            "a key does not belong into a stack",
-            "set RNV_API_KEY, or RNV_API_KEY_FILE",
-          ),
-          at.keyPlace,
-        );
-      else if (variable === undefined) reader.refuse(unsupported(key), at.keyPlace);
-      else {
-        const node = reader.read(written, at);
-        const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
-        const wanted = program.environment[variable];
-        if (found === undefined || wanted === undefined || sameText(found, wanted)) continue;
-        reader.refuse(
-          new StackProblem(
-            "config.invalid",
-            `${key} is not what ${variable} says`,
-            `this run is for ${wanted}`,
-          ),
-          at,
-        );
-      }
+export function checkProvider(stack: Stack, context: StackContext): void {
+  const reader = readerOf(stack, context, `${stack.name}: provider.${terraformPrefix}`);
+  for (const { labels, value, location } of blocksOf(stack.root, "provider", 1))
+    if (labels[0] === terraformPrefix && isObject(value)) checkSettings(value, location, reader, context);
+}
+
+function checkSettings(
+  body: JsonObject,
+  location: JsonLocation,
+  reader: Reader,
+  { environment }: StackContext,
+): void {
+  for (const [key, written] of Object.entries(body)) {
+    const at = location.at(key);
+    const variable = settings[key];
+    if (key === "//" || key === "alias" || written === null) continue;
+    if (key === "api_key") {
+      const hint = "set RNV_API_KEY, or RNV_API_KEY_FILE";
+      const summary = "a key does not belong into a stack";
+      reader.refuse(new StackProblem("manifest.unsupported", summary, hint), at.keyRange);
+    } else if (variable === undefined) reader.refuse(unsupported(key), at.keyRange);
+    else {
+      const node = reader.read(written, at);
+      const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
+      const wanted = environment[variable];
+      if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) continue;
+      const summary = `${key} is not what ${variable} says`;
+      reader.refuse(new StackProblem("config.invalid", summary, `this run is for ${wanted}`), at);
     }
   }
 }
 
-const sameText = (a: string, b: string): boolean =>
+const isSameSetting = (a: string, b: string): boolean =>
   a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();

@@ -105,6 +105,24 @@ describe("a stack whose values are nested without end", () => {
   });
 });
 
+describe("the text that is shown of a stack", () => {
+  it("holds nothing of blocks that are for Terraform alone, nor a key of the provider", async () => {
+    const { sources } = await loadStackJson({
+      provider: {
+        rnv: [{ api_key: "canary-1", base_url: "https://rnv" }],
+        aws: [{ secret_key: "canary-2" }],
+      },
+      terraform: { backend: { s3: { secret_key: "canary-3" } } },
+      data: { http: { x: { request_headers: { a: "canary-4" } } }, rnv_project: { shop: { name: "Shop" } } },
+      module: { m: { password: "canary-5" } },
+      resource: { aws_thing: { t: { "//": { rnv: {} }, name: "canary-6" } } },
+    });
+    expect(sources.get(file)).not.toContain("canary");
+    for (const shown of ["api_key", "https://rnv", "Shop", "module", "aws_thing"])
+      expect(sources.get(file)).toContain(shown);
+  });
+});
+
 describe("a key that stands twice", () => {
   it("is told for each place, in any spelling", async () => {
     const text = '{"a": {"k": 1, "\\u006b": 2, "k": 3}, "b": ["k\\":", {"k": {}, "l": {"l": 1, "l": "x:"}}]}';
