@@ -212,7 +212,7 @@ function readLocal(name: string, scope: Scope): SourceNode {
   return { ...readEntry(`local.${name}`, entry, scope), range: rangeOf(scope) };
 }
 
-/** Values of locals and outputs that contain each other. */
+/** Named values, each in the one before it. */
 const maxEntries = 50;
 
 /** Characters of locals and outputs, counted each time they are read: a few that name each other twice are a bomb. */
@@ -221,7 +221,7 @@ const maxCharacters = 32 * 1024 * 1024;
 /** The characters that a read counts as, at least. */
 const leastCharacters = 256;
 
-/** Evaluates a named value of the stack, unless it is being evaluated already. */
+/** Evaluates a named value of the stack; one that occurs in itself throws a `StackProblem`. */
 function readEntry(label: string, { value, location }: Entry, scope: Scope): SourceNode {
   const { stack, busy, context } = scope;
   const key = `${stack.name} ${label}`;
@@ -375,26 +375,26 @@ function readVariable(name: string, scope: Scope): SourceNode {
   if (isObject(source)) {
     const location = entry.location.at("//").at(terraformPrefix).at("source");
     // The source as a manifest would write it: `{ fromEnv: NAME }`.
-    return markSensitive({ ...readJson(source, { ...scope, location, source: "" }), range });
+    return markSensitive({ ...readEntry(`var.${name}`, { value: source, location }, scope), range });
   }
-  const inDefault = { ...scope, location: entry.location.at("default"), source: "" };
   return body.sensitive === true
-    ? markSensitive({ ...sensitiveValue(name, body, inDefault, range), range })
-    : { ...plainValue(name, body, scope, inDefault), range };
+    ? markSensitive({ ...sensitiveValue(name, entry, body, scope), range })
+    : { ...plainValue(name, entry, body, scope), range };
 }
 
 /** The text goes from the environment into a `Secret` without being a value here. */
-function sensitiveValue(name: string, body: JsonObject, inDefault: Scope, range: SourceRange): SourceNode {
-  const { environment, fillIn } = inDefault.context;
+function sensitiveValue(name: string, entry: Entry, body: JsonObject, scope: Scope): SourceNode {
+  const { environment, fillIn } = scope.context;
   const variable =
     setVariable(name, environment) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
-  if (variable === undefined) return readJson(body.default ?? null, inDefault);
+  if (variable === undefined) return readDefault(name, entry, body, scope);
   if (fillIn && !environment[variable]) throw withoutValue(name, environment);
-  const part = { kind: "env" as const, name: variable, source: `\${var.${name}}`, range };
-  return { kind: "scalar", value: "", parts: [part], range };
+  const source = `\${var.${name}}`;
+  const part = { kind: "env" as const, name: variable, source, range: rangeOf(scope) };
+  return { kind: "scalar", value: "", parts: [part], range: part.range };
 }
 
-function plainValue(name: string, body: JsonObject, scope: Scope, inDefault: Scope): SourceNode {
+function plainValue(name: string, entry: Entry, body: JsonObject, scope: Scope): SourceNode {
   const { environment } = scope.context;
   const variable = setVariable(name, environment);
   const type = typeof body.type === "string" ? body.type : impliedType(body.default);
@@ -406,8 +406,11 @@ function plainValue(name: string, body: JsonObject, scope: Scope, inDefault: Sco
     return convertNode(readJson(literal, { ...scope, source: "" }), type);
   }
   if (body.default === undefined) throw withoutValue(name, environment);
-  return convertNode(readJson(body.default, inDefault), type);
+  return convertNode(readDefault(name, entry, body, scope), type);
 }
+
+const readDefault = (name: string, { location }: Entry, body: JsonObject, scope: Scope): SourceNode =>
+  readEntry(`var.${name}`, { value: body.default ?? null, location: location.at("default") }, scope);
 
 const impliedType = (value: Json | undefined): string =>
   typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";

@@ -101,3 +101,13 @@ it("locals that name each other twice, or fifty deep, are an error and no bomb",
   expect(await codes(chain(5_000, (next) => next))).toEqual(["manifest.too_deep"]);
   expect(await codes(chain(40, (next) => next + next))).toEqual(["manifest.too_large"]);
 });
+
+it.each([
+  ["its default", { default: "${var.a}" }],
+  ["its source", { sensitive: true, "//": { rnv: { source: { fromEnv: "${var.a}" } } } }],
+])("a variable that stands in %s is an error and no endless loop", async (_where, variable) => {
+  const { diagnostics } = await loadStackJson(stack("${var.a}", { variable: { a: variable } }));
+  expect(diagnostics).toMatchObject([
+    { code: "manifest.reference_cycle", summary: "rnv_project.shop: var.a refers to itself" },
+  ]);
+});
