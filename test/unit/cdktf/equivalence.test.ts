@@ -5,7 +5,7 @@ import { Project, RnvProvider, Service } from "../../../src/cdktf/cdktf";
 import type { ApplyRequest } from "../../../src/commands/apply";
 import { planJson } from "../../../src/render/plan-json";
 import { createWorkbench, type Workbench } from "../../support/workbench";
-import { driftCron, gitops, production, quickstart } from "./example-stacks";
+import { driftCron, gitops, production, quickstart, testing } from "./example-stacks";
 import { synthesizeInto } from "./synthesize";
 
 const examples = join(__dirname, "..", "..", "..", "examples");
@@ -30,6 +30,7 @@ const cases: Readonly<Record<string, Case>> = {
     define: (app) => gitops(app, production),
   },
   "drift-cron": { files: ["drift-cron/rnv.yaml"], define: driftCron },
+  testing: { files: ["testing/rnv.yaml"], define: testing },
 };
 
 let benches: Workbench[] = [];

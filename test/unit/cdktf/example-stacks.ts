@@ -114,3 +114,21 @@ export function driftCron(app: App): TerraformStack {
   deployed(api);
   return stack;
 }
+
+/** examples/testing/rnv.yaml as a stack. */
+export function testing(app: App): TerraformStack {
+  const stack = new TerraformStack(app, "testing");
+  new RnvProvider(stack, "rnv");
+  const shop = new Project(stack, "shop", { name: "shop" });
+  const api = shop.addService("api", {
+    kind: "web",
+    configuration: { repository: "https://git.example.com/shop/api", healthCheckPath: "/healthz" },
+  });
+  const worker = shop.addService("worker", {
+    kind: "worker",
+    configuration: { repository: "https://git.example.com/shop/worker" },
+  });
+  api.addVariable("WORKER_HOST", worker.internalHost);
+  for (const service of [api, worker]) deployed(service);
+  return stack;
+}
