@@ -1,10 +1,9 @@
 import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
-import { elapsedText } from "../render/elapsed-text";
-import { eventJson } from "../render/event-json";
-import { eventText } from "../render/event-text";
+import { eventJson, eventText } from "../render/events";
 import { plainStyle } from "../render/style";
+import { elapsedText } from "../render/time-text";
 import type { Invocation } from "./invocation";
 import { outStyle } from "./report";
 import type { Terminal } from "./terminal";

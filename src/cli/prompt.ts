@@ -3,7 +3,7 @@ import type { Approval } from "../commands/apply";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isUnconfirmed } from "../plan/guards";
 import type { Change, Plan } from "../plan/plan";
-import { inertString } from "../render/inert";
+import { quoteText } from "../render/escape-text";
 import type { Invocation } from "./invocation";
 import type { Terminal } from "./terminal";
 
@@ -52,7 +52,7 @@ export const askablePlan = (plan: Plan): Plan => ({
 });
 
 async function askForName(change: Change, ask: Ask, say: (text: string) => void): Promise<boolean> {
-  const name = inertString(change.name);
+  const name = quoteText(change.name);
   const verb = change.action === "replace" ? "deleted and created again" : "deleted";
   const answer = await ask(
     `\n${change.address} (${change.type} ${name}) will be ${verb}. This cannot be undone.\n` +

@@ -3,10 +3,8 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/find-files";
-import { diagnosticData } from "../render/diagnostics-json";
-import { diagnosticsText } from "../render/diagnostics-text";
-import { githubAnnotations } from "../render/github-annotations";
-import { inertJson } from "../render/inert";
+import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
+import { escapeJson } from "../render/escape-text";
 import { createStyle, type Style } from "../render/style";
 import type { Environment } from "./invocation";
 import type { Terminal } from "./terminal";
@@ -70,7 +68,7 @@ export const errorDocument = (
   diagnostics: readonly Diagnostic[],
   sources: ReadonlyMap<string, string>,
 ): string =>
-  `${inertJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map((found) => diagnosticData(found, sources)) }, 2)}\n`;
+  `${escapeJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map((found) => diagnosticData(found, sources)) }, 2)}\n`;
 
 /**
  * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined for what is no file.

@@ -1,6 +1,6 @@
 import { durationText } from "../model/time";
-import { elapsedText } from "../render/elapsed-text";
-import { inertText } from "../render/inert";
+import { escapeText } from "../render/escape-text";
+import { elapsedText } from "../render/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
 import type { Context } from "./context";
 
@@ -58,7 +58,7 @@ function tellHeld({ clock, say }: Pick<Context, "clock" | "say">, timeoutMs: num
 const nameOf = (holder: LockHolder | undefined): string =>
   holder === undefined
     ? "somebody who is not named"
-    : inertText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
+    : escapeText(`${holder.command} (pid ${holder.pid} on ${holder.host})`);
 
 function heldSince({ since }: LockHolder, now: number): string {
   const seconds = (now - Date.parse(since)) / 1000;

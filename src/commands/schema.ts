@@ -1,9 +1,13 @@
+import * as z from "zod";
 import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
-import { driftSchema, eventsSchema, planSchema, stateSchema } from "../render/schemas";
+import { driftDocumentSchema } from "../render/drift-json";
+import { eventSchema } from "../render/events";
+import { planDocumentSchema } from "../render/plan-json";
 import { resourceTypes } from "../resources";
+import { stateFileSchema } from "../state/state-text";
 
 /** Names of the JSON Schemas that `rnv schema` prints; without what makes them, for the command line. */
 export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;
@@ -13,10 +17,10 @@ export type SchemaName = (typeof schemaNames)[number];
 const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   manifest: () => manifestJsonSchema(resourceTypes),
   overlay: () => overlayJsonSchema(resourceTypes),
-  plan: planSchema,
-  drift: driftSchema,
-  state: stateSchema,
-  events: eventsSchema,
+  plan: () => published(planDocumentSchema, "A plan of rnv"),
+  drift: () => published(driftDocumentSchema, "A drift report of rnv"),
+  state: () => published(stateFileSchema, "The recorded state of rnv"),
+  events: () => published(eventSchema, "An event of an rnv run"),
 };
 
 /** `rnv schema gaps`: no schema, but what the service's documents do not show: what is assumed, and what says otherwise. */
@@ -31,3 +35,13 @@ export const gapList = (): unknown =>
 
 /** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
 export const schema = (name: SchemaName): unknown => schemas[name]();
+
+/** Returns the JSON Schema, draft 07, of a document that rnv writes. */
+function published(schema: z.ZodType, title: string): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    target: "draft-7",
+    io: "input",
+    unrepresentable: "any",
+  });
+  return { $schema, title, ...rest };
+}

@@ -1,6 +1,8 @@
-import type { DriftReport, PendingResource } from "../plan/drift";
+import * as z from "zod";
+import { type DriftReport, driftClasses, type PendingResource } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
-import { inertJson } from "./inert";
+import { escapeJson } from "./escape-text";
+import { json, revealedValue, shown, standingSchema } from "./plan-json";
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
 export function driftJson(report: DriftReport): string {
@@ -18,7 +20,7 @@ export function driftJson(report: DriftReport): string {
     unchecked: report.unchecked,
     revealed: report.revealed?.map(({ isEqual, ...rest }) => ({ ...rest, is_equal: isEqual })),
   };
-  return `${inertJson(document, 2)}\n`;
+  return `${escapeJson(document, 2)}\n`;
 }
 
 const pendingData = (pending: PendingResource) => {
@@ -40,4 +42,78 @@ const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   before,
   after,
   ...(from && { from }),
+});
+
+const field = z.strictObject({
+  path: z.string().describe("Attribute path: `configuration.branch`."),
+  cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
+  before: shown,
+  after: shown,
+  from: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
+    ),
+});
+
+const action = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);
+
+/** The document of `drift -json`. */
+export const driftDocumentSchema = z.strictObject({
+  format_version: z.literal("1.1"),
+  has_drift: z.boolean().describe("Something of a class in `fail_on` was found; the exit code is 2 then."),
+  fail_on: z
+    .array(z.enum(driftClasses))
+    .describe("`drifted`, `missing`, and what `--fail-on` or `--strict` adds."),
+  drifted: z
+    .array(z.strictObject({ address: z.string(), attributes: z.array(field) }))
+    .describe("Changed outside of rnv: the recorded value before, the live one after."),
+  missing: z.array(z.string()).describe("Declared and recorded, and no longer there."),
+  consequences: z
+    .array(
+      z.strictObject({
+        address: z.string(),
+        action,
+        reason: z.string().optional(),
+        because: z.array(z.string()).describe("What is drifted or missing behind it."),
+      }),
+    )
+    .describe("Changes that nothing but the repair of drift brings about."),
+  pending: z
+    .array(
+      z.strictObject({
+        address: z.string(),
+        action,
+        archives: z.literal(true).optional().describe("A `delete` that archives it."),
+        previous_address: z.string().optional(),
+        reason: z.string().optional(),
+        attributes: z.array(field),
+        standing: standingSchema.optional(),
+      }),
+    )
+    .describe("Declared and not applied yet, or a deployment that has failed or awaits a checkout."),
+  running: z
+    .array(standingSchema)
+    .describe("What runs and is not what was deployed last; never counted as drift."),
+  unmanaged: z
+    .array(
+      z.strictObject({
+        type: z.string(),
+        id: z.string(),
+        name: z.string(),
+        within: z.string().optional().describe("Address of the managed thing that it is a part of."),
+      }),
+    )
+    .describe("There, and neither declared nor recorded."),
+  undeclared: z
+    .array(z.strictObject({ address: z.string(), path: z.string(), value: json, default: json }))
+    .describe("Settings that nobody declares and that are not at their default; only with `--strict`."),
+  unchecked: z.array(z.strictObject({ address: z.string(), reason: z.string() })),
+  revealed: z
+    .array(revealedValue)
+    .optional()
+    .describe(
+      "Values that were revealed to compare them with what is recorded; only with `--verify-values`.",
+    ),
 });

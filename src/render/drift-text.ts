@@ -1,23 +1,36 @@
+import type { Address } from "../model/address";
 import { shortList } from "../model/text";
-import type { Consequence, DriftReport, PendingResource } from "../plan/drift";
-import { attributeLines, coloured } from "./attribute-lines";
-import { alignColumns } from "./display-width";
 import {
-  consequencePhrase,
-  consequencesByRoot,
-  driftLine,
-  isTelling,
-  partsByHolder,
-  pendingPhrase,
-  plainly,
-} from "./drift-wording";
-import { inertString, inertText } from "./inert";
-import { actionSymbols, unmanagedText } from "./plan-wording";
+  type Consequence,
+  countOf,
+  type DriftClass,
+  type DriftReport,
+  type PendingResource,
+} from "../plan/drift";
+import type { AttributeChange } from "../plan/plan";
+import {
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  quoteText,
+  shorten,
+} from "./escape-text";
+import {
+  actionPhrases,
+  actionSymbols,
+  asRecorded,
+  counted,
+  revealedLine,
+  standingPhrase,
+  standingRows,
+  uncheckedRows,
+  unmanagedText,
+} from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { standingPhrase, standingRows } from "./standing";
-import type { Style } from "./style";
-import { asRecorded, revealedLine, uncheckedRows } from "./unchecked";
-import { capLines, plainText } from "./value-text";
+import { alignColumns, type Style } from "./style";
+import { attributeLines, capLines, coloured, fieldLines, plainText } from "./values";
 
 const below = " ".repeat(6);
 const mostNames = 10;
@@ -32,7 +45,7 @@ export function driftText(report: DriftReport, style: Style): string {
     section(
       "Changed outside rnv:",
       addressesInReadingOrder(report.drifted).map(({ address, fields }) => [
-        `${colors.yellow("  ~")} ${colors.bold(inertText(address))}`,
+        `${colors.yellow("  ~")} ${colors.bold(escapeText(address))}`,
         ...attributeLines(fields.map(plainly), style),
         ...following(address),
       ]),
@@ -40,7 +53,7 @@ export function driftText(report: DriftReport, style: Style): string {
     section(
       "Deleted outside rnv:",
       addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(({ address }) => [
-        `${colors.red("  -")} ${colors.bold(inertText(address))}`,
+        `${colors.red("  -")} ${colors.bold(escapeText(address))}`,
         ...following(address),
       ]),
     ),
@@ -51,9 +64,9 @@ export function driftText(report: DriftReport, style: Style): string {
     table("What runs is not what was deployed last:", standingRows(report.running)),
     table(
       "Could not be checked:",
-      uncheckedRows(report.unchecked, inertText).map(({ addresses, reason }) => [
+      uncheckedRows(report.unchecked, escapeText).map(({ addresses, reason }) => [
         `  ${addresses}`,
-        inertText(reason),
+        escapeText(reason),
       ]),
     ),
     revealedLine(report, asRecorded) ?? "",
@@ -64,18 +77,18 @@ export function driftText(report: DriftReport, style: Style): string {
 }
 
 const followingLine = (one: Consequence, { colors }: Style): string =>
-  `${below}${colors.dim("to repair it:")} ${inertText(consequencePhrase(one))}`;
+  `${below}${colors.dim("to repair it:")} ${escapeText(consequencePhrase(one))}`;
 
 function pendingLines(pending: PendingResource, style: Style): string[] {
   const { colors } = style;
   const { address, action, fields, standing } = pending;
-  const name = colors.bold(inertText(address));
-  const why = standing ? inertText(standingPhrase(standing)) : "";
+  const name = colors.bold(escapeText(address));
+  const why = standing ? escapeText(standingPhrase(standing)) : "";
   if (action === "no-op" && standing && fields.length === 0)
     return [`${colors.yellow("  !")} ${name}`, `${below}${why}`];
   const symbol = action === "no-op" ? "~" : actionSymbols[action];
   return [
-    `${coloured(symbol, symbol.padStart(3), style)} ${name} ${inertText(pendingPhrase(pending))}`,
+    `${coloured(symbol, symbol.padStart(3), style)} ${name} ${escapeText(pendingPhrase(pending))}`,
     ...attributeLines(fields.filter(isTelling), style),
     ...(standing ? [`${below}${why}`] : []),
   ];
@@ -87,15 +100,15 @@ function unmanagedSections(report: DriftReport): string[] {
     table(
       "Variables that nobody declares:",
       partsByHolder(report).map(([holder, names]) => [
-        `  ${inertText(holder)}`,
-        shortList(names.map(inertString), mostNames),
+        `  ${escapeText(holder)}`,
+        shortList(names.map(quoteText), mostNames),
       ]),
     ),
     table(
       "Settings that nobody declares, and that are not at their default:",
       report.undeclared.map(({ address, path, value, default: byDefault }) => [
-        `  ${inertText(address)}`,
-        inertText(path),
+        `  ${escapeText(address)}`,
+        escapeText(path),
         `${plainText(value)} (default ${plainText(byDefault)})`,
       ]),
     ),
@@ -119,4 +132,176 @@ function section(heading: string, blocks: readonly (readonly string[])[]): strin
     return `${isApart ? "\n" : ""}${block.join("\n")}`;
   });
   return `${heading}\n\n${lines.join("\n")}`;
+}
+
+interface DriftMarkdownOptions {
+  /** Longest result in characters. */
+  readonly limit?: number;
+  readonly title?: string;
+}
+
+const defaultLimit = 60_000;
+const longestName = 120;
+
+/** The report for an issue or a job summary: the count first, then each difference, folded away. */
+export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions = {}): string {
+  const limit = options.limit ?? defaultLimit;
+  const opening = [
+    `### ${escapeMarkdown(shorten(options.title ?? "rnv drift", longestName))}`,
+    `**${escapeMarkdown(driftLine(report))}**`,
+  ];
+  const revealed = revealedLine(report, asRecorded);
+  const things = report.unmanaged.filter(({ within }) => within === undefined);
+  const consequences = consequencesByRoot(report);
+  const following = (address: Address): string[] =>
+    (consequences.get(address) ?? []).map(
+      (one) => `  - to repair it: ${escapeMarkdown(consequencePhrase(one))}`,
+    );
+  const items = [
+    ...addressesInReadingOrder(report.missing.map((address) => ({ address }))).map(({ address }) =>
+      [`- ${code(address)} was deleted outside rnv`, ...following(address)].join("\n"),
+    ),
+    ...addressesInReadingOrder(report.drifted).map(({ address, fields }) =>
+      [
+        folded(address, "changed outside rnv", fields.map(plainly)),
+        ...following(address).map((line) => line.trim()),
+      ].join("\n\n"),
+    ),
+    ...addressesInReadingOrder(report.pending).map(pendingItem),
+    ...listed(
+      "What runs is not what was deployed last:",
+      addressesInReadingOrder(report.running).map(
+        (one) => `${code(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
+      ),
+    ),
+    ...uncheckedRows(report.unchecked, code).map(
+      ({ addresses, reason }) => `- ${addresses} could not be checked: ${escapeMarkdown(reason)}`,
+    ),
+    ...listed(
+      "Variables that nobody declares:",
+      partsByHolder(report).map(
+        ([holder, names]) =>
+          `${code(holder)}: ${shortList(
+            names.map((name) => code(name)),
+            mostNames,
+          )}`,
+      ),
+    ),
+    ...listed(
+      "Settings that nobody declares, and that are not at their default:",
+      report.undeclared.map(
+        ({ address, path, value, default: byDefault }) =>
+          `${code(address)} ${code(path)}: ${code(plainText(value))} (default ${code(plainText(byDefault))})`,
+      ),
+    ),
+    ...(revealed === undefined ? [] : [revealed]),
+    ...(things.length === 0
+      ? []
+      : [`Also in this workspace, not managed here: ${escapeMarkdown(unmanagedText(things))}.`]),
+  ];
+  let room = limit - opening.join("\n\n").length - 200;
+  const end = items.findIndex((item) => {
+    room -= item.length + 2;
+    return room < 0;
+  });
+  const shown = end === -1 ? items : items.slice(0, end);
+  const left = items.length - shown.length;
+  const note =
+    left === 0
+      ? []
+      : [`> [!NOTE]\n> ${counted(left, "item")} left out, because this text would be too long.`];
+  return `${[...opening, ...shown, ...note].join("\n\n")}\n`;
+}
+
+const listed = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`${heading}\n\n${capLines(lines.map((line) => `- ${line}`)).join("\n")}`];
+
+function pendingItem(pending: PendingResource): string {
+  const { address, action, fields, standing } = pending;
+  const why = standing && standingPhrase(standing);
+  if (action === "no-op" && fields.length === 0 && why !== undefined)
+    return `- ${code(address)}: ${escapeMarkdown(why)}`;
+  return folded(address, pendingPhrase(pending), fields.filter(isTelling), why);
+}
+
+const code = (address: string): string => codeSpan(shorten(address, longestName));
+
+/** What the service says stands below the fold: text in HTML is read for mentions and links. */
+function folded(address: string, phrase: string, fields: readonly AttributeChange[], why?: string): string {
+  const note = why === undefined ? "" : escapeMarkdown(why);
+  if (fields.length === 0)
+    return `- ${code(address)} ${escapeMarkdown(phrase)}${note === "" ? "" : `: ${note}`}`;
+  const summary = `<summary><code>${escapeHtml(shorten(address, longestName))}</code> ${escapeHtml(phrase)}</summary>`;
+  const body = [
+    fencedBlock(fields.flatMap(fieldLines), "diff"),
+    ...(note === "" ? [] : [`Last deployment: ${note}`]),
+  ];
+  return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
+}
+
+/** The words of a drift report, shared by text and Markdown. */
+
+const classWords: Readonly<Record<DriftClass, string>> = {
+  drifted: "changed outside rnv",
+  missing: "deleted outside rnv",
+  unmanaged: "not managed here",
+  pending: "not applied yet",
+};
+
+/** `Drift: 1 changed outside rnv, 2 deleted outside rnv. 1 not applied yet.` */
+function driftLine(report: DriftReport): string {
+  const said = (counted: readonly DriftClass[]): string =>
+    counted
+      .filter((one) => countOf(report, one) > 0)
+      .map((one) => `${countOf(report, one)} ${classWords[one]}`)
+      .join(", ");
+  const isPendingCounted = report.failOn.includes("pending");
+  const rest = [
+    ...(isPendingCounted || report.pending.length === 0 ? [] : [said(["pending"])]),
+    ...(report.unchecked.length === 0
+      ? []
+      : [`${counted(report.unchecked.length, "resource")} could not be checked`]),
+  ].map((text) => ` ${text}.`);
+  if (report.hasDrift) return `Drift: ${said(report.failOn)}.${rest.join("")}`;
+  const matches = report.pending.length === 0 ? " Your infrastructure matches the configuration." : "";
+  return `No drift.${matches}${rest.join("")}`;
+}
+
+/** What becomes of what was not applied yet, to stand after its address. */
+function pendingPhrase(pending: PendingResource): string {
+  const { action, archives, fields, previousAddress, reason } = pending;
+  if (archives) return "would be archived";
+  if (action === "no-op")
+    return previousAddress ? `would move here from ${previousAddress}` : "would be left as it is";
+  if (action === "update" && fields.length === 0 && reason !== undefined) return "would run again";
+  if (action === "create" && reason !== undefined) return "would run";
+  return actionPhrases[action];
+}
+
+/** `deployment.shop.api would run again`. */
+const consequencePhrase = ({ address, action, reason }: Consequence): string =>
+  `${address} ${pendingPhrase({ address, action, reason, fields: [] })}`;
+
+/** What follows from the repair of each address; what has several causes stands below the first. */
+function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
+  const roots = new Map<Address, Consequence[]>();
+  for (const one of addressesInReadingOrder(report.consequences)) {
+    const [root] = one.because;
+    if (root !== undefined) roots.set(root, [...(roots.get(root) ?? []), one]);
+  }
+  return roots;
+}
+
+/** Where a new thing lies its address says already. */
+const isTelling = ({ isPlacement }: AttributeChange): boolean => isPlacement !== true;
+
+/** The heading says why already. */
+const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
+
+/** Names of unmanaged parts, by what they lie in, in the order of addresses. */
+function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
+  const names = new Map<Address, string[]>();
+  for (const { within, name } of report.unmanaged)
+    if (within !== undefined) names.set(within, [...(names.get(within) ?? []), name]);
+  return [...names].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -1,4 +1,4 @@
-import { inertText } from "./inert";
+import { escapeText } from "./escape-text";
 
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
 export interface LabelledGraph {
@@ -8,7 +8,7 @@ export interface LabelledGraph {
 
 /** The graph in the language of Graphviz. */
 export function graphDot(graph: LabelledGraph): string {
-  const quoted = (label: string) => `"${inertText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+  const quoted = (label: string) => `"${escapeText(label).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
   return [
     "digraph rnv {",
     "  rankdir = LR",
@@ -34,7 +34,7 @@ export function graphMermaid(graph: LabelledGraph): string {
 
 /** Anything but plain characters as a character code: Mermaid reads quotes, HTML and Markdown in labels. */
 const mermaidLabel = (label: string): string =>
-  inertText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
+  escapeText(label).replace(/[^\p{L}\p{N}._ /-]/gu, (character) => `#${character.codePointAt(0)};`);
 
 const allNodes = ({ nodes, edges }: LabelledGraph): string[] =>
   [...new Set([...nodes, ...edges.flatMap(({ from, to }) => [from, to])])].sort();

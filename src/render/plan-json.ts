@@ -1,6 +1,309 @@
+import * as z from "zod";
+import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { Plain } from "../model/value";
 import { planDocument } from "../plan/document";
-import type { Plan } from "../plan/plan";
-import { inertJson } from "./inert";
+import type { Action, AttributeChange, Change, Plan, ShownValue } from "../plan/plan";
+import { escapeJson } from "./escape-text";
 
 /** `plan -json`: one document in the shape of Terraform's `show -json`, plus what is ours (DESIGN section 8). */
-export const planJson = (plan: Plan): string => `${inertJson(planDocument(plan), 2)}\n`;
+export const planJson = (plan: Plan): string => `${escapeJson(planDocument(plan), 2)}\n`;
+
+type ResourceChange = PlanDocument["resource_changes"][number];
+type Field = ResourceChange["attributes"][number];
+
+/**
+ * A plan to show, read back from its document (`show FILE`). It has what is shown and nothing to apply: the
+ * subjects of its changes are empty. Undefined when the document is not one.
+ */
+export function planFromDocument(document: unknown): Plan | undefined {
+  const parsed = planDocumentSchema.safeParse(document);
+  if (!parsed.success) return undefined;
+  const { data } = parsed;
+  const drift = new Map(data.resource_drift.map((entry) => [entry.address, entry]));
+  return {
+    options: {
+      mode: data.options.mode,
+      targets: data.options.targets.map(asAddress),
+      excludes: data.options.excludes.map(asAddress),
+      replace: data.options.replace.map(asAddress),
+      adopt: data.options.adopt,
+      allowEmpty: data.options.allow_empty,
+      confirmedDeletes: data.options.confirmed_deletes.map(asAddress),
+    },
+    changes: data.resource_changes.map((change) => changeOf(change, drift.get(change.address))),
+    outputs: Object.entries(data.output_changes).map(([name, output]) => ({
+      name,
+      before: sideOf(output.before, output.before_sensitive, false, output.actions.includes("create")),
+      after: sideOf(
+        output.after,
+        output.after_sensitive,
+        output.after_unknown,
+        output.actions.includes("delete"),
+      ),
+    })),
+    plannedOutputs: Object.fromEntries(
+      Object.entries(data.planned_values.outputs).map(([name, { sensitive, value }]) => [
+        name,
+        sideOf(value ?? null, sensitive, value === undefined, false),
+      ]),
+    ),
+    ...(data.timestamp !== undefined && { timestamp: data.timestamp }),
+    summary: data.summary,
+    unmanaged: data.unmanaged,
+    standing: (data.standing ?? []).map((one) => ({ ...one, address: asAddress(one.address) })),
+    unchecked: data.unchecked.map(({ address, ...rest }) => ({ address: asAddress(address), ...rest })),
+    ...(data.revealed && {
+      revealed: data.revealed.map(({ address, attribute, is_equal: isEqual }) => ({
+        address: asAddress(address),
+        attribute,
+        isEqual,
+      })),
+    }),
+    cost: data.cost,
+    diagnostics: data.diagnostics as readonly Diagnostic[],
+    binding: data.binding,
+  };
+}
+
+const asAddress = (text: string): Address => text as Address;
+
+function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][number] | undefined): Change {
+  return {
+    address: asAddress(change.address),
+    type: change.type,
+    action: actionOf(change),
+    ...(change.id !== undefined && { id: change.id }),
+    name: change.live_name,
+    ...(change.previous_address !== undefined && { previousAddress: asAddress(change.previous_address) }),
+    attributes: change.attributes.map(fieldOf),
+    released: change.released.map(fieldOf),
+    ...(change.lifecycle && { lifecycle: change.lifecycle.map(fieldOf) }),
+    drift: (drift?.attributes ?? []).map(fieldOf),
+    ...(drift?.change.actions[0] === "delete" && { missing: true as const }),
+    ...(change.reason !== undefined && { reason: change.reason }),
+    effects: change.effects,
+    dependsOn: change.depends_on.map(asAddress),
+    ...(change.deletes_after && { deletesAfter: change.deletes_after.map(asAddress) }),
+    withParent: change.with_parent,
+    onRemove: change.on_remove,
+    ...(change.blocked_by && { guard: change.blocked_by }),
+    ...(change.cost && { cost: change.cost }),
+    binding: change.binding,
+    instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
+  };
+}
+
+/** Terraform writes a replacement as two actions, and an import beside the action. */
+function actionOf({ change }: ResourceChange): Action {
+  if (change.importing) return "adopt";
+  return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
+}
+
+const fieldOf = (field: Field): AttributeChange => ({
+  path: field.path,
+  before: field.before as ShownValue,
+  after: field.after as ShownValue,
+  cause: field.cause,
+  forcesReplacement: field.forces_replacement,
+  ...(field.from && { from: field.from }),
+  ...(field.placement && { isPlacement: true }),
+  ...(field.range && { range: field.range }),
+});
+
+function sideOf(value: Plain, isSecret: boolean, isUnknown: boolean, isAbsent: boolean): ShownValue {
+  if (isAbsent) return { kind: "absent" };
+  if (isSecret) return { kind: "secret" };
+  return isUnknown ? { kind: "unknown" } : { kind: "value", value };
+}
+
+export const json = z.json();
+const attributes = z.record(z.string(), json);
+const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
+const money = z.strictObject({ usd: z.number(), ngn: z.number() });
+const range = z
+  .strictObject({ file: z.string(), start: z.int().min(0), end: z.int().min(0) })
+  .describe("Half-open range of character offsets.");
+
+/** One side of a field: a secret, an unknown and an absent value have no text. */
+export const shown = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("value"), value: json }),
+  z.strictObject({ kind: z.enum(["absent", "secret", "unknown"]) }),
+]);
+
+const field = z.strictObject({
+  path: z.string().describe("Attribute path: `configuration.branch`."),
+  cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
+  before: shown,
+  after: shown,
+  forces_replacement: z.boolean(),
+  from: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
+    ),
+  placement: z.literal(true).optional(),
+  range: range.optional(),
+});
+
+const sides = {
+  actions: z.array(z.enum(["no-op", "create", "update", "delete", "forget"])),
+  before: attributes.nullable(),
+  after: attributes.nullable(),
+  after_unknown: attributes,
+  before_sensitive: attributes,
+  after_sensitive: attributes,
+};
+
+const place = {
+  address: z.string().describe("`service.shop.api`"),
+  mode: z.literal("managed"),
+  type: z.string(),
+  name: z.string().describe("The address without its type."),
+};
+
+const resourceChange = z.strictObject({
+  ...place,
+  previous_address: z.string().optional(),
+  change: z.strictObject({
+    ...sides,
+    importing: z.strictObject({ id: z.string() }).optional(),
+    replace_paths: z.array(z.array(z.string())).optional(),
+  }),
+  action_reason: z.string().optional(),
+  reason: z.string().optional().describe("Why it is done, for people."),
+  id: z.string().optional(),
+  live_name: z.string().describe("What a deletion confirms."),
+  attributes: z.array(field),
+  released: z.array(field).describe("Fields that differ and are left as they are."),
+  lifecycle: z.array(field).optional().describe("What the state keeps besides fields; none of it is sent."),
+  effects: z.array(effect),
+  cost: z.strictObject({ before: money.nullable(), after: money.nullable() }).optional(),
+  blocked_by: z
+    .strictObject({
+      code: z.enum([
+        "guard.prevent_destroy",
+        "guard.delete_unconfirmed",
+        "guard.name_changed",
+        "guard.holds_others",
+      ]),
+      summary: z.string(),
+      hint: z.string(),
+    })
+    .optional(),
+  depends_on: z.array(z.string()),
+  deletes_after: z.array(z.string()).optional(),
+  with_parent: z.boolean(),
+  on_remove: z.enum(["delete", "archive", "retain"]),
+  binding: z
+    .strictObject({ id: z.string(), updatedAt: z.string().nullable(), digest: z.string() })
+    .nullable(),
+  declared_digest: z.string().optional(),
+  unbound_values: z.array(z.string()).optional(),
+});
+
+const output = z.strictObject({
+  actions: z.array(z.enum(["create", "update", "delete"])),
+  before: json,
+  after: json,
+  after_unknown: z.boolean(),
+  before_sensitive: z.boolean(),
+  after_sensitive: z.boolean(),
+});
+
+const finding = z.strictObject({
+  severity: z.enum(["error", "warning"]),
+  code: z.enum(diagnosticCodes),
+  summary: z.string(),
+  detail: z.string().optional(),
+  hint: z.string().optional(),
+  address: z.string().optional(),
+  attribute: z.string().optional(),
+  range: range.optional(),
+  requestId: z.string().optional(),
+});
+
+/** Where something managed stands when it does not run as it was deployed last. */
+export const standingSchema = z.strictObject({
+  address: z.string(),
+  code: z.enum([
+    "held",
+    "awaiting_checkout",
+    "failed",
+    "cancelled",
+    "waiting",
+    "deploying",
+    "rolled_back",
+    "older_release",
+    "suspended",
+  ]),
+  class: z
+    .enum(["pending", "running"])
+    .describe("`pending`: what was asked for last has not been done. `running`: said, never a failure."),
+  summary: z.string(),
+  since: z.string().optional().describe("ISO 8601."),
+});
+
+/** One secret that was revealed to be compared. */
+export const revealedValue = z.strictObject({
+  address: z.string(),
+  attribute: z.string(),
+  is_equal: z.boolean(),
+});
+
+/** The plan document that `planDocument` makes and `planFromDocument` reads. */
+export const planDocumentSchema = z.strictObject({
+  format_version: z.literal("1.2"),
+  timestamp: z.iso.datetime().optional().describe("When the plan was made."),
+  applyable: z.boolean(),
+  errored: z.boolean(),
+  planned_values: z
+    .strictObject({
+      outputs: z.record(z.string(), z.strictObject({ sensitive: z.boolean(), value: json.optional() })),
+      root_module: z.strictObject({
+        resources: z.array(z.strictObject({ ...place, values: attributes, sensitive_values: attributes })),
+      }),
+    })
+    .describe("What there is once the plan is applied: unknown values are left out, secrets are null."),
+  resource_changes: z.array(resourceChange),
+  resource_drift: z.array(
+    z.strictObject({ ...place, change: z.strictObject(sides), attributes: z.array(field) }),
+  ),
+  output_changes: z.record(z.string(), output),
+  summary: z.strictObject({
+    add: z.int(),
+    change: z.int(),
+    destroy: z.int(),
+    adopt: z.int(),
+    forget: z.int(),
+  }),
+  cost: z.strictObject({ before: money, after: money, estimate: z.boolean() }),
+  unmanaged: z.array(z.strictObject({ type: z.string(), id: z.string(), name: z.string() })),
+  standing: z
+    .array(standingSchema)
+    .optional()
+    .describe("What of the managed does not run as it was deployed last."),
+  unchecked: z.array(
+    z.strictObject({ address: z.string(), attribute: z.string().optional(), reason: z.string() }),
+  ),
+  revealed: z.array(revealedValue).optional(),
+  diagnostics: z.array(finding),
+  options: z.strictObject({
+    mode: z.enum(["apply", "destroy", "refresh-only"]),
+    targets: z.array(z.string()),
+    excludes: z.array(z.string()),
+    replace: z.array(z.string()),
+    adopt: z.boolean(),
+    allow_empty: z.boolean(),
+    confirmed_deletes: z.array(z.string()),
+  }),
+  binding: z.strictObject({
+    lineage: z.string().nullable(),
+    serial: z.int(),
+    workspaceId: z.string(),
+    baseUrl: z.string(),
+  }),
+});
+
+type PlanDocument = z.infer<typeof planDocumentSchema>;

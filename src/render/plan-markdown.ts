@@ -1,28 +1,45 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { shortList } from "../model/text";
 import { isUnconfirmed } from "../plan/guards";
-import type { Change, Plan } from "../plan/plan";
-import { inertCode, inertFence, inertHtml, inertMarkdown, inertText, shorten } from "./inert";
-import { fieldLines } from "./markdown-fields";
-import { moneyChange, sameMoney } from "./money-text";
-import { isLoss, type PlanEntry, planEntries } from "./plan-entries";
-import { longestName, planTable } from "./plan-table";
+import type { Action, Change, Plan } from "../plan/plan";
+import {
+  codeSpan,
+  escapeHtml,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  quoteText,
+  shorten,
+  tableRow,
+} from "./escape-text";
 import {
   actionPhrase,
+  asDeclared,
+  commonReason,
   counted,
   countsOf,
+  effectWords,
   isBlocked,
+  isLoss,
+  isNameTold,
   listedFields,
+  moneyChange,
+  type PlanEntry,
+  planEntries,
   planLine,
   pluralPhrase,
+  revealedLine,
+  sameMoney,
+  standingPhrase,
+  uncheckedRows,
   unmanagedText,
+  unreadHeading,
+  unreadIn,
 } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { standingPhrase } from "./standing";
-import { asDeclared, revealedLine, uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
-import { capLines } from "./value-text";
+import { attributeSign, capLines, fieldLines, isBlock, shownText } from "./values";
 
-export interface PlanMarkdownOptions {
+interface PlanMarkdownOptions {
   /** Longest result in characters; GitHub refuses comments above 65,536. */
   readonly limit?: number;
   /** Heading of the comment. */
@@ -45,7 +62,7 @@ export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): str
   const limit = options.limit ?? defaultLimit;
   const entries = planEntries(plan);
   const head = [
-    `### ${inertMarkdown(shorten(options.title ?? "rnv plan", longestName))}`,
+    `### ${escapeMarkdown(shorten(options.title ?? "rnv plan", longestName))}`,
     `**${planLine(plan)}**`,
     ...blocked(entries),
   ];
@@ -94,13 +111,13 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
   const own = entries.map(({ first }) => first).filter((change) => isLoss(change) && !change.withParent);
   const lines = own.map((change) => {
     const sign = change.action === "replace" ? "-/+" : change.action === "delete" ? "-" : "~";
-    return `${sign} ${shorten(inertText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
+    return `${sign} ${shorten(escapeText(change.address), longestName)}${change.guard ? "  # blocked" : ""}`;
   });
   const left = entries.flatMap(({ changes }) => changes).length - own.length;
   return joined([
     ...head,
     ...(isBlocked(plan) ? ["> [!CAUTION]\n> Blocked until it is resolved; `rnv plan` says how."] : []),
-    ...(lines.length === 0 ? [] : [inertFence(lines, "diff")]),
+    ...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]),
     ...(left === 0
       ? []
       : [
@@ -139,7 +156,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
   const others = unconfirmed.length > mostItems ? held.filter((change) => !isUnconfirmed(change)) : held;
   const lines = others.map(
     ({ address, guard }) =>
-      `> - ${inertCode(address)}: ${inertMarkdown(guard?.summary ?? "")}. ${inertMarkdown(guard?.hint ?? "")}`,
+      `> - ${codeSpan(address)}: ${escapeMarkdown(guard?.summary ?? "")}. ${escapeMarkdown(guard?.hint ?? "")}`,
   );
   const many =
     others.length === held.length
@@ -153,7 +170,7 @@ function blocked(entries: readonly PlanEntry[]): string[] {
 function findings(diagnostics: readonly Diagnostic[]): string[] {
   const lines = diagnostics.map(
     ({ severity, code, summary, hint }) =>
-      `> - ${severity} ${inertCode(code)}: ${inertMarkdown(summary)}${hint === undefined ? "" : ` (${inertMarkdown(hint)})`}`,
+      `> - ${severity} ${codeSpan(code)}: ${escapeMarkdown(summary)}${hint === undefined ? "" : ` (${escapeMarkdown(hint)})`}`,
   );
   return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
 }
@@ -165,27 +182,25 @@ function details({ first: change, changes }: PlanEntry, plan: Plan): string | un
   const cost = change.cost;
   const none = { usd: 0, ngn: 0 };
   const notes = [
-    ...(change.previousAddress === undefined ? [] : [`moved from ${inertCode(change.previousAddress)}`]),
+    ...(change.previousAddress === undefined ? [] : [`moved from ${codeSpan(change.previousAddress)}`]),
     ...(isMany
       ? [
           shortList(
-            changes.map(({ address }) => inertCode(address)),
+            changes.map(({ address }) => codeSpan(address)),
             mostListed,
           ),
         ]
       : []),
-    ...(isMany || change.id === undefined || change.action === "update"
-      ? []
-      : [`id ${inertCode(change.id)}`]),
+    ...(isMany || change.id === undefined || change.action === "update" ? [] : [`id ${codeSpan(change.id)}`]),
     ...(cost === undefined || sameMoney(cost.before ?? none, cost.after ?? none)
       ? []
       : [`cost ${moneyChange(cost.before ?? none, cost.after ?? none, "\u2192")} a month`]),
   ];
-  const body = [...(lines.length === 0 ? [] : [inertFence(lines, "diff")]), ...notes];
+  const body = [...(lines.length === 0 ? [] : [fencedBlock(lines, "diff")]), ...notes];
   if (lines.length === 0) return undefined;
   const what = isMany
-    ? `${inertHtml(counted(changes.length, change.type))} ${inertHtml(pluralPhrase(change))}`
-    : `<code>${inertHtml(change.address)}</code> ${inertHtml(actionPhrase(change))}`;
+    ? `${escapeHtml(counted(changes.length, change.type))} ${escapeHtml(pluralPhrase(change))}`
+    : `<code>${escapeHtml(change.address)}</code> ${escapeHtml(actionPhrase(change))}`;
   const summary = `<summary>${what}</summary>`;
   return `<details>${summary}\n\n${body.join("\n\n")}\n\n</details>`;
 }
@@ -196,23 +211,21 @@ function outputs(plan: Plan): string[] {
     fieldLines({ path: name, before, after, cause: "edit", forcesReplacement: false }),
   );
   return [
-    `<details><summary>Changes to outputs</summary>\n\n${inertFence(capLines(lines), "diff")}\n\n</details>`,
+    `<details><summary>Changes to outputs</summary>\n\n${fencedBlock(capLines(lines), "diff")}\n\n</details>`,
   ];
 }
 
 function moved(plan: Plan): string[] {
   const lines = plan.changes
     .filter((change) => change.action === "no-op" && change.previousAddress !== undefined)
-    .map(
-      (change) => `- ${inertCode(change.previousAddress ?? "")} has moved to ${inertCode(change.address)}`,
-    );
+    .map((change) => `- ${codeSpan(change.previousAddress ?? "")} has moved to ${codeSpan(change.address)}`);
   return lines.length === 0 ? [] : [capLines(lines).join("\n")];
 }
 
 function standing(plan: Plan): string[] {
   if (plan.standing.length === 0) return [];
   const lines = addressesInReadingOrder(plan.standing).map(
-    (one) => `- ${inertCode(one.address)}: ${inertMarkdown(standingPhrase(one))}`,
+    (one) => `- ${codeSpan(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
   );
   return [`What runs is not what was deployed last:\n\n${capLines(lines).join("\n")}`];
 }
@@ -227,8 +240,8 @@ function unchecked(plan: Plan): string[] {
 
 function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
   if (found.length === 0) return [];
-  const lines = uncheckedRows(found, inertCode).map(
-    ({ addresses, reason }) => `- ${addresses}: ${inertMarkdown(reason)}`,
+  const lines = uncheckedRows(found, codeSpan).map(
+    ({ addresses, reason }) => `- ${addresses}: ${escapeMarkdown(reason)}`,
   );
   return [`${heading}\n\n${capLines(lines).join("\n")}`];
 }
@@ -239,7 +252,7 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
   const label = estimate ? "Estimated monthly cost" : "Monthly cost";
   const changes = entries.flatMap((entry) => entry.changes);
   return [
-    ...(changes.length < 2 ? [] : [inertMarkdown(countsOf(changes))]),
+    ...(changes.length < 2 ? [] : [escapeMarkdown(countsOf(changes))]),
     ...(isFree
       ? []
       : [
@@ -247,6 +260,83 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
         ]),
     ...(plan.unmanaged.length === 0
       ? []
-      : [`Also in this workspace, not managed here: ${inertMarkdown(unmanagedText(plan.unmanaged))}.`]),
+      : [`Also in this workspace, not managed here: ${escapeMarkdown(unmanagedText(plan.unmanaged))}.`]),
   ];
 }
+
+/** Characters of an address or of what changes, in a row. */
+const longestName = 120;
+/** Addresses in a row of many changes that do the same. */
+const mostInRow = 3;
+
+const marks: Readonly<Record<Action, string>> = {
+  create: "create",
+  update: "update",
+  replace: "**replace**",
+  delete: "**delete**",
+  adopt: "import",
+  forget: "forget",
+  "no-op": "record",
+};
+
+/** A row for each entry, `most` of them; the last says what the rest would do. */
+function planTable(entries: readonly PlanEntry[], most: number): string[] {
+  if (entries.length === 0) return [];
+  const rest = entries.slice(most).flatMap(({ changes }) => changes);
+  return [
+    [
+      tableRow(["action", "resource", "what", "effect"]),
+      "| --- | --- | --- | --- |",
+      ...entries.slice(0, most).map(row),
+      ...(rest.length > 0
+        ? [tableRow(["", `and ${rest.length} more`, escapeMarkdown(countsOf(rest)), ""])]
+        : []),
+    ].join("\n"),
+  ];
+}
+
+function row({ first, changes }: PlanEntry): string {
+  const names = changes.map(({ address }) => codeSpan(shorten(address, longestName)));
+  const isMany = changes.length > 1;
+  const what = shorten(changedPaths(first, isMany), longestName);
+  const many = escapeMarkdown(counted(changes.length, first.type));
+  return tableRow([
+    `${markOf(first)}${first.guard ? ", blocked" : ""}`,
+    shortList(names, mostInRow),
+    isMany ? (what === "" ? many : `${many}: ${codeSpan(what)}`) : escapeMarkdown(what),
+    first.withParent ? "" : first.effects.map(effectWord).join(", "),
+  ]);
+}
+
+const markOf = ({ action, onRemove }: Change): string =>
+  action === "delete" && onRemove === "archive" ? "**archive**" : marks[action];
+
+const effectWord = (effect: Change["effects"][number]): string =>
+  effect === "destructive" ? `**${effectWords[effect]}**` : effectWords[effect];
+
+/** The fields of a change in a few words: `branch, plan and 3 more`. */
+function changedPaths(change: Change, isMany: boolean): string {
+  if (change.reason !== undefined) return `because ${isMany ? commonReason(change) : change.reason}`;
+  if (change.withParent) return "together with what it belongs to";
+  if (change.action === "create") return "";
+  if (change.action === "delete" || change.action === "forget")
+    return isNameTold(change) ? "" : `named ${quoteText(change.name)}`;
+  const names = [
+    ...change.attributes,
+    ...(change.lifecycle ?? []),
+    ...(change.action === "no-op" ? (change.drift ?? []) : []),
+  ]
+    .filter((field) => attributeSign(field) !== " ")
+    .map((field) => {
+      const name = field.path.slice(field.path.lastIndexOf(".") + 1);
+      // What many have in common is worth its values.
+      const isShown =
+        isMany && attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
+      return isShown ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;
+    });
+  return names.length <= 4
+    ? names.join(", ")
+    : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+}
+
+/** Undefined when the table says it all. */

@@ -1,29 +1,34 @@
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
-import { attributeLines, attributeSign, coloured } from "./attribute-lines";
-import { diagnosticsText } from "./diagnostics-text";
-import { alignColumns, padTo } from "./display-width";
-import { inertString, inertText } from "./inert";
-import { moneyChange, sameMoney } from "./money-text";
-import { commonReason, type PlanEntry, planEntries } from "./plan-entries";
+import { diagnosticsText } from "./diagnostics";
+import { escapeText, quoteText } from "./escape-text";
 import {
   actionPhrase,
   actionSymbols,
+  asDeclared,
+  commonReason,
   counted,
   countsOf,
   effectWords,
   isNameTold,
   listedFields,
+  moneyChange,
+  type PlanEntry,
+  planEntries,
   planHeadings,
   planLine,
   pluralPhrase,
+  revealedLine,
+  sameMoney,
+  standingRows,
+  uncheckedRows,
   unmanagedText,
+  unreadHeading,
+  unreadIn,
 } from "./plan-wording";
-import { standingRows } from "./standing";
-import { arrowOf, type Style } from "./style";
-import { asDeclared, revealedLine, uncheckedRows, unreadHeading, unreadIn } from "./unchecked";
-import { capLines, shownText } from "./value-text";
+import { alignColumns, arrowOf, padTo, type Style } from "./style";
+import { attributeLines, attributeSign, capLines, coloured, shownText } from "./values";
 
 export interface PlanTextOptions {
   /** One line a resource, without its fields. */
@@ -33,7 +38,7 @@ export interface PlanTextOptions {
 }
 
 /** Addresses of a group. */
-const mostNamed = 10;
+const mostInGroup = 10;
 const below = " ".repeat(6);
 
 /** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
@@ -74,11 +79,11 @@ function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style, 
 function changeLines(change: Change, plan: Plan, style: Style, compact: boolean): string[] {
   const { colors } = style;
   if (compact) return [headline(change, plan, style), ...guardLines(change, style)];
-  const reason = change.reason === undefined ? [] : [colors.dim(`because ${inertText(change.reason)}`)];
+  const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
   const moved =
     change.previousAddress === undefined
       ? []
-      : [colors.dim(`moved from ${inertText(change.previousAddress)}`)];
+      : [colors.dim(`moved from ${escapeText(change.previousAddress)}`)];
   return [
     headline(change, plan, style),
     ...[...moved, ...reason].map((line) => `${below}${line}`),
@@ -93,16 +98,16 @@ function changeLines(change: Change, plan: Plan, style: Style, compact: boolean)
 function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style, compact: boolean): string[] {
   const { colors } = style;
   const whose = shortList(
-    changes.map(({ address }) => inertText(address)),
-    mostNamed,
+    changes.map(({ address }) => escapeText(address)),
+    mostInGroup,
   );
-  const head = `${symbol(first, style)} ${colors.bold(counted(changes.length, inertText(first.type)))} ${pluralPhrase(first)}`;
+  const head = `${symbol(first, style)} ${colors.bold(counted(changes.length, escapeText(first.type)))} ${pluralPhrase(first)}`;
   if (compact) return [head];
   const reason = commonReason(first);
   return [
     head,
     `${below}${whose}`,
-    ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${inertText(reason)}`)}`]),
+    ...(reason === undefined ? [] : [`${below}${colors.dim(`because ${escapeText(reason)}`)}`]),
     ...attributeLines(listedFields(first, plan), style),
     ...consequences(first, style).map((line) => `${below}${line}`),
   ];
@@ -115,13 +120,13 @@ function headline(change: Change, plan: Plan, style: Style): string {
   const identity =
     change.id === undefined || change.action === "update" || change.withParent
       ? ""
-      : colors.dim(` [id=${inertText(change.id)}]`);
-  const name = isNameTold(change) ? "" : ` (${inertString(change.name)})`;
+      : colors.dim(` [id=${escapeText(change.id)}]`);
+  const name = isNameTold(change) ? "" : ` (${quoteText(change.name)})`;
   const owner = change.withParent ? ownerOf(change, plan) : undefined;
   return [
-    `${symbol(change, style)} ${colors.bold(inertText(change.address))}${name} `,
+    `${symbol(change, style)} ${colors.bold(escapeText(change.address))}${name} `,
     isLoss ? colors.red(phrase) : phrase,
-    owner === undefined ? "" : ` together with ${inertText(owner)}`,
+    owner === undefined ? "" : ` together with ${escapeText(owner)}`,
     identity,
   ].join("");
 }
@@ -162,8 +167,8 @@ function guardLines(change: Change, style: Style): string[] {
   if (change.guard === undefined) return [];
   const { colors } = style;
   return [
-    `${below}${colors.bold(colors.red("blocked:"))} ${inertText(change.guard.summary)}`,
-    `${below}${" ".repeat("blocked:".length)} ${inertText(change.guard.hint)}`,
+    `${below}${colors.bold(colors.red("blocked:"))} ${escapeText(change.guard.summary)}`,
+    `${below}${" ".repeat("blocked:".length)} ${escapeText(change.guard.hint)}`,
   ];
 }
 
@@ -173,8 +178,8 @@ function releasedSection(plan: Plan, style: Style): string {
     .filter((change) => change.action === "no-op")
     .flatMap((change) =>
       change.released.map((field) => [
-        `  ${inertText(change.address)}`,
-        inertText(field.path),
+        `  ${escapeText(change.address)}`,
+        escapeText(field.path),
         field.after.kind === "absent" ? "(unset)" : shownText(field.after),
       ]),
     );
@@ -194,7 +199,9 @@ function movedSection(plan: Plan): string {
     (change) => change.action === "no-op" && change.previousAddress !== undefined,
   );
   return moved
-    .map((change) => `  ${inertText(change.previousAddress ?? "")} has moved to ${inertText(change.address)}`)
+    .map(
+      (change) => `  ${escapeText(change.previousAddress ?? "")} has moved to ${escapeText(change.address)}`,
+    )
     .join("\n");
 }
 
@@ -205,7 +212,7 @@ function outputSection(plan: Plan, style: Style): string {
   const lines = plan.outputs.map(({ name, before, after }) => {
     const sign = attributeSign({ path: name, before, after, cause: "edit", forcesReplacement: false });
     const value = [before, after].filter((side) => side.kind !== "absent").map(shownText);
-    return `  ${coloured(sign, sign, style)} ${padTo(inertText(name), width)}  ${value.join(` ${arrow} `)}`;
+    return `  ${coloured(sign, sign, style)} ${padTo(escapeText(name), width)}  ${value.join(` ${arrow} `)}`;
   });
   return `Changes to outputs:\n${lines.join("\n")}`;
 }
@@ -218,9 +225,9 @@ function uncheckedSection(plan: Plan, style: Style): string {
   ].filter(({ unchecked }) => unchecked.length > 0);
   return parts
     .map(({ heading, unchecked }) => {
-      const rows = uncheckedRows(unchecked, inertText).map(({ addresses, reason }) => [
+      const rows = uncheckedRows(unchecked, escapeText).map(({ addresses, reason }) => [
         `  ${addresses}`,
-        inertText(reason),
+        escapeText(reason),
       ]);
       return `${style.colors.yellow(heading)}\n${alignColumns(rows).join("\n")}`;
     })

@@ -1,8 +1,20 @@
-import type { Effect } from "../model/resource-type";
+import { type Address, nameOf } from "../model/address";
+import type { Standing } from "../model/live";
+import type { Effect, Money } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { changesRecordOnly } from "../plan/decision";
-import type { Action, AttributeChange, Change, ChangeCause, Plan, PlanOptions } from "../plan/plan";
-import { inertString, inertText, shorten } from "./inert";
+import type {
+  Action,
+  AttributeChange,
+  Change,
+  ChangeCause,
+  Plan,
+  PlanOptions,
+  PlanStanding,
+} from "../plan/plan";
+import { escapeText, quoteText, shorten } from "./escape-text";
+import { addressesInReadingOrder, readingOrder } from "./reading-order";
+import { exactTime } from "./time-text";
 
 /** The words of a plan, shared by text and Markdown so that both say the same. */
 
@@ -17,10 +29,10 @@ export const actionSymbols: Readonly<Record<Action, string>> = {
 };
 
 /** Live fields are neither as recorded nor as declared. */
-export const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
+const isChangedOutside = (change: Change): boolean => (change.drift ?? []).length > 0;
 
 /** Whether the plan shows it: what it does, and in a refresh-only plan what it records. */
-export const isListed = (change: Change, plan: Plan): boolean =>
+const isListed = (change: Change, plan: Plan): boolean =>
   change.action !== "no-op" || (plan.options.mode === "refresh-only" && isChangedOutside(change));
 
 /** The fields to show: what a change sends and leaves alone; in a refresh-only plan what it records. */
@@ -147,7 +159,7 @@ export function countsOf(changes: readonly Change[]): string {
       if (change.type === type)
         for (const word of countWords(change)) counts.set(word, (counts.get(word) ?? 0) + 1);
     const parts = countOrder.flatMap((word) => (counts.has(word) ? [`${counts.get(word)} to ${word}`] : []));
-    const [, noun = ""] = counted(2, inertText(type)).split(/ (.*)/);
+    const [, noun = ""] = counted(2, escapeText(type)).split(/ (.*)/);
     return `${noun.charAt(0).toUpperCase()}${noun.slice(1)}: ${parts.join(", ")}.`;
   });
   return sentences.join(" ");
@@ -177,8 +189,8 @@ function countWords({ action, reason, missing, onRemove }: Change): readonly str
 /** What no count of things that are not managed can hold. */
 const unlisted = "; archived services are in no list";
 
-const mostNamed = 5;
-const longestName = 60;
+const mostUnmanaged = 5;
+const longestUnmanaged = 60;
 
 /** `2 services ("cron", "mail"), 1 project ("Old")`, the most numerous first; of many only the first are named. */
 export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
@@ -188,11 +200,160 @@ export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .map(
       ([type, all]) =>
-        `${counted(all.length, inertText(type))} (${shortList(
-          all.map((name) => inertString(shorten(name, longestName))),
-          mostNamed,
+        `${counted(all.length, escapeText(type))} (${shortList(
+          all.map((name) => quoteText(shorten(name, longestUnmanaged))),
+          mostUnmanaged,
         )})`,
     )
     .join(", ")
     .concat(unlisted);
 }
+
+/** What a rendered plan tells at once: one change, or many that do the same to as many resources. */
+export interface PlanEntry {
+  readonly first: Change;
+  /** Every change of the entry, `first` among them. */
+  readonly changes: readonly Change[];
+}
+
+/** So many equal changes are told as one. */
+const fewestGrouped = 4;
+
+/**
+ * What a plan lists, in the order in which it is read: what ends something or is blocked, then what changes, then what
+ * is new; in each of the three as people read a project. Equal changes that end nothing stand together.
+ */
+export function planEntries(plan: Plan): readonly PlanEntry[] {
+  // The order follows from all of them, but most plans list none.
+  if (!plan.changes.some((change) => isListed(change, plan))) return [];
+  const listed = readingOrder(plan.changes).filter((change) => isListed(change, plan));
+  const parts = [isLoss, isAlteration, isNew].map((isPart) => listed.filter(isPart));
+  return parts.flatMap((part) => grouped(part, plan));
+}
+
+/** It ends something, or may not be applied as it stands: told first, and never left out. */
+export const isLoss = ({ action, guard }: Change): boolean =>
+  action === "delete" || action === "replace" || guard !== undefined;
+
+const isNew = (change: Change): boolean => !isLoss(change) && change.action === "create";
+const isAlteration = (change: Change): boolean => !isLoss(change) && change.action !== "create";
+
+function grouped(changes: readonly Change[], plan: Plan): readonly PlanEntry[] {
+  const equal = new Map<string, Change[]>();
+  const keys = changes.map((change) => likeness(change, plan));
+  for (const [i, change] of changes.entries()) {
+    const key = keys[i];
+    const group = key === undefined ? undefined : equal.get(key);
+    if (group) group.push(change);
+    else if (key !== undefined) equal.set(key, [change]);
+  }
+  return changes.flatMap((change, i): PlanEntry[] => {
+    const group = equal.get(keys[i] ?? "") ?? [];
+    if (group.length < fewestGrouped) return [{ first: change, changes: [change] }];
+    return group[0] === change ? [{ first: change, changes: group }] : [];
+  });
+}
+
+/** Equal for changes that read the same but for whose they are; undefined for one that is told by itself. */
+function likeness(change: Change, plan: Plan): string | undefined {
+  const { type, action, effects, cost, missing, previousAddress } = change;
+  if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
+  // What is made for the first time is told by its own fields; a run has none.
+  if (action === "create" && change.reason === undefined) return undefined;
+  const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
+    path,
+    before,
+    after,
+    cause,
+  ]);
+  const bill = cost && [cost.before, cost.after];
+  return JSON.stringify([type, action, commonReason(change), fields, effects, bill]);
+}
+
+/** Why it is done, with an ellipsis for the name that it shares with its own address: `service.… changes`. */
+export const commonReason = ({ address, reason }: Change): string | undefined =>
+  nameOf(address) === "" ? reason : reason?.replaceAll(nameOf(address), "…");
+
+const mostNamed = 3;
+
+/** Resources that could not be read; and secrets whose text, or whose fingerprint's key, was not there. */
+export const unreadIn = ({ unchecked }: Pick<Plan, "unchecked">) => ({
+  resources: unchecked.filter(({ attribute }) => attribute === undefined),
+  values: unchecked.filter(({ attribute }) => attribute !== undefined),
+});
+
+/** What a plan says above the secrets that it was made without. */
+export const unreadHeading = (values: Plan["unchecked"]): string =>
+  values.length === 1
+    ? "1 value was not compared, because it is not here; apply reads and compares it:"
+    : `${values.length} values were not compared, because they are not here; apply reads and compares them:`;
+
+/** How many values were revealed, and what became of them; undefined where nobody asked. */
+export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string): string | undefined {
+  if (revealed === undefined) return undefined;
+  const { length } = revealed;
+  if (length === 0) return "No value had to be revealed.";
+  const same = revealed.filter(({ isEqual }) => isEqual).length;
+  const parts = [
+    ...(same > 0 ? [`${same} ${same === 1 ? "is" : "are"} ${equal}`] : []),
+    ...(same < length ? [`${length - same} ${length - same === 1 ? "is" : "are"} not`] : []),
+  ];
+  return `${length === 1 ? "1 value was" : `${length} values were`} revealed to compare ${length === 1 ? "it" : "them"} (the service keeps an audit event of each): ${parts.join(", ")}.`;
+}
+
+export const asDeclared = "as declared and not written";
+export const asRecorded = "as recorded";
+
+/** What could not be read, a row for each; many with one reason share a row that names the first of them. */
+export function uncheckedRows(
+  unchecked: Plan["unchecked"],
+  shown: (address: Address) => string,
+): { readonly addresses: string; readonly reason: string }[] {
+  const groups = new Map<string, Address[]>();
+  for (const { address, reason } of unchecked) {
+    const group = groups.get(reason);
+    if (group) group.push(address);
+    else groups.set(reason, [address]);
+  }
+  return [...groups].flatMap(([reason, addresses]) =>
+    addresses.length <= mostNamed
+      ? addresses.map((address) => ({ addresses: shown(address), reason }))
+      : [{ addresses: shortList(addresses.map(shown), mostNamed), reason }],
+  );
+}
+
+const longestSummary = 300;
+
+/** What it says, with its moment, on one line and not yet inert. */
+export const standingPhrase = ({ summary, since }: Standing): string =>
+  `${shorten(summary, longestSummary)}${since === undefined ? "" : ` (${exactTime(since)})`}`;
+
+/** One row for each: address and phrase, for text. */
+export const standingRows = (standing: readonly PlanStanding[]): string[][] =>
+  addressesInReadingOrder(standing).map((one) => [
+    `  ${escapeText(one.address)}`,
+    escapeText(standingPhrase(one)),
+  ]);
+
+const amount = (value: number): string => {
+  const [whole = "0", cents] = (
+    Number.isInteger(value) ? String(Math.abs(value)) : Math.abs(value).toFixed(2)
+  ).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${value < 0 ? "-" : ""}${grouped}${cents === undefined ? "" : `.${cents}`}`;
+};
+
+const signed = (value: number): string => `${value > 0 ? "+" : ""}${amount(value)}`;
+
+/** `USD 7 -> 14, NGN 10,500 -> 21,000`, with `difference` also `(+7)`; a currency that stays has no arrow. */
+export function moneyChange(before: Money, after: Money, arrow: string, difference = false): string {
+  const one = (currency: "usd" | "ngn") => {
+    const name = currency.toUpperCase();
+    const [from, to] = [before[currency], after[currency]];
+    if (from === to) return `${name} ${amount(to)}`;
+    return `${name} ${amount(from)} ${arrow} ${amount(to)}${difference ? ` (${signed(to - from)})` : ""}`;
+  };
+  return `${one("usd")}, ${one("ngn")}`;
+}
+
+export const sameMoney = (a: Money, b: Money): boolean => a.usd === b.usd && a.ngn === b.ngn;

@@ -1,12 +1,13 @@
-import type { Address } from "../model/address";
+import { type Address, nameOf } from "../model/address";
 import type { AppliedValue, RecordedResource, State } from "../model/state";
-import type { Plain } from "../model/value";
-import { alignColumns } from "./display-width";
-import { inertString, inertText } from "./inert";
+import { type Plain, unflatten } from "../model/value";
+import type { ParsedSnapshot } from "../state/backend";
+import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { readingOrder } from "./reading-order";
-import type { Style } from "./style";
-import { plainText } from "./value-text";
+import { alignColumns, type Style } from "./style";
+import { exactTime } from "./time-text";
+import { plainText } from "./values";
 
 /** The recorded addresses in reading order. */
 export const recordedAddresses = (state: State): Address[] =>
@@ -23,7 +24,7 @@ export const recordedAddresses = (state: State): Address[] =>
 /** `state list`: one address a line. */
 export const stateList = (state: State): string =>
   recordedAddresses(state)
-    .map((address) => `${inertText(address)}\n`)
+    .map((address) => `${escapeText(address)}\n`)
     .join("");
 
 /** `show`: everything recorded, and what a run left open. */
@@ -55,17 +56,17 @@ export function resourceText(address: Address, resource: RecordedResource, style
       : []),
     ...(resource.deletionFailed === undefined
       ? []
-      : [`its last deletion failed: ${inertText(resource.deletionFailed)}`]),
+      : [`its last deletion failed: ${escapeText(resource.deletionFailed)}`]),
     ...(resource.pending === undefined ? [] : ["a write of it was accepted and its end was not seen yet"]),
   ];
   const fields = alignColumns(
     [...applied.sort(byPath), ...computed.sort(byPath)].map(([path = "", value = ""]) => [
-      `    ${inertText(path)}`,
+      `    ${escapeText(path)}`,
       value,
     ]),
   );
   return [
-    `${colors.bold(inertText(address))} (${inertString(resource.name)})${colors.dim(` [id=${inertText(resource.id)}]`)}`,
+    `${colors.bold(escapeText(address))} (${quoteText(resource.name)})${colors.dim(` [id=${escapeText(resource.id)}]`)}`,
     ...fields.slice(0, applied.length),
     ...fields.slice(applied.length).map((line) => colors.dim(line)),
     ...kept.map((line) => `    # ${line}`),
@@ -75,7 +76,7 @@ export function resourceText(address: Address, resource: RecordedResource, style
 
 const byPath = ([a = ""]: string[], [b = ""]: string[]): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const isFingerprint = (value: AppliedValue): value is { readonly fingerprint: string } =>
+const isFingerprint = (value: AppliedValue): value is { readonly fingerprint: string } =>
   value !== null &&
   typeof value === "object" &&
   !Array.isArray(value) &&
@@ -88,12 +89,13 @@ const appliedText = (value: AppliedValue): string =>
 function unfinished(state: State, style: Style): string[] {
   if (state.run === null && state.open.length === 0) return [];
   const lines = state.open.map(
-    (intent) => `  ${inertText(intent.address)}: ${inertText(intent.operation)} at ${inertText(intent.at)}`,
+    (intent) =>
+      `  ${escapeText(intent.address)}: ${escapeText(intent.operation)} at ${escapeText(intent.at)}`,
   );
   const opening =
     state.run === null
       ? "A run did not end."
-      : `A run that started at ${inertText(state.run.startedAt)} did not end.`;
+      : `A run that started at ${escapeText(state.run.startedAt)} did not end.`;
   const open = lines.length === 0 ? "" : ` The outcome of ${counted(lines.length, "write")} is not known:`;
   return [[style.colors.yellow(`${opening}${open}`), ...lines].join("\n")];
 }
@@ -102,5 +104,135 @@ function unfinished(state: State, style: Style): string[] {
 export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
   Object.keys(outputs)
     .sort()
-    .map((name) => `${inertText(name)} = ${plainText(outputs[name] as Plain)}\n`)
+    .map((name) => `${escapeText(name)} = ${plainText(outputs[name] as Plain)}\n`)
     .join("");
+
+/** A previous snapshot of a state, with what could be read of it. */
+interface ShownBackup {
+  readonly name: string;
+  readonly bytes: number;
+  readonly parsed?: ParsedSnapshot;
+}
+
+/** `state backups`: one line each, numbered as `state restore` takes them. */
+export const backupsText = (backups: readonly ShownBackup[]): string =>
+  alignColumns(backups.map((backup, i) => [String(i + 1), ...columnsOf(backup), escapeText(backup.name)]))
+    .map((line) => `${line}\n`)
+    .join("");
+
+/** `state backups -json`. */
+export const backupsJson = (backups: readonly ShownBackup[]): Plain =>
+  backups.map(({ name, bytes, parsed }, i) => ({
+    number: i + 1,
+    name,
+    serial: parsed?.state.serial ?? null,
+    resources: parsed ? Object.keys(parsed.state.resources).length : null,
+    bytes,
+    written_at: parsed?.writer.at ?? null,
+    written_by: parsed?.writer.command ?? null,
+  }));
+
+/** Which snapshot it is, in one line: `serial 3, 4 records, 2.1 kB, written 2026-11-22 09:05:11Z by apply`. */
+export function backupText({ bytes, parsed }: ShownBackup): string {
+  const [when, serial, records, size] = columnsOf({ name: "", bytes, parsed });
+  const by = parsed?.writer.command;
+  const written =
+    parsed?.writer.at === undefined ? [] : [`written ${when}${by ? ` by ${escapeText(by)}` : ""}`];
+  return [serial, records, size, ...written].join(", ");
+}
+
+function columnsOf({ bytes, parsed }: ShownBackup): readonly string[] {
+  if (parsed === undefined) return ["", "cannot be read", "", sizeText(bytes), ""];
+  const { state, writer } = parsed;
+  return [
+    timeText(writer.at),
+    `serial ${state.serial}`,
+    counted(Object.keys(state.resources).length, "record"),
+    sizeText(bytes),
+    escapeText(writer.command ?? ""),
+  ];
+}
+
+const timeText = (at: string | undefined): string =>
+  at === undefined || Number.isNaN(Date.parse(at)) ? "time not recorded" : exactTime(at);
+
+const sizeText = (bytes: number): string =>
+  bytes < 1000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+      ? `${(bytes / 1000).toFixed(1)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+/** `show -json`: the recorded state in the shape of Terraform's, one document. Secrets are null. */
+export const stateJson = (state: State): string => `${escapeJson(stateDocument(state), 2)}\n`;
+
+/** The document of `stateJson`. `sensitive_values` is true wherever `values` hides a secret. */
+const stateDocument = (state: State) => ({
+  format_version: "1.0",
+  lineage: state.lineage,
+  serial: state.serial,
+  workspace_id: state.workspaceId,
+  base_url: state.baseUrl,
+  values: {
+    outputs: outputsDocument(state.outputs),
+    root_module: {
+      resources: recordedAddresses(state).flatMap((address) => {
+        const resource = state.resources[address];
+        return resource === undefined ? [] : [resourceDocument(address, resource)];
+      }),
+    },
+  },
+  open_writes: state.open.map(({ address, operation, at }) => ({ address, operation, at })),
+});
+
+/** One resource of the document (`state show -json`). */
+export function resourceDocument(address: Address, resource: RecordedResource) {
+  const values = new Map<string, Plain>(Object.entries(resource.computed));
+  const sensitive = new Map<string, Plain>();
+  for (const [path, value] of Object.entries(resource.applied)) {
+    if (isFingerprint(value)) sensitive.set(path, true);
+    values.set(path, isFingerprint(value) ? null : (value as Plain));
+  }
+  return {
+    address,
+    mode: "managed" as const,
+    type: resource.type,
+    name: nameOf(address),
+    id: resource.id,
+    display_name: resource.name,
+    values: unflatten(values),
+    sensitive_values: unflatten(sensitive),
+    depends_on: resource.dependsOn,
+    parent: resource.parent ?? null,
+    prevent_destroy: resource.preventDestroy,
+    on_remove: resource.onRemove,
+    updated_at: resource.updatedAt ?? null,
+    ...(resource.retained ? { retained: true } : {}),
+    ...(resource.deletionFailed === undefined ? {} : { deletion_failed: resource.deletionFailed }),
+  };
+}
+
+/** `output -json`, as Terraform writes it: `{name: {sensitive, type, value}}`. */
+export const outputsJson = (outputs: Readonly<Record<string, Plain>>): string =>
+  `${escapeJson(outputsDocument(outputs), 2)}\n`;
+
+const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
+  Object.fromEntries(
+    Object.entries(outputs)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, value]) => [name, { sensitive: false, type: typeText(value), value }]),
+  );
+
+/** The type of a value in Terraform's JSON notation: `"string"`, `["tuple", […]]`, `["object", {…}]`. */
+function typeText(value: Plain): Plain {
+  if (value === null) return "dynamic";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "object") return typeof value;
+  if (Array.isArray(value)) return ["tuple", value.map(typeText)];
+  return [
+    "object",
+    Object.fromEntries(
+      Object.entries(value as Record<string, Plain>).map(([key, item]) => [key, typeText(item)]),
+    ),
+  ];
+}

@@ -1,13 +1,11 @@
-import type { RunningService, Standing } from "../model/live";
-import { alignColumns } from "./display-width";
-import { inertString, inertText, shorten } from "./inert";
+import type { Release, ReleaseList, RunningService, Standing } from "../model/live";
+import { escapeJson, escapeText, quoteText, shorten } from "./escape-text";
 import { counted } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { commitText } from "./release-wording";
-import type { Style } from "./style";
-import { timeAgo, timeSince } from "./time-text";
+import { alignColumns, type Style } from "./style";
+import { elapsedText, timeAgo, timeSince } from "./time-text";
 
-const longestNote = 300;
+const longestStanding = 300;
 
 const runsWords: Readonly<Record<RunningService["runs"], string>> = {
   release: "live",
@@ -23,9 +21,9 @@ export function statusText(services: readonly RunningService[], now: number, sty
   const { colors } = style;
   const ordered = addressesInReadingOrder(services);
   const rows = ordered.map((one) => [
-    inertText(one.address),
+    escapeText(one.address),
     runsText(one, style),
-    one.health === undefined ? "-" : inertText(one.health),
+    one.health === undefined ? "-" : escapeText(one.health),
     one.release === undefined ? "-" : commitText(one.release),
     sinceOf(one, now),
   ]);
@@ -44,29 +42,29 @@ export function oneStatusText(service: RunningService, now: number, style: Style
   const checked = healthCheckedAt === undefined ? "" : `, checked ${timeAgo(healthCheckedAt, now)}`;
   const rows: string[][] = [
     ["runs", runsText(service, style)],
-    ...(status === undefined || status === runsWords[service.runs] ? [] : [["status", inertText(status)]]),
-    ...(health === undefined ? [] : [["health", `${inertText(health)}${checked}`]]),
-    ...(url === undefined ? [] : [["url", inertText(url)]]),
+    ...(status === undefined || status === runsWords[service.runs] ? [] : [["status", escapeText(status)]]),
+    ...(health === undefined ? [] : [["health", `${escapeText(health)}${checked}`]]),
+    ...(url === undefined ? [] : [["url", escapeText(url)]]),
     ...(release === undefined
       ? []
       : [
-          ["release", `deployment ${inertText(release.id)}`],
+          ["release", `deployment ${escapeText(release.id)}`],
           ["commit", commitLine(release)],
           ["since", release.finishedAt === undefined ? "-" : timeSince(release.finishedAt, now)],
-          ...(release.actor === undefined ? [] : [["by", inertText(release.actor)]]),
+          ...(release.actor === undefined ? [] : [["by", escapeText(release.actor)]]),
         ]),
     ...(latest === undefined || service.standing.some(({ code }) => code !== "suspended")
       ? []
       : [
           [
             "latest",
-            `deployment ${inertText(latest.id)}${latest.status ? `, ${inertText(latest.status)}` : ""}`,
+            `deployment ${escapeText(latest.id)}${latest.status ? `, ${escapeText(latest.status)}` : ""}`,
           ],
         ]),
     ...notesOf(service, now).map((note) => ["note", note]),
   ];
-  const title = address.endsWith(`.${name}`) ? "" : ` (${inertString(name)})`;
-  return `${colors.bold(inertText(address))}${title}\n${alignColumns(rows)
+  const title = address.endsWith(`.${name}`) ? "" : ` (${quoteText(name)})`;
+  return `${colors.bold(escapeText(address))}${title}\n${alignColumns(rows)
     .map((line) => `  ${line}`)
     .join("\n")}\n`;
 }
@@ -74,9 +72,9 @@ export function oneStatusText(service: RunningService, now: number, style: Style
 function commitLine(release: NonNullable<RunningService["release"]>): string {
   const { commit, branch, commitMessage } = release;
   const parts = [
-    ...(commit === undefined ? [] : [inertText(commit)]),
-    ...(branch === undefined ? [] : [`branch ${inertText(branch)}`]),
-    ...(commitMessage === undefined ? [] : [inertString(shorten(commitMessage.split("\n")[0] ?? "", 80))]),
+    ...(commit === undefined ? [] : [escapeText(commit)]),
+    ...(branch === undefined ? [] : [`branch ${escapeText(branch)}`]),
+    ...(commitMessage === undefined ? [] : [quoteText(shorten(commitMessage.split("\n")[0] ?? "", 80))]),
   ];
   return parts.length === 0 ? "-" : parts.join(", ");
 }
@@ -99,12 +97,12 @@ const sinceOf = ({ release }: RunningService, now: number): string =>
 
 /** What the row does not say already. */
 const notesOf = ({ standing, reason }: RunningService, now: number): string[] => [
-  ...(reason === undefined ? [] : [inertText(reason)]),
+  ...(reason === undefined ? [] : [escapeText(reason)]),
   ...standing.filter(({ code }) => code !== "suspended").map((one) => noteText(one, now)),
 ];
 
 const noteText = ({ summary, since }: Standing, now: number): string =>
-  `${inertText(shorten(summary, longestNote))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
+  `${escapeText(shorten(summary, longestStanding))}${since === undefined ? "" : ` (${timeAgo(since, now)})`}`;
 
 function countLine(services: readonly RunningService[]): string {
   const counts = (Object.keys(runsWords) as RunningService["runs"][])
@@ -113,3 +111,117 @@ function countLine(services: readonly RunningService[]): string {
     .map(([count, words]) => `${count} ${words === "nothing" ? "without a release" : words}`);
   return `${counted(services.length, "service")}: ${counts.join(", ")}.`;
 }
+
+const longestActor = 30;
+const longestNote = 300;
+
+/** Deployments of one service, newest first, with what is to be known of each below it. `now` in milliseconds. */
+export function releasesText(list: ReleaseList, now: number, style: Style): string {
+  const { colors } = style;
+  const { address, releases, reason, hasMore } = list;
+  if (releases.length === 0)
+    return `${escapeText(address)} has no deployments${reason === undefined ? "" : `: ${escapeText(reason)}`}.\n`;
+  const rows = releases.map((one) => [
+    escapeText(one.id),
+    releaseStatus(one, style),
+    commitText(one),
+    escapeText(shorten(one.actor ?? one.trigger ?? "-", longestActor)),
+    one.createdAt === undefined ? "-" : timeAgo(one.createdAt, now),
+    tookText(one),
+  ]);
+  const [head = "", ...lines] = alignColumns([
+    ["deployment", "status", "built from", "by", "created", "took"],
+    ...rows,
+  ]);
+  const body = releases.flatMap((one, i) => {
+    const note = releaseNote(one);
+    return [
+      lines[i] ?? "",
+      ...(note === undefined ? [] : [colors.dim(`    ${escapeText(shorten(note, longestNote))}`)]),
+    ];
+  });
+  const back = releases.find(({ canRollback }) => canRollback);
+  const closing = [
+    ...(back ? [`To go back to one marked *: rnv rollback ${escapeText(address)} ID`] : []),
+    ...(hasMore ? [`There are older ones: -limit ${releases.length * 5} shows more.`] : []),
+  ];
+  return `${[colors.dim(head), ...body, ...(closing.length === 0 ? [] : ["", ...closing])].join("\n")}\n`;
+}
+
+function releaseStatus({ status = "not readable", serves, canRollback }: Release, { colors }: Style): string {
+  const word = escapeText(status);
+  if (serves) return colors.green(`${word}, serves`);
+  const shown = status === "failed" ? colors.red(word) : word;
+  return canRollback ? `${shown} *` : shown;
+}
+
+/** From its start, or from when it was asked for, to its end. */
+function tookText({ createdAt, startedAt, finishedAt }: Release): string {
+  const from = Date.parse(startedAt ?? createdAt ?? "");
+  const to = Date.parse(finishedAt ?? "");
+  return Number.isNaN(from) || Number.isNaN(to) ? "-" : elapsedText((to - from) / 1000);
+}
+
+const shownCommit = 12;
+const longestText = 60;
+
+/** `3f2a91c0b7de`; the branch where no commit is known. */
+const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): string =>
+  escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestText)));
+
+/** What is worth a line of its own: why it waits, why it failed, what it brought back. */
+const releaseNote = ({
+  status,
+  blockedReason,
+  error,
+  sourceId,
+  cancelRequested,
+}: Release): string | undefined => {
+  if (error !== undefined) return error;
+  if (blockedReason !== undefined && status === "queued") return `waits: ${blockedReason}`;
+  if (cancelRequested && status !== "cancelled") return "its cancellation was requested";
+  return sourceId === undefined ? undefined : `rolled back to the release of ${sourceId}`;
+};
+
+/** `status -json`: one document, services sorted by address. */
+export const statusJson = (services: readonly RunningService[]): string =>
+  `${escapeJson({ format_version: "1.0", services: services.map(serviceData) }, 2)}\n`;
+
+/** `deployments -json`: one document, newest first. */
+export const releasesJson = ({ address, releases, hasMore, reason }: ReleaseList): string =>
+  `${escapeJson({ format_version: "1.0", address, deployments: releases.map(releaseData), has_more: hasMore, reason }, 2)}\n`;
+
+const serviceData = (one: RunningService) => ({
+  address: one.address,
+  id: one.id,
+  name: one.name,
+  runs: one.runs,
+  reason: one.reason,
+  archived: one.archived,
+  url: one.url,
+  status: one.status,
+  health: one.health,
+  health_checked_at: one.healthCheckedAt,
+  release: one.release && releaseData(one.release),
+  latest: one.latest && releaseData(one.latest),
+  standing: one.standing,
+});
+
+const releaseData = (one: Release) => ({
+  id: one.id,
+  status: one.status,
+  serves: one.serves,
+  branch: one.branch,
+  commit: one.commit,
+  commit_message: one.commitMessage,
+  trigger: one.trigger,
+  actor: one.actor,
+  blocked_reason: one.blockedReason,
+  error: one.error,
+  cancel_requested: one.cancelRequested,
+  can_rollback: one.canRollback,
+  source_deployment_id: one.sourceId,
+  created_at: one.createdAt,
+  started_at: one.startedAt,
+  finished_at: one.finishedAt,
+});

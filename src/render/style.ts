@@ -1,4 +1,5 @@
 import picocolors from "picocolors";
+import stringWidth from "string-width";
 
 /** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
 export interface Style {
@@ -24,3 +25,23 @@ export const plainStyle: Style = createStyle({ color: false });
 
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
+
+/** The text filled with spaces up to a number of columns. */
+export const padTo = (text: string, columns: number): string =>
+  text + " ".repeat(Math.max(0, columns - stringWidth(text)));
+
+/** Left-aligned columns, two spaces apart; the last one is not filled. */
+export function alignColumns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, i) => {
+      widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell));
+    });
+  }
+  return rows.map((row) =>
+    row
+      .map((cell, i) => (i === row.length - 1 ? cell : padTo(cell, widths[i] ?? 0)))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,9 +1,9 @@
-import { inertText } from "./inert";
+import { escapeText } from "./escape-text";
 
 /** `2026-11-22 09:05:11Z`: to the second, in UTC; text that is no time as it stands. */
 export function exactTime(iso: string): string {
   const at = Date.parse(iso);
-  if (Number.isNaN(at)) return inertText(iso);
+  if (Number.isNaN(at)) return escapeText(iso);
   return new Date(at).toISOString().replace("T", " ").replace(/\.\d+/, "");
 }
 
@@ -14,7 +14,7 @@ const day = 24 * hour;
 /** `40s ago`, `5m ago`, `3h ago`, `12d ago`; the date once it is older than a month; `just now` for what is to come. */
 export function timeAgo(iso: string, now: number): string {
   const at = Date.parse(iso);
-  if (Number.isNaN(at)) return inertText(iso);
+  if (Number.isNaN(at)) return escapeText(iso);
   const seconds = Math.floor((now - at) / 1000);
   if (seconds < 1) return "just now";
   if (seconds < minute) return `${seconds}s ago`;
@@ -30,3 +30,13 @@ export const timeSince = (iso: string, now: number): string => {
     ? exactTime(iso)
     : `${ago} (${exactTime(iso)})`;
 };
+
+/** `2s`, `1m10s`, `1h0m5s`: whole seconds as Terraform writes them. */
+export function elapsedText(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const tail = `${whole % 60}s`;
+  if (hours > 0) return `${hours}h${minutes}m${tail}`;
+  return minutes > 0 ? `${minutes}m${tail}` : tail;
+}

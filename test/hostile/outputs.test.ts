@@ -4,24 +4,23 @@ import type { Release, ReleaseList, RunningService } from "../../src/model/live"
 import { readSavedPlan, savePlan } from "../../src/plan/document";
 import { type DriftReport, driftReport } from "../../src/plan/drift";
 import type { Plan, PlanStanding } from "../../src/plan/plan";
-import { diagnosticsJson } from "../../src/render/diagnostics-json";
-import { diagnosticsText } from "../../src/render/diagnostics-text";
+import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../src/render/diagnostics";
 import { driftJson } from "../../src/render/drift-json";
-import { driftMarkdown } from "../../src/render/drift-markdown";
-import { driftText } from "../../src/render/drift-text";
-import { eventJson } from "../../src/render/event-json";
-import { eventText } from "../../src/render/event-text";
-import { githubAnnotations } from "../../src/render/github-annotations";
+import { driftMarkdown, driftText } from "../../src/render/drift-text";
+import { escapeHtml } from "../../src/render/escape-text";
+import { eventJson, eventText } from "../../src/render/events";
 import { graphDot, graphMermaid } from "../../src/render/graph";
-import { inertHtml } from "../../src/render/inert";
 import { planJson } from "../../src/render/plan-json";
 import { planMarkdown } from "../../src/render/plan-markdown";
 import { planText } from "../../src/render/plan-text";
-import { releasesText } from "../../src/render/releases-text";
-import { stateJson } from "../../src/render/state-json";
-import { stateText } from "../../src/render/state-text";
-import { releasesJson, statusJson } from "../../src/render/status-json";
-import { oneStatusText, statusText } from "../../src/render/status-text";
+import { stateJson, stateText } from "../../src/render/state-text";
+import {
+  oneStatusText,
+  releasesJson,
+  releasesText,
+  statusJson,
+  statusText,
+} from "../../src/render/status-text";
 import { plainStyle } from "../../src/render/style";
 import { emptyState } from "../../src/state/recorded";
 import { absent, change, field, plan, shopPlan, value } from "../support/plan-fixture";
@@ -258,7 +257,7 @@ describe("whatever text comes from outside, output is inert for terminals and ru
 
   it("HTML holds no element of an attacker, and no graph a command", () => {
     for (const text of texts) {
-      expect(inertHtml(text)).not.toMatch(/[<>"']/);
+      expect(escapeHtml(text)).not.toMatch(/[<>"']/);
       const graph = { nodes: [text], edges: [{ from: text, to: "b" }] };
       const [dot, mermaid] = [graphDot(graph), graphMermaid(graph)];
       // Graphviz takes a quoted label for text, whatever stands in it; quotes must not end it.

@@ -1,5 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { driftDocumentSchema } from "../../src/render/drift-schema";
+import { driftDocumentSchema } from "../../src/render/drift-json";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
 const readKey = "rnv_read_only";

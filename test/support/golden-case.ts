@@ -6,8 +6,8 @@ import type { Configuration } from "../../src/emulator/records";
 import type { EmulatorStore } from "../../src/emulator/store";
 import { Secret } from "../../src/model/secret";
 import { planDocument } from "../../src/plan/document";
-import { diagnosticsText } from "../../src/render/diagnostics-text";
-import { inertJson } from "../../src/render/inert";
+import { diagnosticsText } from "../../src/render/diagnostics";
+import { escapeJson } from "../../src/render/escape-text";
 import { planText } from "../../src/render/plan-text";
 import { plainStyle } from "../../src/render/style";
 import { keyIdOf } from "../../src/state/key";
@@ -89,7 +89,7 @@ export async function planCase(path: string): Promise<GoldenOutcome> {
     ];
     return {
       text: named(sections.filter((section) => section !== "").join("\n---\n")),
-      json: plan ? `${named(inertJson(planDocument(plan), 2))}\n` : "",
+      json: plan ? `${named(escapeJson(planDocument(plan), 2))}\n` : "",
     };
   } finally {
     bench.remove();

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
-import { inertString, inertText } from "../../render/inert";
+import { escapeText, quoteText } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
 import { withContext } from "../context";
 import { writeWholeFile } from "../files";
@@ -45,9 +45,9 @@ async function runImport(invocation: Invocation): Promise<number> {
   report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.recorded) {
     const { colors } = outStyle(invocation);
-    const name = inertString(outcome.recorded.name);
+    const name = quoteText(outcome.recorded.name);
     invocation.terminal.out(
-      `${colors.green(`Imported ${inertText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
+      `${colors.green(`Imported ${escapeText(address)}`)}: ${outcome.recorded.type} ${name} is managed now.\n` +
         "`rnv plan` shows what differs from the manifest.\n",
     );
   }

@@ -8,15 +8,13 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagn
 import { planDocument, readSavedPlan, savePlan } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import type { Plan } from "../../plan/plan";
-import { diagnosticsJson } from "../../render/diagnostics-json";
-import { inertFence, inertJson } from "../../render/inert";
-import { planFromDocument } from "../../render/plan-from-document";
+import { diagnosticsJson } from "../../render/diagnostics";
+import { escapeJson, fencedBlock } from "../../render/escape-text";
+import { planDocumentSchema, planFromDocument } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
-import { planDocumentSchema } from "../../render/plan-schema";
 import { planText } from "../../render/plan-text";
 import { counted, hasChanges, isBlocked } from "../../render/plan-wording";
-import { stateJson } from "../../render/state-json";
-import { stateText } from "../../render/state-text";
+import { stateJson, stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
 import { withContext } from "../context";
 import { readStandardInput, readText, writeWholeFile } from "../files";
@@ -164,7 +162,7 @@ async function runShow(invocation: Invocation): Promise<number> {
   const format = formatOf(invocation.options);
   // As it was when it was made: what only apply needs of a plan is not read back.
   if (format === "json")
-    invocation.terminal.out(`${inertJson(planDocumentSchema.parse(document.plan), 2)}\n`);
+    invocation.terminal.out(`${escapeJson(planDocumentSchema.parse(document.plan), 2)}\n`);
   else showPlan(invocation, plan, format);
   return 0;
 }
@@ -174,10 +172,10 @@ async function showState(invocation: Invocation): Promise<number> {
   const { state } = await withContext(invocation, (context) => show(context));
   const format = formatOf(options);
   if (state === undefined)
-    terminal.out(format === "json" ? `${inertJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
+    terminal.out(format === "json" ? `${escapeJson({ format_version: "1.0" })}\n` : "The state is empty.\n");
   else if (format === "json") terminal.out(stateJson(state));
   else if (format === "markdown")
-    terminal.out(`${inertFence(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
+    terminal.out(`${fencedBlock(stateText(state, plainStyle).trimEnd().split("\n"))}\n`);
   else terminal.out(stateText(state, outStyle(invocation)));
   return 0;
 }
@@ -193,7 +191,7 @@ export function showPlan(
   sources: ReadonlyMap<string, string> = new Map(),
 ): void {
   const { terminal } = invocation;
-  if (format === "json") terminal.out(`${inertJson(planDocument(plan), 2)}\n`);
+  if (format === "json") terminal.out(`${escapeJson(planDocument(plan), 2)}\n`);
   else if (format === "markdown") terminal.out(planMarkdown(plan));
   else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
   else terminal.out(planText(plan, outStyle(invocation), { sources }));

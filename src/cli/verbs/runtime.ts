@@ -4,11 +4,9 @@ import { runtimeAction } from "../../commands/runtime-action";
 import { deployments, status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
-import { elapsedText } from "../../render/elapsed-text";
-import { inertJson, inertString, inertText } from "../../render/inert";
-import { releasesText } from "../../render/releases-text";
-import { releasesJson, statusJson } from "../../render/status-json";
-import { oneStatusText, statusText } from "../../render/status-text";
+import { escapeJson, escapeText, quoteText } from "../../render/escape-text";
+import { oneStatusText, releasesJson, releasesText, statusJson, statusText } from "../../render/status-text";
+import { elapsedText } from "../../render/time-text";
 import { withContext } from "../context";
 import type { Invocation } from "../invocation";
 import { duration, options, positive } from "../options";
@@ -45,12 +43,12 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
       lockTimeoutMs: options.lockTimeout as number,
       confirm: async () => undefined,
       onGoingOn: (since) =>
-        say(`${address}: ${wanted.action} of ${inertText(since)} goes on; nothing is repeated.`),
+        say(`${address}: ${wanted.action} of ${escapeText(since)} goes on; nothing is repeated.`),
       onWaiting: (seconds, status, note) =>
         say(
           `${address}: ${[status, note]
             .filter(Boolean)
-            .map((text) => inertText(String(text)))
+            .map((text) => escapeText(String(text)))
             .join(": ")} [${elapsedText(seconds)}]`,
         ),
       ...wanted,
@@ -60,10 +58,10 @@ async function runAction(invocation: Invocation, wanted: Wanted): Promise<number
   report(invocation, diagnostics, sources);
   if (options.json === true) {
     const { kind, id } = accepted ?? {};
-    terminal.out(`${inertJson({ address, action: wanted.action, result, kind, id })}\n`);
+    terminal.out(`${escapeJson({ address, action: wanted.action, result, kind, id })}\n`);
   } else if (result === "done" || result === "accepted") {
     const { colors } = outStyle(invocation);
-    const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${inertText(accepted.id)}]`);
+    const id = accepted === undefined ? "" : colors.dim(` [${accepted.kind}=${escapeText(accepted.id)}]`);
     say(`${colors.green(`${address}: ${wanted.action} ${result}.`)}${id}`);
   } else if (result === "cancelled") {
     say(`\nNothing was done.`);
@@ -169,13 +167,13 @@ async function confirmRollback(
   const ask = askHere(invocation);
   if (!ask) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
-    const hint = `run it in a terminal, or add --confirm ${inertString(name)}`;
+    const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;
     throw new DiagnosticsError([error("guard.delete_unconfirmed", summary, { address, hint })], 4);
   }
-  const commit = commitSha ? ` (commit ${inertText(commitSha.slice(0, 12))})` : "";
+  const commit = commitSha ? ` (commit ${escapeText(commitSha.slice(0, 12))})` : "";
   return ask(
-    `${address} will go back to the release of deployment ${inertText(deploymentId)}${commit}.\n` +
-      `  Type the name of the service, ${inertString(name)}, to confirm: `,
+    `${address} will go back to the release of deployment ${escapeText(deploymentId)}${commit}.\n` +
+      `  Type the name of the service, ${quoteText(name)}, to confirm: `,
   );
 }
 

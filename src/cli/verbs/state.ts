@@ -14,11 +14,18 @@ import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { State } from "../../model/state";
 import type { Plain } from "../../model/value";
-import { backupsJson, backupsText, backupText } from "../../render/backups-text";
-import { inertJson, inertText } from "../../render/inert";
+import { escapeJson, escapeText } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
-import { outputsJson, resourceDocument } from "../../render/state-json";
-import { outputsText, recordedAddresses, resourceText } from "../../render/state-text";
+import {
+  backupsJson,
+  backupsText,
+  backupText,
+  outputsJson,
+  outputsText,
+  recordedAddresses,
+  resourceDocument,
+  resourceText,
+} from "../../render/state-text";
 import { encodeState } from "../../state/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";
@@ -51,8 +58,8 @@ async function runStateList(invocation: Invocation): Promise<number> {
   const listed = all.filter(
     (address) => wanted.length === 0 || wanted.some((outer) => isWithin(state, address, outer)),
   );
-  if (options.json === true) terminal.out(`${inertJson(listed)}\n`);
-  else terminal.out(listed.map((address) => `${inertText(address)}${mark(state, address)}\n`).join(""));
+  if (options.json === true) terminal.out(`${escapeJson(listed)}\n`);
+  else terminal.out(listed.map((address) => `${escapeText(address)}${mark(state, address)}\n`).join(""));
   if (all.length === 0 && options.json !== true) terminal.err("Nothing is recorded yet.\n");
   return 0;
 }
@@ -83,7 +90,7 @@ async function runStateShow(invocation: Invocation): Promise<number> {
   report(invocation, outcome.diagnostics);
   if (outcome.found) {
     const { address, recorded } = outcome.found;
-    if (options.json === true) terminal.out(`${inertJson(resourceDocument(address, recorded), 2)}\n`);
+    if (options.json === true) terminal.out(`${escapeJson(resourceDocument(address, recorded), 2)}\n`);
     else terminal.out(`${resourceText(address, recorded, outStyle(invocation)).trimEnd()}\n`);
   }
   return outcome.exitCode;
@@ -104,7 +111,7 @@ async function runStateMove(invocation: Invocation): Promise<number> {
     moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
   invocation.terminal.out(
-    `Moved ${counted(addresses.length, "record")}: ${addresses.map(inertText).join(", ")}\n`,
+    `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
   );
   return exitCode;
 }
@@ -126,11 +133,11 @@ async function runStateRemove(invocation: Invocation): Promise<number> {
   } = await withContext(invocation, (context) =>
     removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
-  const list = addresses.map((address) => `  ${inertText(address)}\n`).join("");
+  const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
   invocation.terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
   for (const { address, id } of archived)
     invocation.terminal.out(
-      `${inertText(address)} is archived and in no list of the service. To take it back: rnv import ${inertText(address)} ${inertText(id)}\n`,
+      `${escapeText(address)} is archived and in no list of the service. To take it back: rnv import ${escapeText(address)} ${escapeText(id)}\n`,
     );
   return exitCode;
 }
@@ -191,7 +198,7 @@ const stateBackupsVerb: Verb = {
 async function runStateBackups(invocation: Invocation): Promise<number> {
   const { terminal, options } = invocation;
   const { backups } = await withContext(invocation, listBackups);
-  if (options.json === true) terminal.out(`${inertJson(backupsJson(backups))}\n`);
+  if (options.json === true) terminal.out(`${escapeJson(backupsJson(backups))}\n`);
   else if (backups.length === 0) terminal.err("There are no backups yet.\n");
   else terminal.out(backupsText(backups));
   return 0;
@@ -223,7 +230,7 @@ async function runStateRestore(invocation: Invocation): Promise<number> {
     }),
   );
   invocation.terminal.out(
-    `Restored ${inertText(restored.name)} (${backupText(restored)}).\n` +
+    `Restored ${escapeText(restored.name)} (${backupText(restored)}).\n` +
       `The state has serial ${serial} now; what stood there is the newest backup.\n`,
   );
   return exitCode;
@@ -245,7 +252,7 @@ async function runForceUnlock(invocation: Invocation): Promise<number> {
   if (outcome.removed) {
     const { host, pid, command, since } = outcome.removed;
     invocation.terminal.out(
-      `Removed the lock of ${inertText(command)} (${inertText(host)}, pid ${pid}, since ${since}).\n`,
+      `Removed the lock of ${escapeText(command)} (${escapeText(host)}, pid ${pid}, since ${since}).\n`,
     );
   }
   return outcome.exitCode;
@@ -272,7 +279,7 @@ async function runOutput(invocation: Invocation): Promise<number> {
   report(invocation, diagnostics);
   if (exitCode !== 0) return exitCode;
   if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
-  else if (name !== undefined) terminal.out(`${inertJson(outputs[name])}\n`);
+  else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
   else if (options.json === true) terminal.out(outputsJson(outputs));
   else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
   else terminal.out(`${outputsText(outputs).trimEnd()}\n`);

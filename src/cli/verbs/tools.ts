@@ -5,8 +5,8 @@ import { gapList, type SchemaName, schema, schemaNames } from "../../commands/sc
 import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
+import { escapeText } from "../../render/escape-text";
 import { graphDot, graphMermaid } from "../../render/graph";
-import { inertText } from "../../render/inert";
 import {
   complete,
   completionScript,
@@ -146,8 +146,8 @@ async function runComplete(invocation: Invocation): Promise<number> {
     return names;
   };
   const completion = await complete(typed, {
-    addresses: async () => (await known()).addresses.map(inertText),
-    outputs: async () => (await known()).outputs.map(inertText),
+    addresses: async () => (await known()).addresses.map(escapeText),
+    outputs: async () => (await known()).outputs.map(escapeText),
   }).catch(() => ({ kind: "words", words: [] }) as const);
   invocation.terminal.out(completionText(completion, shell));
   return 0;

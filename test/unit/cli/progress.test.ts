@@ -1,7 +1,7 @@
 import { liveProgress, plainProgress } from "../../../src/cli/progress";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
-import { eventText } from "../../../src/render/event-text";
+import { eventText } from "../../../src/render/events";
 import { plainStyle } from "../../../src/render/style";
 
 const api = "service.shop.api" as Address;

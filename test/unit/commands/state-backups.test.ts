@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Backup, listBackups, pushState, restoreState } from "../../../src/commands/state-verbs";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import type { Address } from "../../../src/model/address";
-import { backupsText } from "../../../src/render/backups-text";
+import { backupsText } from "../../../src/render/state-text";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 

@@ -1,7 +1,6 @@
 import { driftReport } from "../../../src/plan/drift";
 import { driftJson } from "../../../src/render/drift-json";
-import { driftMarkdown } from "../../../src/render/drift-markdown";
-import { driftText } from "../../../src/render/drift-text";
+import { driftMarkdown, driftText } from "../../../src/render/drift-text";
 import { plainStyle } from "../../../src/render/style";
 import { absent, address, change, field, plan, secret, value } from "../../support/plan-fixture";
 

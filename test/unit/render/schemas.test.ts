@@ -1,25 +1,24 @@
 import { randomBytes } from "node:crypto";
+import { schema } from "../../../src/commands/schema";
 import { planDocument } from "../../../src/plan/document";
-import { planFromDocument } from "../../../src/render/plan-from-document";
-import { planJson } from "../../../src/render/plan-json";
-import { planDocumentSchema } from "../../../src/render/plan-schema";
+import { planDocumentSchema, planFromDocument, planJson } from "../../../src/render/plan-json";
 import { planText } from "../../../src/render/plan-text";
-import { driftSchema, eventsSchema, planSchema, stateSchema } from "../../../src/render/schemas";
 import { plainStyle } from "../../../src/render/style";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
 import { stateFileSchema } from "../../../src/state/state-text";
 import { address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
-it.each([
-  ["plan", planSchema()],
-  ["drift", driftSchema()],
-  ["state", stateSchema()],
-  ["events", eventsSchema()],
-])("the %s schema is draft 07 and can be written as JSON", (_, schema) => {
-  expect(schema.$schema).toBe("http://json-schema.org/draft-07/schema#");
-  expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
-});
+const published = (name: Parameters<typeof schema>[0]) => schema(name) as Readonly<Record<string, unknown>>;
+
+it.each(["plan", "drift", "state", "events"] as const)(
+  "the %s schema is draft 07 and can be written as JSON",
+  (name) => {
+    const found = published(name);
+    expect(found.$schema).toBe("http://json-schema.org/draft-07/schema#");
+    expect(JSON.parse(JSON.stringify(found))).toEqual(found);
+  },
+);
 
 it("the state schema describes a state in the clear and an encrypted one", async () => {
   const empty = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
@@ -31,7 +30,10 @@ it("the state schema describes a state in the clear and an encrypted one", async
   };
   const state = { ...empty, deleted: { "id-1": gone } };
   const cipher = new StateCipher({ RNV_STATE_KEY: "0123456789abcdef".repeat(4) }, randomBytes);
-  const forms = (stateSchema().oneOf ?? stateSchema().anyOf) as { properties: object; required: string[] }[];
+  const forms = (published("state").oneOf ?? published("state").anyOf) as {
+    properties: object;
+    required: string[];
+  }[];
   for (const [i, encrypted] of [false, true].entries()) {
     const document = JSON.parse(await cipher.encode(state, undefined, encrypted));
     expect(stateFileSchema.safeParse(document).error).toBeUndefined();

@@ -1,7 +1,6 @@
 import type { RecordedResource, State } from "../../../src/model/state";
 import { graphDot, graphMermaid } from "../../../src/render/graph";
-import { outputsJson, stateJson } from "../../../src/render/state-json";
-import { outputsText, stateList, stateText } from "../../../src/render/state-text";
+import { outputsJson, outputsText, stateJson, stateList, stateText } from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
 import { stateSchema } from "../../../src/state/state-text";
 import { address } from "../../support/plan-fixture";

@@ -1,9 +1,7 @@
 import stringWidth from "string-width";
 import type { Address } from "../../../src/model/address";
 import type { Release, RunningService } from "../../../src/model/live";
-import { releasesText } from "../../../src/render/releases-text";
-import { statusJson } from "../../../src/render/status-json";
-import { oneStatusText, statusText } from "../../../src/render/status-text";
+import { oneStatusText, releasesText, statusJson, statusText } from "../../../src/render/status-text";
 import { plainStyle } from "../../../src/render/style";
 import { exactTime, timeAgo, timeSince } from "../../../src/render/time-text";
 

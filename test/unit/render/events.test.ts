@@ -1,8 +1,6 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import type { ApplyCounts, ApplyEvent, SummaryEvent } from "../../../src/model/apply-event";
-import { eventJson } from "../../../src/render/event-json";
-import { eventSchema } from "../../../src/render/event-schema";
-import { eventText } from "../../../src/render/event-text";
+import { eventJson, eventSchema, eventText } from "../../../src/render/events";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { address } from "../../support/plan-fixture";
 

@@ -1,7 +1,5 @@
 import { type Diagnostic, error, warning } from "../../../src/diagnostics/diagnostic";
-import { diagnosticsJson } from "../../../src/render/diagnostics-json";
-import { diagnosticsText } from "../../../src/render/diagnostics-text";
-import { githubAnnotations } from "../../../src/render/github-annotations";
+import { diagnosticsJson, diagnosticsText, githubAnnotations } from "../../../src/render/diagnostics";
 import { createStyle, plainStyle } from "../../../src/render/style";
 
 const manifest =

@@ -1,18 +1,18 @@
 import {
-  inertCode,
-  inertFence,
-  inertHtml,
-  inertJson,
-  inertLines,
-  inertMarkdown,
-  inertString,
-  inertText,
+  codeSpan,
+  escapeHtml,
+  escapeJson,
+  escapeLines,
+  escapeMarkdown,
+  escapeText,
+  fencedBlock,
+  quoteText,
   shorten,
   tableRow,
-} from "../../../src/render/inert";
+} from "../../../src/render/escape-text";
 import { fc } from "../../support/fixed-seed";
 
-describe("inertText", () => {
+describe("escapeText", () => {
   it.each([
     ["an escape sequence", "\u001b[31mred\u001b[0m", "\\u001b[31mred\\u001b[0m"],
     ["a line break", "a\nb\r\n", "a\\nb\\r\\n"],
@@ -32,23 +32,23 @@ describe("inertText", () => {
     ["a runner command anywhere", "x ##[add-mask]y", "x \\u0023#[add-mask]y"],
     ["a pipeline command", "##vso[task.complete]", "\\u0023#vso[task.complete]"],
   ])("shows %s as an escape", (_, text, expected) => {
-    expect(inertText(text)).toBe(expected);
+    expect(escapeText(text)).toBe(expected);
   });
 
   it.each(["service.shop.api", "Zürich 東京 🚀", "I ❤️ ::x", "# heading", "a  b"])(
     "leaves %j as it is",
     (text) => {
-      expect(inertText(text)).toBe(text);
+      expect(escapeText(text)).toBe(text);
     },
   );
 
   it("keeps the lines of a text apart and makes each inert", () => {
-    expect(inertLines("a\n::error::b\r\n\tc\u0007")).toEqual(["a", "\\u003a:error::b", "  c\\u0007"]);
+    expect(escapeLines("a\n::error::b\r\n\tc\u0007")).toEqual(["a", "\\u003a:error::b", "  c\\u0007"]);
   });
 
   it("never lets two values look the same when quoted", () => {
     fc.assert(
-      fc.property(hostile, hostile, (a, b) => a === b || inertString(a) !== inertString(b)),
+      fc.property(hostile, hostile, (a, b) => a === b || quoteText(a) !== quoteText(b)),
       { numRuns: 300 },
     );
   });
@@ -56,7 +56,7 @@ describe("inertText", () => {
   it("holds no hidden character and no command, whatever comes in", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const shown = inertText(text);
+        const shown = escapeText(text);
         expect(shown).not.toMatch(forbidden);
         expect(shown).not.toMatch(/^\s*::|##\w*\[/);
       }),
@@ -81,7 +81,7 @@ describe("Markdown", () => {
     ["backticks", "a `b` c", "a `` `b` `` c"],
     ["an emoji name", ":skull:", "`:skull:`"],
   ])("keeps %s from meaning anything", (_, text, expected) => {
-    expect(inertMarkdown(text)).toBe(expected);
+    expect(escapeMarkdown(text)).toBe(expected);
   });
 
   it.each([
@@ -91,7 +91,7 @@ describe("Markdown", () => {
     ["", "` `"],
     [" a", "`  a `"],
   ])("puts %j into a code span that it cannot leave", (text, expected) => {
-    expect(inertCode(text)).toBe(expected);
+    expect(codeSpan(text)).toBe(expected);
   });
 
   it("escapes pipes, with or without a backslash, in table cells", () => {
@@ -99,13 +99,13 @@ describe("Markdown", () => {
   });
 
   it("fences a block with more backticks than it holds", () => {
-    expect(inertFence(["```", "x"], "diff")).toBe("````diff\n```\nx\n````");
+    expect(fencedBlock(["```", "x"], "diff")).toBe("````diff\n```\nx\n````");
   });
 
   it("has nothing but code spans and plain words, whatever comes in", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const bare = inertMarkdown(text).replace(/(`+)(?!`).*?[^`]\1(?!`)/gs, "");
+        const bare = escapeMarkdown(text).replace(/(`+)(?!`).*?[^`]\1(?!`)/gs, "");
         expect(bare).not.toMatch(/[<>&[\]@#*_`|\\~{}]|:\/\/|www\./i);
       }),
       { numRuns: 500 },
@@ -114,7 +114,7 @@ describe("Markdown", () => {
 });
 
 it("escapes what HTML reads", () => {
-  expect(inertHtml(`<a href="x">&'`)).toBe("&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
+  expect(escapeHtml(`<a href="x">&'`)).toBe("&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
 });
 
 it("cuts by characters, not by code units", () => {
@@ -125,7 +125,7 @@ it("cuts by characters, not by code units", () => {
 it("writes JSON that reads back unchanged and shows nothing hidden", () => {
   fc.assert(
     fc.property(hostile, (text) => {
-      const json = inertJson({ [text]: text }, 2);
+      const json = escapeJson({ [text]: text }, 2);
       expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify({ [text]: text })));
       expect(json.replaceAll("\n", "")).not.toMatch(forbidden);
       expect(json).not.toMatch(/##\w*\[/);

@@ -30,7 +30,7 @@ const escapeUnits = (character: string): string =>
 const escapeCharacter = (character: string): string => shortEscapes[character] ?? escapeUnits(character);
 
 /** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
-export const inertText = (text: string): string =>
+export const escapeText = (text: string): string =>
   harmless.test(text)
     ? text
     : text
@@ -39,12 +39,12 @@ export const inertText = (text: string): string =>
         .replace(workflowCommand, "$1\\u003a");
 
 /** Several lines, each of them inert; tabs become two spaces. */
-export const inertLines = (text: string): string[] =>
-  text.split(/\r\n|\n|\r/).map((line) => inertText(line.replaceAll("\t", "  ")));
+export const escapeLines = (text: string): string[] =>
+  text.split(/\r\n|\n|\r/).map((line) => escapeText(line.replaceAll("\t", "  ")));
 
 /** A quoted string on one line, with quotes and backslashes escaped, so that two values never look the same. */
-export const inertString = (text: string): string =>
-  `"${inertText(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'))}"`;
+export const quoteText = (text: string): string =>
+  `"${escapeText(text.replaceAll("\\", "\\\\").replaceAll('"', '\\"'))}"`;
 
 /** At most `limit` code points, the rest replaced by an ellipsis. */
 export function shorten(text: string, limit: number, ellipsis = "..."): string {
@@ -56,14 +56,14 @@ export function shorten(text: string, limit: number, ellipsis = "..."): string {
 }
 
 /** JSON text of a value; everything hidden stands as `\uXXXX`, which any JSON parser reads back unchanged. */
-export const inertJson = (value: unknown, indent?: number): string =>
+export const escapeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent)
     .replace(hidden(), (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
 /** Text of an HTML element or attribute. */
-export const inertHtml = (text: string): string =>
-  inertText(text)
+export const escapeHtml = (text: string): string =>
+  escapeText(text)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
@@ -71,8 +71,8 @@ export const inertHtml = (text: string): string =>
     .replaceAll("'", "&#39;");
 
 /** A Markdown code span: no mention, link, image, HTML or emphasis works inside. */
-export function inertCode(text: string): string {
-  const line = inertText(text);
+export function codeSpan(text: string): string {
+  const line = escapeText(text);
   if (line === "") return "` `";
   const fence = "`".repeat(longestRun(line) + 1);
   const pad = /^[` ]|[` ]$/.test(line) ? " " : "";
@@ -107,8 +107,8 @@ const plainWord = /^[\p{L}\p{N}.,;'"()?!/%$][\p{L}\p{N}.,;:'"()?!/%$-]*$/iu;
 const suspicious = /:\/\/|www\.|:\w+:|^\d+[.)]$/i;
 
 /** Prose in Markdown, on one line: plain words stay, any word that could mean something becomes a code span. */
-export const inertMarkdown = (text: string): string =>
-  inertText(text).split(" ").map(inertWord).join(" ").trim();
+export const escapeMarkdown = (text: string): string =>
+  escapeText(text).split(" ").map(inertWord).join(" ").trim();
 
 function inertWord(word: string): string {
   if (word === "" || (plainWord.test(word) && !suspicious.test(word))) return word;
@@ -116,11 +116,11 @@ function inertWord(word: string): string {
     0,
     word.length - endingWith(word, (character) => ",.;!?".includes(character)).length,
   );
-  return core === "" || suspicious.test(word) ? inertCode(word) : inertCode(core) + word.slice(core.length);
+  return core === "" || suspicious.test(word) ? codeSpan(word) : codeSpan(core) + word.slice(core.length);
 }
 
 /** A fenced block that its content cannot close. */
-export function inertFence(lines: readonly string[], language = ""): string {
+export function fencedBlock(lines: readonly string[], language = ""): string {
   const fence = "`".repeat(Math.max(2, longestRun(lines.join("\n"))) + 1);
   return [`${fence}${language}`, ...lines, fence].join("\n");
 }

@@ -1,0 +1,231 @@
+import stringWidth from "string-width";
+import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
+import { escapeJson, escapeLines, escapeText } from "./escape-text";
+import { counted } from "./plan-wording";
+import { ellipsisOf, type Style } from "./style";
+
+export type Sources = ReadonlyMap<string, string>;
+
+const noSources: Sources = new Map();
+
+/**
+ * Findings for people: `error[code]: summary`, the place with a code frame, detail and request id; sorted, a blank
+ * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `closing` is false. No findings: "".
+ */
+export function diagnosticsText(
+  diagnostics: readonly Diagnostic[],
+  style: Style,
+  sources: Sources = noSources,
+  options: { readonly closing?: boolean } = {},
+): string {
+  if (diagnostics.length === 0) return "";
+  const findings = sortDiagnostics(diagnostics).map((diagnostic) =>
+    diagnosticText(diagnostic, style, sources),
+  );
+  return [...findings, ...(options.closing === false ? [] : [countLine(diagnostics)])].join("\n\n");
+}
+
+/** One finding, without a line break at its end. */
+function diagnosticText(diagnostic: Diagnostic, style: Style, sources: Sources = noSources): string {
+  const { colors } = style;
+  const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
+  const heading = colour(colors.bold(`${diagnostic.severity}[${diagnostic.code}]`));
+  const frame = codeFrame(diagnostic, style, sources);
+  const shown = frame.lines;
+  return [
+    `${heading}${colors.bold(`: ${escapeText(diagnostic.summary)}`)}`,
+    ...shown,
+    ...indented(diagnostic.detail),
+    ...(diagnostic.hint === undefined || frame.tellsHint ? [] : hintLines(diagnostic.hint, style)),
+    ...(diagnostic.requestId === undefined
+      ? []
+      : [colors.dim(`  request id: ${escapeText(diagnostic.requestId)}`)]),
+  ].join("\n");
+}
+
+const indented = (text: string | undefined): string[] =>
+  text === undefined ? [] : escapeLines(text).map((line) => `  ${line}`.trimEnd());
+
+function hintLines(hint: string, style: Style): string[] {
+  const [first = "", ...rest] = escapeLines(hint);
+  return [`  ${style.colors.cyan("hint:")} ${first}`, ...rest.map((line) => `        ${line}`.trimEnd())];
+}
+
+/** `2 errors, 1 warning` */
+function countLine(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error").length;
+  const warnings = diagnostics.length - errors;
+  return [errors > 0 ? counted(errors, "error") : "", warnings > 0 ? counted(warnings, "warning") : ""]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+interface CodeFrame {
+  readonly lines: readonly string[];
+  /** The hint stands under the caret already. */
+  readonly tellsHint: boolean;
+}
+
+const tab = "  ";
+
+/** Characters of a line before and after a place that are looked at: no terminal is wider, and lines may be megabytes. */
+const farthest = 2000;
+
+/**
+ * Where a finding is: ` --> file:line:column`, the source line, and carets under the range with the hint. Without
+ * a range there are no lines; without the text of the file only the file is named.
+ */
+function codeFrame(diagnostic: Diagnostic, style: Style, sources: ReadonlyMap<string, string>): CodeFrame {
+  const { range, hint } = diagnostic;
+  if (range === undefined) return { lines: [], tellsHint: false };
+  const { colors } = style;
+  const text = sources.get(range.file);
+  if (text === undefined)
+    return { lines: [`  ${colors.dim("-->")} ${escapeText(range.file)}`], tellsHint: false };
+
+  const { line, column } = positionAt(text, range.start);
+  const start = Math.min(range.start, text.length);
+  const lineStart = Math.max(start - (column - 1), start - farthest);
+  const source = lineOf(text.slice(lineStart, start + farthest));
+  const from = start - lineStart;
+  const to = Math.max(from + 1, Math.min(range.end - lineStart, source.length));
+  const gutter = String(line);
+  const margin = `${" ".repeat(gutter.length)} ${colors.dim("|")} `;
+  const shown = window(source, from, to, Math.max(30, style.width - gutter.length - 3), ellipsisOf(style));
+  const short = hint !== undefined && !/[\n\r]/.test(hint);
+  const colour = diagnostic.severity === "error" ? colors.red : colors.yellow;
+  const carets = colour("^".repeat(shown.caretWidth) + (short ? ` ${escapeText(hint)}` : ""));
+  return {
+    lines: [
+      `${" ".repeat(gutter.length + 1)}${colors.dim("-->")} ${escapeText(range.file)}:${line}:${column}`,
+      `${colors.dim(`${gutter} |`)} ${shown.text}`.trimEnd(),
+      `${margin}${" ".repeat(shown.caretOffset)}${carets}`,
+    ],
+    tellsHint: short,
+  };
+}
+
+const lineOf = (text: string): string => {
+  const end = text.search(/[\n\r]/);
+  return end === -1 ? text : text.slice(0, end);
+};
+
+interface Shown {
+  readonly text: string;
+  /** Columns. */
+  readonly caretOffset: number;
+  readonly caretWidth: number;
+}
+
+/** The part of a line around a range that fits, made inert; offsets are counted in columns, tabs as two. */
+function window(source: string, from: number, to: number, room: number, ellipsis: string): Shown {
+  const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
+  const before = drawn(source.slice(0, from));
+  const marked = drawn(source.slice(from, to));
+  const after = drawn(source.slice(to));
+  const markedText = cut(marked, Math.floor(room / 2), ellipsis);
+  const left = room - stringWidth(markedText);
+  const afterRoom = Math.max(Math.floor(left / 2), left - stringWidth(before));
+  const afterText = cut(after, afterRoom, ellipsis);
+  const beforeText = cutStart(before, left - stringWidth(afterText), ellipsis);
+  return {
+    // Once more: parts that are inert each may be a command together.
+    text: escapeText(beforeText + markedText + afterText),
+    caretOffset: stringWidth(beforeText),
+    caretWidth: Math.max(1, stringWidth(markedText)),
+  };
+}
+
+const cut = (text: string, room: number, ellipsis: string): string =>
+  stringWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
+
+const cutStart = (text: string, room: number, ellipsis: string): string =>
+  stringWidth(text) <= room
+    ? text
+    : ellipsis +
+      fitting([...text].reverse(), room - ellipsis.length)
+        .reverse()
+        .join("");
+
+/** As many characters from the start as fit. */
+function fitting(characters: readonly string[], room: number): string[] {
+  let width = 0;
+  const end = characters.findIndex((character) => {
+    width += stringWidth(character);
+    return width > room;
+  });
+  return characters.slice(0, end === -1 ? undefined : end);
+}
+
+/** Where a finding is; lines and columns are 1-based and missing when the text of the file is not at hand. */
+interface LocationData {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly endLine?: number;
+  readonly endColumn?: number;
+}
+
+type DiagnosticData = Omit<Diagnostic, "range"> & { readonly location?: LocationData };
+
+/** A finding as plain data, its offsets turned into lines and columns. */
+export function diagnosticData(diagnostic: Diagnostic, sources: Sources = new Map()): DiagnosticData {
+  const { range, ...rest } = diagnostic;
+  return range === undefined ? rest : { ...rest, location: locationData(range, sources) };
+}
+
+function locationData(range: SourceRange, sources: Sources): LocationData {
+  const text = sources.get(range.file);
+  if (text === undefined) return { file: range.file };
+  const start = positionAt(text, range.start);
+  const end = positionAt(text, range.end);
+  return { file: range.file, ...start, endLine: end.line, endColumn: end.column };
+}
+
+/** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
+export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sources = new Map()): string =>
+  `${escapeJson({ diagnostics: sortDiagnostics(diagnostics).map((item) => diagnosticData(item, sources)) }, 2)}\n`;
+
+/**
+ * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
+ * `pathOf` gives the path of a file from the root of its repository, undefined for what is no file.
+ */
+export const githubAnnotations = (
+  diagnostics: readonly Diagnostic[],
+  sources: Sources = new Map(),
+  pathOf: (file: string) => string | undefined = (file) => file,
+): string =>
+  sortDiagnostics(diagnostics)
+    .map((diagnostic) => `${annotation(diagnostic, sources, pathOf)}\n`)
+    .join("");
+
+function annotation(
+  diagnostic: Diagnostic,
+  sources: Sources,
+  pathOf: (file: string) => string | undefined,
+): string {
+  const { severity, code, summary, detail, hint, range } = diagnostic;
+  const file = range === undefined ? undefined : pathOf(range.file);
+  const place = range === undefined || file === undefined ? undefined : locationData(range, sources);
+  const isOneLine = place?.line !== undefined && place.line === place.endLine;
+  const properties = {
+    file,
+    line: place?.line,
+    endLine: place?.endLine,
+    col: place?.column,
+    // Columns of a range over several lines are refused by GitHub.
+    endColumn: isOneLine ? place.endColumn : undefined,
+    title: code,
+  };
+  const list = Object.entries(properties)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${escapeProperty(escapeText(String(value)))}`);
+  const message = [summary, detail, hint].filter((part): part is string => part !== undefined && part !== "");
+  return `::${severity} ${list.join(",")}::${escapeData(message.flatMap(escapeLines).join("\n"))}`;
+}
+
+const escapeData = (text: string): string =>
+  text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
+const escapeProperty = (text: string): string =>
+  escapeData(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

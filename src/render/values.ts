@@ -1,0 +1,232 @@
+import { diffArrays } from "diff";
+import stringWidth from "string-width";
+import { shortList } from "../model/text";
+import { type Plain, plainEqual } from "../model/value";
+import type { AttributeChange, ShownValue } from "../plan/plan";
+import { escapeJson, escapeLines, escapeText, quoteText } from "./escape-text";
+import { causeNotes } from "./plan-wording";
+import { arrowOf, padTo, type Style } from "./style";
+
+const longestLine = 400;
+const mostLines = 40;
+
+/** A JSON value on one line: `"main"`, `3`, `["a", "b"]`, `{"x": 1}`. */
+export function plainText(value: Plain): string {
+  if (typeof value === "string") return quoteText(value);
+  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(plainText).join(", ")}]`;
+  const members = Object.entries(value as Record<string, Plain>);
+  return `{${members.map(([key, item]) => `${quoteText(key)}: ${plainText(item)}`).join(", ")}}`;
+}
+
+/** One side of a change on one line; absent is an empty text. */
+export function shownText(shown: ShownValue): string {
+  switch (shown.kind) {
+    case "value":
+      return limit(plainText(shown.value));
+    case "secret":
+      return "(sensitive)";
+    case "unknown":
+      return "(known after apply)";
+    case "absent":
+      return "";
+  }
+}
+
+/** A value that reads better on several lines: text with line breaks. */
+export const isBlock = (shown: ShownValue): boolean =>
+  shown.kind === "value" && typeof shown.value === "string" && /[\n\r]/.test(shown.value.trimEnd());
+
+/** One side of a change on as many lines as it needs. */
+function shownLines(shown: ShownValue): string[] {
+  if (shown.kind === "absent") return [];
+  if (shown.kind !== "value") return [shownText(shown)];
+  const { value } = shown;
+  if (isBlock(shown)) return escapeLines(String(value).replace(/\r?\n$/, "")).map(limit);
+  if (Array.isArray(value)) return value.map((item) => limit(plainText(item)));
+  if (value !== null && typeof value === "object") return escapeJson(value, 2).split("\n").map(limit);
+  return [limit(plainText(value))];
+}
+
+/** At most forty lines; the last says how many were left out. */
+export const capLines = (lines: readonly string[]): string[] =>
+  lines.length <= mostLines
+    ? [...lines]
+    : [...lines.slice(0, mostLines - 1), `... (${lines.length - mostLines + 1} more lines)`];
+
+function limit(line: string): string {
+  const points = [...line];
+  return points.length <= longestLine
+    ? line
+    : `${points.slice(0, longestLine).join("")}... (${points.length - longestLine} more characters)`;
+}
+
+const indent = " ".repeat(6);
+const widestPath = 40;
+const widestAlignedValue = 44;
+
+type Sign = "+" | "-" | "~" | " ";
+
+/** What a field's change does to the field: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
+export function attributeSign(change: AttributeChange): Sign {
+  const { before, after, cause } = change;
+  if (cause === "released") return " ";
+  if (before.kind === "absent") return after.kind === "absent" ? " " : "+";
+  if (after.kind === "absent") return "-";
+  return before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value)
+    ? " "
+    : "~";
+}
+
+/** `drift: changed outside rnv`, `forces replacement`. */
+const attributeNotes = (change: AttributeChange): string[] => [
+  ...(change.forcesReplacement ? ["forces replacement"] : []),
+  ...(change.from ? [`follows ${shortList(change.from, 3)}, which the service has changed`] : []),
+  ...(causeNotes[change.cause] === undefined ? [] : [causeNotes[change.cause] as string]),
+];
+
+export const coloured = (sign: string, text: string, style: Style): string => {
+  switch (sign) {
+    case "+":
+      return style.colors.green(text);
+    case "-":
+      return style.colors.red(text);
+    case "~":
+      return style.colors.yellow(text);
+    default:
+      return text;
+  }
+};
+
+/** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
+export function attributeLines(changes: readonly AttributeChange[], style: Style): string[] {
+  const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => stringWidth(change.path))));
+  const room = style.width - indent.length - 2 - pathWidth - 2;
+  const rows = changes.map((change) => ({ change, inline: inlineValue(change, room, style) }));
+  const valueWidth = Math.max(
+    0,
+    ...rows
+      .map(({ inline }) => (inline === undefined ? 0 : stringWidth(inline)))
+      .filter((width) => width <= widestAlignedValue),
+  );
+  return rows.flatMap(({ change, inline }) => {
+    const sign = attributeSign(change);
+    const notes = noteText(change, style);
+    const opening = `${indent}${coloured(sign, sign, style)} ${padTo(escapeText(change.path), pathWidth)}`;
+    if (inline !== undefined)
+      return [`${opening}  ${notes === "" ? inline : `${padTo(inline, valueWidth)}  ${notes}`}`.trimEnd()];
+    return [`${opening}${notes === "" ? "" : `  ${notes}`}`.trimEnd(), ...blockLines(change, style)];
+  });
+}
+
+function noteText(change: AttributeChange, style: Style): string {
+  const { colors } = style;
+  return attributeNotes(change)
+    .map((note) => (note === "forces replacement" ? colors.red(`# ${note}`) : colors.dim(`# ${note}`)))
+    .join(" ");
+}
+
+/** The side worth showing when there is only one. */
+const oneSide = (change: AttributeChange): ShownValue =>
+  change.after.kind === "absent" ? change.before : change.after;
+
+/** Undefined when it reads better below its path. */
+function inlineValue(change: AttributeChange, room: number, style: Style): string | undefined {
+  const { before, after } = change;
+  if (isBlock(before) || isBlock(after)) return undefined;
+  const sign = attributeSign(change);
+  if (sign !== "~") return shownText(oneSide(change));
+  const arrow = arrowOf(style);
+  const text = `${shownText(before)} ${arrow} ${shownText(after)}`;
+  if (stringWidth(text) > Math.max(room, 24)) return undefined;
+  return `${shownText(before)} ${style.colors.dim(arrow)} ${shownText(after)}`;
+}
+
+function blockLines(change: AttributeChange, style: Style): string[] {
+  const sign = attributeSign(change);
+  const lines =
+    sign === "~"
+      ? diffLines(shownLines(change.before), shownLines(change.after))
+      : shownLines(oneSide(change)).map((text) => ({ sign, text }));
+  const text = lines.map((line) => coloured(line.sign, `${line.sign} ${line.text}`, style));
+  return capLines(text).map((line) => `${indent}    ${line}`.trimEnd());
+}
+
+/** A field as lines of a diff block; the first character is the sign that GitHub colours. */
+export function fieldLines(field: AttributeChange): string[] {
+  const { before, after } = field;
+  const path = escapeText(field.path);
+  const notes = attributeNotes(field).map((note) => `  # ${note}`);
+  const sign = attributeSign(field);
+  const isLong = isBlock(before) || isBlock(after);
+  if (sign !== "~") {
+    const side = oneSide(field);
+    if (!isLong) return [`${sign} ${path}: ${shownText(side)}${notes.join("")}`];
+    const lines = capLines(shownLines(side)).map((line) => `${sign}   ${line}`);
+    return [`${sign} ${path}:${notes.join("")}`, ...lines];
+  }
+  if (!isLong) return [`- ${path}: ${shownText(before)}`, `+ ${path}: ${shownText(after)}${notes.join("")}`];
+  const lines = diffLines(shownLines(before), shownLines(after)).map(({ sign, text }) => `${sign}   ${text}`);
+  return [`  ${path}:${notes.join("")}`, ...capLines(lines)];
+}
+
+export interface DiffLine {
+  readonly sign: " " | "-" | "+";
+  readonly text: string;
+}
+
+/** Above this product of differing lines both sides are shown whole, one after the other: a diff may compare each pair. */
+const mostPairs = 250_000;
+const context = 2;
+
+/**
+ * Returns the shortest way from one list of lines to another; long equal stretches are folded to a count. Equal lines at
+ * both ends are taken off first: of a long text mostly a few lines change.
+ */
+export function diffLines(before: readonly string[], after: readonly string[]): DiffLine[] {
+  const shorter = Math.min(before.length, after.length);
+  let head = 0;
+  while (head < shorter && before[head] === after[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && before.at(-1 - tail) === after.at(-1 - tail)) tail += 1;
+  const left = before.slice(head, before.length - tail);
+  const right = after.slice(head, after.length - tail);
+  return fold([
+    ...signed(" ", before.slice(0, head)),
+    ...align(left, right),
+    ...signed(" ", before.slice(before.length - tail)),
+  ]);
+}
+
+const signed = (sign: DiffLine["sign"], lines: readonly string[]): DiffLine[] =>
+  lines.map((text) => ({ sign, text }));
+
+function align(before: string[], after: string[]): DiffLine[] {
+  if (before.length * after.length > mostPairs) return [...signed("-", before), ...signed("+", after)];
+  return diffArrays(before, after).flatMap(({ removed, added, value }) => {
+    if (removed) return signed("-", value);
+    return signed(added ? "+" : " ", value);
+  });
+}
+
+function fold(lines: readonly DiffLine[]): DiffLine[] {
+  const folded: DiffLine[] = [];
+  const near = (index: number) =>
+    lines.slice(Math.max(0, index - context), index + context + 1).some((line) => line.sign !== " ");
+  let skipped: DiffLine[] = [];
+  const flush = () => {
+    if (skipped.length > 1) folded.push({ sign: " ", text: `... (${skipped.length} unchanged)` });
+    else folded.push(...skipped);
+    skipped = [];
+  };
+  lines.forEach((line, index) => {
+    if (near(index)) {
+      flush();
+      folded.push(line);
+    } else {
+      skipped.push(line);
+    }
+  });
+  flush();
+  return folded;
+}
