@@ -7,39 +7,50 @@ import type { LiveResource } from "../model/live";
 import type { CandidateSearch } from "../model/resource-operations";
 import type { Intent } from "../model/state";
 import type { Clock } from "../model/time";
-import type { Grace, Looking, RecoveryContext, Run } from "./run";
+import type { RecoveryContext, Run, SharedWait } from "./run";
 
-/** How long reads that are behind our last write are looked at again, milliseconds (DESIGN section 5). */
-const patienceMs = 30_000;
-const firstPauseMs = 250;
-const longestPauseMs = 4000;
+/** How long reads may lag behind our last write, milliseconds (DESIGN section 5). */
+const lagMs = 30_000;
+
+export interface Looked<T> {
+  readonly seen: T;
+  /** It was not enough to the end. */
+  readonly isStale: boolean;
+}
+
+/** Looks, and while `isEnough` denies what is seen, looks again after each pause; where `pause` returns false, not again. */
+async function lookUntil<T>(
+  look: () => Promise<T> | T,
+  isEnough: (seen: T) => boolean | Promise<boolean>,
+  pauses: Iterable<number>,
+  pause: (milliseconds: number) => Promise<boolean | void>,
+): Promise<Looked<T>> {
+  let seen = await look();
+  for (const milliseconds of pauses) {
+    if (await isEnough(seen)) return { seen, isStale: false };
+    if ((await pause(milliseconds)) !== false) seen = await look();
+  }
+  return { seen, isStale: !(await isEnough(seen)) };
+}
 
 export interface LookingAgain<T> {
   readonly clock: Pick<Clock, "elapsed">;
   readonly look: () => Promise<T> | T;
   readonly isBehind: (seen: T) => boolean | Promise<boolean>;
-  /** Waits, and sees to it that the next look reads anew. */
+  /** Waits, and makes the next look read anew. */
   readonly pause: (milliseconds: number) => Promise<void>;
-  /** Milliseconds; 30,000 unless said. */
+  /** Milliseconds. Default: 30,000. */
   readonly forMs?: number;
 }
 
-export interface Looked<T> {
-  readonly seen: T;
-  /** It was behind to the end. */
-  readonly isStale: boolean;
-}
-
-/** Looks, and while what is seen is behind looks again after a pause that grows. */
+/** Looks until the reads are no longer behind, after pauses that grow from 250 ms to 4 s. */
 export async function lookAgain<T>(looking: LookingAgain<T>): Promise<Looked<T>> {
-  const { clock, look, isBehind, pause, forMs = patienceMs } = looking;
-  const startedAt = clock.elapsed();
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-    const seen = await look();
-    if (!(await isBehind(seen))) return { seen, isStale: false };
-    if (clock.elapsed() - startedAt >= forMs) return { seen, isStale: true };
-    await pause(pauseMs);
+  const { clock, look, isBehind, pause, forMs = lagMs } = looking;
+  const endsAt = clock.elapsed() + forMs;
+  function* pauses(): Generator<number> {
+    for (let ms = 250; clock.elapsed() < endsAt; ms = Math.min(2 * ms, 4000)) yield ms;
   }
+  return lookUntil(look, async (seen) => !(await isBehind(seen)), pauses(), pause);
 }
 
 /** The diagnostic of reads that stayed behind to the end. */
@@ -56,10 +67,10 @@ export const staleReads = (summary: string, address?: string): Diagnostic =>
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;
-/** When what is not there is looked for again, milliseconds from the first look. */
-const graces = [2000] as const;
-/** As long as reads may lag (DESIGN section 5): for a young write that its key would not keep from being done twice. */
-const patientGraces = Array.from({ length: 15 }, (_, looks) => (looks + 1) * graces[0]);
+/** When a write that is not shown is looked for again, milliseconds from the first look. */
+const recoveryMoments = [2000] as const;
+/** The same as long as reads may lag: for a young write that its key would not keep from being done twice. */
+const patientMoments = Array.from({ length: lagMs / 2000 }, (_, looks) => (looks + 1) * 2000);
 
 /** The service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (
@@ -69,40 +80,43 @@ export const keyStillCounts = (
   recovering.state.run?.credential === recovering.credential() &&
   Math.abs(recovering.clock.now() - Date.parse(intent.at)) < keyLifetimeMs;
 
-/** One grace for all that a run looks for. */
-export function graceOf({ clock, signal, reads }: RecoveryContext): Grace {
-  const grace: Grace = {
+/** Returns the wait that all looks of one recovery share: time that has passed has passed for each of them. */
+export function sharedWait({ clock, signal, reads }: RecoveryContext): SharedWait {
+  const shared: SharedWait = {
     waited: 0,
     waitUntil: async (ms) => {
-      if (grace.waited >= ms) return false;
-      await clock.sleep(ms - grace.waited, signal);
+      if (shared.waited >= ms) return false;
+      await clock.sleep(ms - shared.waited, signal);
       reads.invalidate();
-      grace.waited = ms;
+      shared.waited = ms;
       return true;
     },
   };
-  return grace;
+  return shared;
 }
 
-/** Looks, and while nothing is there again after the grace: the answer may have been lost on its way. */
-export async function lookPatiently<T>(
-  looking: Looking,
+/** Looks for what a write of an interrupted run left, and while nothing is shown again: its answer may have been lost. */
+export async function lookForLost<T>(
+  recovering: RecoveryContext & { readonly shared: SharedWait },
   intent: Intent,
   look: () => Promise<readonly T[] | undefined>,
 ): Promise<readonly T[] | undefined> {
-  const { clock, wait, grace, say } = looking;
-  // One of the future was sent before the clock was set back, nobody knows how long ago.
+  const { clock, wait, shared, say } = recovering;
+  // A time in the future is from before the clock was set back: nobody knows how long ago.
   const mayBeYoung = clock.now() - Date.parse(intent.at) < youngMs;
-  const isPatient = mayBeYoung && !keyStillCounts(looking, intent);
-  let found = await look();
-  for (const moment of wait ? (isPatient ? patientGraces : graces) : []) {
-    if (found === undefined || found.length > 0) return found;
-    if (grace.waited === graces[0] && moment > grace.waited)
+  const isPatient = mayBeYoung && !keyStillCounts(recovering, intent);
+  const [first] = recoveryMoments;
+  const moments = isPatient ? patientMoments : recoveryMoments;
+  const { seen } = await lookUntil(look, isFound, wait ? moments : [], async (moment) => {
+    if (shared.waited === first && moment > first)
       say?.("The service may not show yet what an interrupted run made; looking again …");
-    if (await grace.waitUntil(moment)) found = await look();
-  }
-  return found;
+    return shared.waitUntil(moment);
+  });
+  return seen;
 }
+
+/** Something was found, or it cannot be looked up. */
+const isFound = (found: readonly unknown[] | undefined): boolean => found === undefined || found.length > 0;
 
 /** It may have happened: no answer came, or one that says nothing certain. */
 export const isUncertain = (failure: unknown): failure is ApiError =>
@@ -141,20 +155,20 @@ export async function lookWithGrace<T>(
   onPatience?: () => void,
 ): Promise<readonly T[] | undefined> {
   reads.invalidate();
-  let found = await look();
-  for (const [index, pause] of (onPatience ? patientPauses : gracePauses).entries()) {
-    if (found === undefined || found.length > 0) return found;
-    if (index === gracePauses.length) onPatience?.();
+  let looks = 0;
+  const pauses = onPatience ? patientPauses : gracePauses;
+  const { seen } = await lookUntil(look, isFound, pauses, async (pause) => {
+    if (looks === gracePauses.length) onPatience?.();
+    looks += 1;
     await clock.sleep(pause, signal);
     reads.invalidate();
-    found = await look();
-  }
-  return found;
+  });
+  return seen;
 }
 
 /**
- * Looks for what an unanswered create made: exactly one thing of that name outside the preexistingIds is it, none means
- * it did not happen, more than one is for a person to decide.
+ * Looks for what an unanswered create made: one resource of that name with a new id is it, none means
+ * that it did not happen, and several are for a person to decide.
  */
 export async function observeCreated(
   type: Resource,

@@ -1,15 +1,20 @@
 import type { Resource } from "../api/reads";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { LiveResource } from "../model/live";
+import type { LiveResource, Pending } from "../model/live";
 import type { Intent, JournalEntry, RecordedResource, State } from "../model/state";
 import { type Command, commandText } from "../model/state";
 import { replayJournal } from "../state/recorded";
 import { madeByAction, recordsOf } from "./action";
-import { recordedWhileDeleted, writtenNow } from "./change-context";
-import { graceOf, keyStillCounts, lookForCreated, lookPatiently } from "./look";
-import type { Looking, Recovery, RecoveryContext } from "./run";
+import { inputsIn, recordedWhileDeleted, writtenNow } from "./change-context";
+import { keyStillCounts, lookForCreated, lookForLost, sharedWait } from "./look";
+import { nothingRecovered, type Recovery, type RecoveryContext, type SharedWait } from "./run";
 import { defaultWaitPolicy, remainingWaitMs, settlePending } from "./settle";
+
+/** The context of one write of an interrupted run. */
+interface Recovering extends RecoveryContext {
+  readonly shared: SharedWait;
+}
 
 /** Settles what an interrupted run left behind, before anything new is planned (DESIGN section 7, Resume). */
 export async function recover(recovering: RecoveryContext): Promise<Recovery> {
@@ -17,7 +22,7 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
   const retriableIntents: Intent[] = [];
   const diagnostics: Diagnostic[] = [];
   let { state } = recovering;
-  const looking = { ...recovering, grace: graceOf(recovering) };
+  const shared = sharedWait(recovering);
   const take = (settled: Recovery): void => {
     entries.push(...settled.entries);
     retriableIntents.push(...settled.retriableIntents);
@@ -25,37 +30,37 @@ export async function recover(recovering: RecoveryContext): Promise<Recovery> {
     state = replayJournal(state, settled.entries);
   };
   // In the order in which they were sent: a deployment deployed what the writes before it left.
-  for (const intent of recovering.state.open) take(await settleIntent({ ...looking, state }, intent));
+  for (const intent of recovering.state.open)
+    take(await settleIntent({ ...recovering, shared, state }, intent));
   const { resources } = state;
   for (const key in recovering.settlesPending === false ? {} : resources) {
     const address = key as Address;
     const recorded = resources[address];
+    const timeoutMs = recorded?.pending ? waitFor(recovering, recorded.pending) : 0;
     if (recorded?.pending)
-      take(
-        await settlePending({ ...recovering, state }, address, recorded, {
-          timeoutMs: patienceWith(recovering, recorded),
-        }),
-      );
+      take(await settlePending({ ...recovering, state }, address, recorded, { timeoutMs }));
   }
   if (entries.length > 0 && state.open.length === 0) entries.push({ kind: "end" });
   return { entries, retriableIntents, diagnostics };
 }
 
-/** The end of a deletion is part of what there is; whether anything else is waited for, the plan decides. */
-const patienceWith = (
-  { wait, settlesPending, clock }: RecoveryContext,
-  { pending }: RecordedResource,
-): number =>
-  wait && settlesPending !== "look" && pending?.deletes
+/** Returns how long a pending operation is waited for, ms: the end of a deletion only. The plan decides about others. */
+const waitFor = ({ wait, settlesPending, clock }: RecoveryContext, pending: Pending): number =>
+  wait && settlesPending !== "look" && pending.deletes
     ? remainingWaitMs(pending, defaultWaitPolicy.timeoutMs, clock)
     : 0;
 
-const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
-
 /** Nothing is known, and the key still counts: it stays open until a write under that key is answered. */
-const leftOpen = (intent: Intent): Recovery => ({ ...nothing, retriableIntents: [intent] });
+const leftOpen = (intent: Intent): Recovery => ({ ...nothingRecovered, retriableIntents: [intent] });
 
-async function settleIntent(recovering: Looking, intent: Intent): Promise<Recovery> {
+/** It is closed with `entries`; sent `again` under its own key, the retained answer tells more. */
+const closed = (intent: Intent, entries: readonly JournalEntry[], again = false): Recovery => ({
+  ...nothingRecovered,
+  entries,
+  retriableIntents: again ? [intent] : [],
+});
+
+async function settleIntent(recovering: Recovering, intent: Intent): Promise<Recovery> {
   if (recovering.repeats?.(intent)) return leftOpen(intent);
   if (intent.command) return settleCommand(recovering, intent, intent.command);
   const type = recovering.types.get(intent.type);
@@ -71,19 +76,18 @@ async function settleIntent(recovering: Looking, intent: Intent): Promise<Recove
   if (!type || !makesSomething) {
     // A deletion that nobody can look up is sent again under its own key: the retained answer tells.
     const again = intent.method === "DELETE" && keyStillCounts(recovering, intent);
-    return { ...nothing, entries: assumedDone(intent, recorded), retriableIntents: again ? [intent] : [] };
+    return closed(intent, assumedDone(intent, recorded), again);
   }
   // Its answer was recorded, and only the end of that line was lost.
   if (recorded && recovering.state.run && !preexistingIdsOf(recovering, intent).includes(recorded.id))
-    return { ...nothing, entries: [outcome(intent, "done")] };
+    return closed(intent, [outcome(intent, "done")]);
   const found = await lookFor(recovering, type, intent);
   if (found === undefined) return unseen(recovering, intent);
-  if (found.length > 1) return { ...nothing, diagnostics: [several(intent, found)] };
+  if (found.length > 1) return { ...nothingRecovered, diagnostics: [several(intent, found)] };
   const [made] = found;
-  if (made) return { ...nothing, entries: adopted(recovering, type, intent, made, recorded) };
+  if (made) return closed(intent, adopted(recovering, type, intent, made, recorded));
   // Under the same key, so that a run which only stood still does not double it when it goes on.
-  const again = keyStillCounts(recovering, intent);
-  return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
+  return closed(intent, [outcome(intent, "refused")], keyStillCounts(recovering, intent));
 }
 
 /**
@@ -99,25 +103,18 @@ async function settleDeletion(
 ): Promise<Recovery | undefined> {
   const { address, parentId } = intent;
   const { id, name } = recorded;
-  const read = await type.read(recovering.reads, {
-    address,
-    id,
-    name,
-    parentId,
-    declared: new Map(),
-    recorded,
-  });
+  const target = { address, id, name, parentId, declared: new Map(), recorded };
+  const read = await type.read(recovering.reads, target);
   if (read.kind === "unchecked" && !type.deletes) return undefined;
   const again = keyStillCounts(recovering, intent);
   const isUncertain = read.kind === "unchecked" || (read.kind === "gone" && read.ending !== undefined);
   if (isUncertain && again) return leftOpen(intent);
-  if (read.kind !== "gone")
-    return { ...nothing, entries: [outcome(intent, "refused")], retriableIntents: again ? [intent] : [] };
+  if (read.kind !== "gone") return closed(intent, [outcome(intent, "refused")], again);
   const pending = read.ending ?? type.deletes?.pendingOf(id, undefined, parentId);
   const resource = pending ? recordedWhileDeleted(recorded, { since: intent.at, ...pending }) : null;
   const deletedAt = resource === null ? { deletedAt: writtenNow(recovering.clock) } : {};
   const after: JournalEntry = { kind: "resource", address, resource, ...deletedAt };
-  return { ...nothing, entries: [after, outcome(intent, "done")] };
+  return closed(intent, [after, outcome(intent, "done")]);
 }
 
 /** What already bore the name when the run was planned. */
@@ -129,27 +126,20 @@ const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): read
  * nothing was sent that a deployment must bring.
  */
 function assumedDone(intent: Intent, recorded: RecordedResource | undefined): JournalEntry[] {
-  const touched: JournalEntry[] =
-    recorded && intent.takesEffect !== "at once"
-      ? [
-          {
-            kind: "resource",
-            address: intent.address,
-            resource: { ...recorded, writes: recorded.writes + 1 },
-          },
-        ]
-      : [];
-  return [...touched, outcome(intent, "done")];
+  const done = outcome(intent, "done");
+  if (!recorded || intent.takesEffect === "at once") return [done];
+  const resource = { ...recorded, writes: recorded.writes + 1 };
+  return [{ kind: "resource", address: intent.address, resource }, done];
 }
 
 async function lookFor(
-  looking: Looking,
+  recovering: Recovering,
   type: Resource,
   intent: Intent,
 ): Promise<readonly LiveResource[] | undefined> {
   const { name, parentId, at: since } = intent;
-  const search = { name, parentId, preexistingIds: preexistingIdsOf(looking, intent), since };
-  return lookPatiently(looking, intent, () => lookForCreated(type, looking.reads, search));
+  const search = { name, parentId, preexistingIds: preexistingIdsOf(recovering, intent), since };
+  return lookForLost(recovering, intent, () => lookForCreated(type, recovering.reads, search));
 }
 
 function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
@@ -161,7 +151,7 @@ function unseen(recovering: RecoveryContext, intent: Intent): Recovery {
       "no longer counts: it is older than 23 hours, or was sent with another API key.",
     hint: `look in the dashboard: if ${intent.name} is there, delete it or run: rnv import ${intent.address} ID; then: rnv state rm ${intent.address}`,
   });
-  return { ...nothing, diagnostics: [diagnostic] };
+  return { ...nothingRecovered, diagnostics: [diagnostic] };
 }
 
 function adopted(
@@ -190,19 +180,13 @@ function adopted(
     ...(recorded?.initial && { initial: recorded.initial }),
     ...(intent.madeWith && { madeWith: intent.madeWith }),
     writes: (recorded?.writes ?? 0) + 1,
-    ...(type.reacts && parent !== undefined ? { inputs: inputsNow(recovering.state, parent, type) } : {}),
+    // A deployment that did start comes last of its service's changes: it deployed what had been written by then.
+    ...(type.reacts && parent !== undefined
+      ? { inputs: inputsIn(recordsOf(recovering.state), parent, type) }
+      : {}),
     ...(pending ? { pending: { ...pending, since: intent.at } } : {}),
   };
   return [{ kind: "resource", address: intent.address, resource }, outcome(intent, "done")];
-}
-
-/** A deployment that did start deployed what had been written by then: it comes last of its service's changes. */
-function inputsNow(state: State, parent: Address, type: Resource): Record<string, number> {
-  const upstream = (Object.entries(state.resources) as [Address, RecordedResource][]).filter(
-    ([address, resource]) =>
-      address === parent || (resource.parent === parent && type.follows.includes(resource.type)),
-  );
-  return Object.fromEntries(upstream.map(([, resource]) => [resource.id, resource.writes]));
 }
 
 const parentAddress = (state: State, id: string | undefined): Address | undefined =>
@@ -212,11 +196,9 @@ const parentAddress = (state: State, id: string | undefined): Address | undefine
         ([, resource]) => resource.id === id,
       )?.[0];
 
-const outcome = (intent: Intent, result: "done" | "refused"): JournalEntry => ({
-  kind: "outcome",
-  seq: intent.seq,
-  result,
-  status: 0,
+const outcome = ({ seq }: Intent, result: "done" | "refused", id?: string): JournalEntry => ({
+  ...{ kind: "outcome", seq, result, status: 0 },
+  ...(id !== undefined && { id }),
 });
 
 const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
@@ -234,34 +216,31 @@ const several = (intent: Intent, found: readonly LiveResource[]): Diagnostic =>
  * Settles what a verb such as `rnv deploy` left open, before another command writes: what is found is recorded, and
  * nothing is sent again. The same verb, asked for again, goes on with it by itself.
  */
-async function settleCommand(looking: Looking, intent: Intent, command: Command): Promise<Recovery> {
-  const { state, types } = looking;
+async function settleCommand(recovering: Recovering, intent: Intent, command: Command): Promise<Recovery> {
+  const { state, types } = recovering;
   const { address } = intent;
   const recorded = state.resources[address];
-  const preexistingIds = state.run?.fences[address] ?? [];
+  const preexistingIds = preexistingIdsOf(recovering, intent);
   const { commit, deploymentId } = command;
   const input = { address, id: recorded?.id ?? "", name: intent.name, commit, deploymentId };
   const action = types.get(intent.type)?.actions?.[command.action];
-  const look = async () => (recorded ? action?.find?.(looking.reads, input, preexistingIds) : []);
+  const look = async () => (recorded ? action?.find?.(recovering.reads, input, preexistingIds) : []);
   // Of several attempts under one key the last one is looked for.
   const isLast = !state.open.some(({ seq, key }) => seq > intent.seq && key === intent.key);
-  const found = isLast ? await lookPatiently(looking, intent, look) : [];
+  const found = isLast ? await lookForLost(recovering, intent, look) : [];
   const [sent, ...others] = found ?? [];
-  const close = (result: "done" | "refused"): JournalEntry => ({
-    ...{ kind: "outcome", seq: intent.seq, result, status: 0 },
-    ...(sent === undefined ? {} : { id: sent }),
-  });
   if (sent !== undefined && others.length === 0) {
     const made = madeByAction(recordsOf(state), types, command.action, input, { id: sent });
     const entries: JournalEntry[] = made ? [{ kind: "resource", ...made }] : [];
-    return { entries: [...entries, close("done")], retriableIntents: [], diagnostics: [] };
+    return closed(intent, [...entries, outcome(intent, "done", sent)]);
   }
-  const diagnostics = isLast ? [unknownEnd(looking, intent, command, found)] : [];
-  return { entries: [close(found === undefined ? "done" : "refused")], retriableIntents: [], diagnostics };
+  const diagnostics = isLast ? [unknownEnd(recovering, intent, command, found)] : [];
+  const result = found === undefined ? "done" : "refused";
+  return { ...closed(intent, [outcome(intent, result, sent)]), diagnostics };
 }
 
 function unknownEnd(
-  { wait }: Looking,
+  { wait }: Recovering,
   { address, at }: Intent,
   command: Command,
   found: readonly string[] | undefined,

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { DesiredResource } from "../model/desired";
+import { append } from "../model/graph";
 import type { AppliableValue } from "../model/resource-operations";
 import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
@@ -162,12 +163,6 @@ export async function schedule<T extends Task>(tasks: readonly T[], options: Sch
   await Promise.all(tasks.filter((task) => waitingFor.get(task.id) === 0).map(start));
 }
 
-function append<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key);
-  if (list) list.push(item);
-  else lists.set(key, [item]);
-}
-
 /** So many places; whoever finds none waits in line. */
 class Semaphore implements Slot {
   #free: number;
@@ -256,13 +251,12 @@ export interface Recovery {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** `RecoveryContext`, with one grace for all that is looked for: time has passed for everything once it has passed. */
-export interface Looking extends RecoveryContext {
-  readonly grace: Grace;
-}
+/** The recovery of a state that needs none. */
+export const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
-export interface Grace {
-  /** Milliseconds that were waited so far. */
+/** A wait that several looks share. */
+export interface SharedWait {
+  /** Milliseconds waited so far. */
   waited: number;
   /** Waits until `ms` have been waited in all; false where they have been already. */
   readonly waitUntil: (ms: number) => Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, type SourceRange, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { LiveResource, Pending } from "../model/live";
+import type { Pending } from "../model/live";
 import type { OperationStatus } from "../model/resource-operations";
 import type { WaitPolicy } from "../model/resource-type";
 import type { JournalEntry, RecordedResource } from "../model/state";
@@ -13,9 +13,8 @@ import {
   endUnproven,
   nothingShown,
   recordedAfterFailedDeletion,
-  writtenNow,
 } from "./change-context";
-import type { ChangeEnd, Recovery, RecoveryContext } from "./run";
+import { type ChangeEnd, nothingRecovered, type Recovery, type RecoveryContext } from "./run";
 
 /**
  * Waits for what a write left pending, without holding a place among the running changes. What is not seen to
@@ -62,73 +61,70 @@ export async function settle(
 const waitingAction = (action: string) =>
   action === "delete" ? "delete" : action === "create" || action === "replace" ? "create" : "update";
 
+const failed = (diagnostic: Diagnostic, exitCode: 1 | 7 | 8 = 1): ChangeEnd => ({
+  kind: "failed",
+  exitCode,
+  diagnostic,
+});
+
 async function endOf(
   context: ChangeContext,
   pending: Pending,
   result: WaitResult,
   recorded: RecordedResource | undefined,
-  { timeoutMs }: { readonly timeoutMs: number },
+  { timeoutMs }: WaitPolicy,
 ): Promise<ChangeEnd> {
   const { run, change } = context;
-  const about = { address: change.address, range: change.instance.desired?.range };
+  const { address } = change;
+  const about = { address, range: change.instance.desired?.range };
   switch (result.kind) {
     case "done":
-      if (result.showsNothing && standsBeside(run, change.address))
-        return { kind: "failed", exitCode: 1, diagnostic: { ...nothingShown(change.address), ...about } };
+      if (result.showsNothing && standsBeside(run, address))
+        return failed({ ...nothingShown(address), ...about });
       // What was deleted is forgotten in one step, by the caller: in between it would look as if it were still there.
       if (recorded && pending.deletes !== true)
-        await run.journal.record(change.address, settledRecord(context, recorded, result));
+        await run.journal.record(address, settledRecord(context, recorded, result));
       return { kind: "done" };
-    case "failed":
-      if (pending.deletes) {
-        if (recorded)
-          await run.journal.record(change.address, recordedAfterFailedDeletion(recorded, result.summary));
-        return {
-          kind: "failed",
-          exitCode: 1,
-          diagnostic: deletionFailed(error, change.address, result, about),
-        };
-      }
-      await recordUnfinished(context, recorded);
-      return {
-        kind: "failed",
-        exitCode: context.type.reacts ? 7 : 1,
-        diagnostic: error("apply.deploy_failed", `${change.address}: ${result.summary}`, {
-          ...about,
-          detail: result.detail,
-        }),
-      };
+    case "failed": {
+      const next = recorded && recordedAfterFailure(recorded, pending, result.summary);
+      if (next) await run.journal.record(address, next);
+      if (pending.deletes) return failed(deletionFailed(error, address, result, about));
+      const details = { ...about, detail: result.detail };
+      const diagnostic = error("apply.deploy_failed", `${address}: ${result.summary}`, details);
+      return failed(diagnostic, context.type.reacts ? 7 : 1);
+    }
     case "checkout":
-      // It stays pending: the service goes on with it once the checkout is complete, and another one would be too many.
-      return {
-        kind: "failed",
-        exitCode: 8,
-        diagnostic: error("apply.awaiting_checkout", `${change.address}: saved, awaiting checkout`, {
-          ...about,
-          detail: result.summary,
-          hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
-        }),
-      };
-    case "timeout":
+      return failed(awaitingCheckout(error, result.summary, about), 8);
+    case "timeout": {
       if (result.unseen !== undefined && pending.deletes)
-        return {
-          kind: "failed",
-          exitCode: 1,
-          diagnostic: { ...endUnproven(error, change.address, result.unseen), ...about },
-        };
-      return {
-        kind: "failed",
-        exitCode: 7,
-        diagnostic: error(
-          "apply.deploy_timeout",
-          `${change.address} has not settled after ${Math.round(timeoutMs / 1000)}s (${result.status})`,
-          { ...about, hint: "it goes on at the service; the next run of the same command looks at it first" },
-        ),
-      };
+        return failed({ ...endUnproven(error, address, result.unseen), ...about });
+      const summary = `${address} has not settled after ${Math.round(timeoutMs / 1000)}s (${result.status})`;
+      const hint = "it goes on at the service; the next run of the same command looks at it first";
+      return failed(error("apply.deploy_timeout", summary, { ...about, hint }), 7);
+    }
     case "interrupted":
       return { kind: "interrupted" };
   }
 }
+
+/** A failed run is recorded without `inputs`: the next plan sees a service configured since its last deployment. */
+function recordedAfterFailure(recorded: RecordedResource, { deletes }: Pending, reason: string) {
+  if (deletes) return recordedAfterFailedDeletion(recorded, reason);
+  const { pending: _failed, ...rest } = recorded;
+  return rest.inputs ? { ...rest, inputs: {} } : rest;
+}
+
+/** It stays pending: the service goes on with it once the checkout is complete, and another one would be too many. */
+const awaitingCheckout = (
+  severity: typeof error | typeof warning,
+  detail: string,
+  about: { readonly address: Address; readonly range?: SourceRange },
+): Diagnostic =>
+  severity("apply.awaiting_checkout", `${about.address}: saved, awaiting checkout`, {
+    ...about,
+    detail,
+    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
+  });
 
 /** Whether anything else is recorded that is not being deleted itself: then a service that shows nothing hides it. */
 const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address): boolean =>
@@ -164,18 +160,6 @@ function settledRecord(
   };
 }
 
-/** Without `inputs` the next plan sees a service configured since its last deployment. */
-async function recordUnfinished(
-  { run, change }: ChangeContext,
-  recorded: RecordedResource | undefined,
-): Promise<void> {
-  if (!recorded) return;
-  const { pending: _failed, inputs: _notDeployed, ...rest } = recorded;
-  await run.journal.record(change.address, recorded.inputs ? { ...rest, inputs: {} } : rest);
-}
-
-const nothing: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
-
 interface PendingWait {
   /** Waits at most that long; 0 looks once. */
   readonly timeoutMs: number;
@@ -203,7 +187,7 @@ export async function settlePending(
 ): Promise<Recovery> {
   const { pending, ...rest } = recorded;
   const type = recovering.types.get(recorded.type);
-  if (!type || !pending) return nothing;
+  if (!type || !pending) return nothingRecovered;
   const begunAt = recovering.clock.now();
   const { reads, clock, signal } = recovering;
   const onWaiting = timeoutMs > 0 ? tellWaiting(recovering, address, pending, timeoutMs) : () => {};
@@ -211,36 +195,29 @@ export async function settlePending(
     ...{ type, reads, clock, signal, timeoutMs, onWaiting },
     onNext: async () => {},
   });
-  const ended = (resource: RecordedResource | null, ...diagnostics: Diagnostic[]): Recovery => ({
-    ...nothing,
-    entries: [
-      {
-        ...{ kind: "resource", address, resource },
-        ...(resource === null && { deletedAt: writtenNow(clock) }),
-      },
-    ],
+  const ended = (resource: RecordedResource, ...diagnostics: Diagnostic[]): Recovery => ({
+    ...nothingRecovered,
+    entries: [{ kind: "resource", address, resource }],
     diagnostics,
   });
   switch (result.kind) {
     case "done":
       if (result.showsNothing && standsBesideInState(recovering, address))
-        return { ...nothing, diagnostics: [nothingShown(address)] };
+        return { ...nothingRecovered, diagnostics: [nothingShown(address)] };
       if (!pending.deletes) return ended(rest);
       return {
-        ...nothing,
+        ...nothingRecovered,
         entries: [{ kind: "resource", address, resource: null }, ...closedDeletions(recovering, address)],
       };
     case "failed":
-      if (pending.deletes)
-        return ended(
-          recordedAfterFailedDeletion(recorded, result.summary),
-          deletionFailed(warning, address, result),
-        );
-      return ended(rest.inputs ? { ...rest, inputs: {} } : rest, endedBadly(address, result));
+      return ended(
+        recordedAfterFailure(recorded, pending, result.summary),
+        pending.deletes ? deletionFailed(warning, address, result) : endedBadly(address, result),
+      );
     case "checkout":
-      return { ...nothing, diagnostics: [awaitingCheckout(address, result)] };
+      return { ...nothingRecovered, diagnostics: [awaitingCheckout(warning, result.summary, { address })] };
     case "interrupted":
-      return nothing;
+      return nothingRecovered;
     case "timeout": {
       // Nothing will tell: it is asked for again, as one that failed.
       if (result.unseen !== undefined && pending.deletes && timeoutMs > 0)
@@ -249,15 +226,10 @@ export async function settlePending(
           endUnproven(warning, address, result.unseen, "its deletion is asked for again"),
         );
       const told = isAwaited ? [stillGoingOn(address, result.status)] : [];
-      if (timeoutMs === 0 || pending.since !== undefined) return { ...nothing, diagnostics: told };
+      if (timeoutMs === 0 || pending.since !== undefined) return { ...nothingRecovered, diagnostics: told };
       // A state that does not say when it was left: from now on the time counts.
       const since = new Date(begunAt).toISOString();
-      const entry: JournalEntry = {
-        kind: "resource",
-        address,
-        resource: { ...rest, pending: { ...pending, since } },
-      };
-      return { ...nothing, entries: [entry], diagnostics: told };
+      return ended({ ...rest, pending: { ...pending, since } }, ...told);
     }
   }
 }
@@ -275,15 +247,8 @@ function tellWaiting({ emit }: RecoveryContext, address: Address, pending: Pendi
   const action = pending.deletes ? "delete" : "update";
   let isFirst = true;
   return (elapsedSeconds: number, status: string, note: string | undefined): void => {
-    if (isFirst) {
-      const limit = durationText(timeoutMs);
-      emit({
-        type: "progress",
-        address,
-        action,
-        note: `left ${status} by an earlier run, waiting for it, at most ${limit}`,
-      });
-    }
+    const told = `left ${status} by an earlier run, waiting for it, at most ${durationText(timeoutMs)}`;
+    if (isFirst) emit({ type: "progress", address, action, note: told });
     isFirst = false;
     emit({ type: "waiting", address, action, elapsedSeconds, status, note });
   };
@@ -295,14 +260,6 @@ const endedBadly = (address: Address, { summary }: { readonly summary: string })
     detail: "It was left running by an interrupted run, and is planned again.",
   });
 
-/** It stays pending: the service goes on with it once the checkout is complete. */
-const awaitingCheckout = (address: Address, { summary }: { readonly summary: string }): Diagnostic =>
-  warning("apply.awaiting_checkout", `${address}: saved, awaiting checkout`, {
-    address,
-    detail: summary,
-    hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
-  });
-
 /** It stays pending: the service goes on with it, and a change of what it belongs to does not wait for it. */
 const stillGoingOn = (address: Address, status: string): Diagnostic =>
   warning("apply.deploy_timeout", `${address}, which an earlier run left, has not settled (${status})`, {
@@ -312,9 +269,7 @@ const stillGoingOn = (address: Address, status: string): Diagnostic =>
   });
 
 export type WaitResult =
-  | { readonly kind: "done"; readonly live?: LiveResource; readonly showsNothing?: true }
-  | { readonly kind: "failed"; readonly summary: string; readonly detail?: string }
-  | { readonly kind: "checkout"; readonly summary: string }
+  | Exclude<OperationStatus, { readonly kind: "waiting" }>
   /** `unseen`: why no longer wait would show its end. */
   | { readonly kind: "timeout"; readonly status: string; readonly pending: Pending; readonly unseen?: string }
   | { readonly kind: "interrupted"; readonly pending: Pending };

@@ -1,5 +1,6 @@
 import type { Address } from "../model/address";
 import type { Catalog } from "../model/catalog";
+import { append } from "../model/graph";
 import { type Effect, type Money, ruleAt, withoutOpenFields } from "../model/resource-type";
 import { sha256 } from "../model/text";
 import { canonicalJson, type Plain, type ResolvedValue } from "../model/value";
@@ -221,7 +222,7 @@ function deletionsBefore(
     const { recorded, address } = decision.instance;
     if (!recorded || !isDeletion(decision) || decision.withParent) continue;
     for (const on of new Set([...(recorded.parent ? [recorded.parent] : []), ...recorded.dependsOn])) {
-      if (decisions.get(on)?.action === "replace") before.set(on, [...(before.get(on) ?? []), address]);
+      if (decisions.get(on)?.action === "replace") append(before, on, address);
     }
   }
   return before;

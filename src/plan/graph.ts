@@ -2,6 +2,7 @@ import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
+import { append, reachable, topologicalOrder } from "../model/graph";
 import type { ResourceType } from "../model/resource-type";
 import type { State } from "../model/state";
 import { applyMoves, type ResourceInstance, type ResourceInstances } from "./instances";
@@ -58,42 +59,19 @@ export function buildGraph(instances: ResourceInstances): Graph {
   return { waits, goWith };
 }
 
-/** Addresses in dependency order, whatever the order of keys; a cycle among declared resources is an error. */
+/** Returns the addresses in dependency order; a cycle among declared resources is an error. */
 export function orderInstances(
   instances: ResourceInstances,
   { waits }: Graph,
 ): { readonly order: readonly Address[]; readonly diagnostics: readonly Diagnostic[] } {
-  const order: Address[] = [];
   const diagnostics: Diagnostic[] = [];
-  const state = new Map<Address, "open" | "done">();
-  for (const root of instances.keys()) {
-    if (state.has(root)) continue;
-    // By far the most wait for nothing that is still to come.
-    if (waits.get(root)?.every((on) => state.get(on) === "done")) {
-      state.set(root, "done");
-      order.push(root);
-      continue;
-    }
-    const path: { readonly address: Address; next: number }[] = [{ address: root, next: 0 }];
-    state.set(root, "open");
-    for (let top = path.at(-1); top; top = path.at(-1)) {
-      const on = waits.get(top.address)?.[top.next];
-      top.next += 1;
-      if (on === undefined) {
-        state.set(top.address, "done");
-        order.push(top.address);
-        path.pop();
-      } else if (!state.has(on)) {
-        state.set(on, "open");
-        path.push({ address: on, next: 0 });
-      } else if (state.get(on) === "open") {
-        const ring = path
-          .slice(path.findIndex(({ address }) => address === on))
-          .map(({ address }) => address);
-        if (ring.every((address) => !isRemoved(instances, address))) diagnostics.push(cycle(instances, ring));
-      }
-    }
-  }
+  const order = topologicalOrder(
+    instances.keys(),
+    (address) => waits.get(address) ?? [],
+    (ring) => {
+      if (ring.every((address) => !isRemoved(instances, address))) diagnostics.push(cycle(instances, ring));
+    },
+  );
   return { order, diagnostics };
 }
 
@@ -158,12 +136,6 @@ function cycle(instances: ResourceInstances, ring: readonly Address[]): Diagnost
   });
 }
 
-function append<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key);
-  if (list) list.push(value);
-  else lists.set(key, [value]);
-}
-
 /** Which addresses a plan is about: `--target` with its parts and what they need, without `--exclude` and what needs it. */
 export function selectScope(
   instances: ResourceInstances,
@@ -176,9 +148,9 @@ export function selectScope(
   if (targets.length === 0 && excludes.length === 0) return { scope: new Set(instances.keys()), diagnostics };
 
   const wanted = targets.flatMap((target) => [target, ...partsOf(target, instances)]);
-  const scope = targets.length === 0 ? new Set(instances.keys()) : closure(wanted, needs(instances, graph));
+  const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
   if (excludes.length > 0)
-    for (const excluded of closure(excludes, dependants(graph))) scope.delete(excluded);
+    for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
 }
 
@@ -227,20 +199,9 @@ const needs =
 /** Everything that waits for an address; for a part that goes with its parent, the parent too. */
 function dependants({ waits, goWith }: Graph): (address: Address) => readonly Address[] {
   const reverse = new Map<Address, Address[]>();
-  const add = (on: Address, waiting: Address): void => {
-    const list = reverse.get(on);
-    if (list) list.push(waiting);
-    else reverse.set(on, [waiting]);
-  };
-  for (const [waiting, all] of waits) for (const on of all) add(on, waiting);
-  for (const [parent, parts] of goWith) for (const part of parts) add(part, parent);
+  for (const [waiting, all] of waits) for (const on of all) append(reverse, on, waiting);
+  for (const [parent, parts] of goWith) for (const part of parts) append(reverse, part, parent);
   return (address) => reverse.get(address) ?? [];
-}
-
-function closure(roots: readonly Address[], next: (address: Address) => readonly Address[]): Set<Address> {
-  const reached = new Set(roots);
-  for (const address of reached) for (const further of next(address)) reached.add(further);
-  return reached;
 }
 
 function unknownTarget(address: Address, instances: ResourceInstances): Diagnostic {

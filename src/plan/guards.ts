@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { append } from "../model/graph";
 import { shortList } from "../model/text";
 import type { Decision } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
@@ -128,11 +129,7 @@ function keptInside(
 ): ReadonlyMap<Address, readonly string[]> {
   const kept = new Map<Address, string[]>();
   const holders = new Map<string, Address>();
-  const keep = (holder: Address, what: string): void => {
-    const list = kept.get(holder);
-    if (list) list.push(what);
-    else kept.set(holder, [what]);
-  };
+  const keep = (holder: Address, what: string): void => append(kept, holder, what);
   for (const { instance, withParent } of deletions) {
     const id = instance.recorded?.id ?? instance.live?.id;
     if (id === undefined || withParent) continue;
