@@ -3,11 +3,11 @@ import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
+import { stateFileSchema } from "../model/state";
 import { driftDocumentSchema } from "../render/drift-json";
 import { eventSchema } from "../render/events";
 import { planDocumentSchema } from "../render/plan-json";
 import { resourceTypes } from "../resources";
-import { stateFileSchema } from "../state/state-text";
 
 /** Names of the JSON Schemas that `rnv schema` prints; without what makes them, for the command line. */
 export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;

@@ -1,5 +1,5 @@
+import * as z from "zod";
 import type { Address } from "./address";
-import type { OnRemove } from "./desired";
 import type { Pending } from "./live";
 import type { Plain } from "./value";
 
@@ -10,163 +10,218 @@ interface Fingerprint {
 
 export type AppliedValue = Plain | Fingerprint;
 
-/** One resource instance in the state file. */
-export interface RecordedResource {
-  readonly type: string;
-  readonly id: string;
-  readonly name: string;
+/** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
+type Taken<T> = [Plain] extends [T]
+  ? T
+  : T extends string | number | boolean | null | undefined
+    ? T
+    : T extends readonly (infer Item)[]
+      ? readonly Taken<Item>[]
+      : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Taken<T[Key]> };
+
+const isObject = (value: unknown): boolean =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** Any JSON object. Its members are not looked at: `applied` and `computed` hold whatever a resource type has. */
+const objectOf = <Value>() => z.custom<Record<string, Value>>(isObject, "expected an object");
+
+const text = z.string().min(1);
+const texts = z.array(text);
+const address = text as unknown as z.ZodType<Address>;
+const count = z.int().min(0);
+
+const resource = z.looseObject({
+  type: text,
+  id: text,
+  name: z.string(),
   /** Address of the project or service it lies in. */
-  readonly parent?: Address;
-  readonly dependsOn: readonly Address[];
+  parent: address.optional(),
+  dependsOn: z.array(address),
   /** Declared fields as last applied (or adopted), by attribute path. */
-  readonly applied: Readonly<Record<string, AppliedValue>>;
-  /** Computed attributes as last seen: references to things not read in this run resolve from here. */
-  readonly computed: Readonly<Record<string, Plain>>;
+  applied: objectOf<AppliedValue>(),
+  /** Computed attributes as last seen: references to resources not read in this run resolve from here. */
+  computed: objectOf<Plain>(),
   /** The service's `updatedAt` after our last write or read. */
-  readonly updatedAt?: string;
+  updatedAt: z.string().optional(),
   /** When our last write to it was answered, or it was imported as it was seen, by our clock, ISO 8601. */
-  readonly writtenAt?: string;
-  readonly preventDestroy: boolean;
-  readonly onRemove: OnRemove;
+  writtenAt: z.string().optional(),
+  preventDestroy: z.boolean(),
+  onRemove: z.enum(["delete", "archive", "retain"]),
   /** Its own defaults: settings that were not sent when it was made and differed from the catalog's; none when absent. */
-  readonly initial?: Readonly<Record<string, Plain>>;
+  initial: objectOf<Plain>().optional(),
   /**
-   * Attribute paths of the settings that were sent when it was made, of what was not seen since: once it is read, the
-   * others are its own defaults (`initial`).
+   * Attribute paths of the settings that were sent when it was made, of a resource that was not seen since: once it is
+   * read, the others are its own defaults (`initial`).
    */
-  readonly madeWith?: readonly string[];
+  madeWith: texts.optional(),
   /** Attribute paths of `lifecycle.ignoreChanges`; none when it is absent. */
-  readonly ignoreChanges?: readonly string[];
-  /** How many writes we made to it that a deployment must bring. A deployment compares these with what it last deployed. */
-  readonly writes: number;
+  ignoreChanges: texts.optional(),
+  /** How many writes we made to it that a deployment must bring. A deployment compares these with those it last deployed. */
+  writes: count,
   /** For a resource that reacts to others: their `writes` by id when it last ran. */
-  readonly inputs?: Readonly<Record<string, number>>;
+  inputs: z.record(z.string(), count).optional(),
   /** A write was accepted and its end was not seen yet; the next run looks first. */
-  readonly pending?: Pending;
+  pending: z.custom<Pending>(isObject, "expected an object").optional(),
   /** Why its last deletion failed: it is asked for again, whatever the service still shows of that deletion. */
-  readonly deletionFailed?: string;
+  deletionFailed: z.string().optional(),
   /**
-   * It was archived when it was no longer declared (`onRemove: archive`), or holds or belongs to what was: kept for the
-   * day it is declared again, and not managed until then.
+   * It was archived when it was no longer declared (`onRemove: archive`), or holds or belongs to an archived resource:
+   * kept for the day it is declared again, and not managed until then.
    */
-  readonly retained?: true;
-}
+  retained: z.literal(true).optional(),
+});
 
-/** Something that we deleted a moment ago; lists may still show it. */
-export interface DeletedResource {
-  readonly type: string;
-  readonly name: string;
+/** One resource instance in the state file. */
+export type RecordedResource = Taken<z.infer<typeof resource>>;
+
+const deletedResource = z.looseObject({
+  type: text,
+  name: z.string(),
   /** Where it was recorded. */
-  readonly address: Address;
+  address,
   /** When its deletion had ended, by our clock, ISO 8601. */
-  readonly at: string;
-}
+  at: z.string(),
+});
 
-/** Durable before the first write of a run; its id goes into every idempotency key. */
-export interface RunRecord {
-  /** 128 random bits, hex. */
-  readonly id: string;
-  readonly planDigest: string;
-  /** SHA-256 of the API key, first 16 hex digits: receipts are scoped to the credential. */
-  readonly credential: string;
-  /** ISO 8601. */
-  readonly startedAt: string;
-  /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
-  readonly fences: Readonly<Record<string, readonly string[]>>;
-  /** Of a verb: what the service accepted, while its end is waited for. The same verb again goes on with it. */
-  readonly accepted?: AcceptedCommand;
-}
+/** A resource that we deleted a moment ago; lists may still show it. */
+export type DeletedResource = Taken<z.infer<typeof deletedResource>>;
 
-interface AcceptedCommand {
-  readonly address: Address;
-  readonly command: Command;
-  readonly pending: Pending;
-}
-
-/** A write about to be sent. Durable before its first byte. */
-export interface Intent {
-  /** Unique in the journal. */
-  readonly seq: number;
-  readonly runId: string;
-  readonly address: Address;
-  readonly type: string;
-  /** Name of the endpoint function: `createService`. */
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  readonly key: string;
-  /** SHA-256 of the canonical body; keyed with the state key when the body holds a secret. */
-  readonly bodyDigest: string;
-  /** Absent when the body holds a secret. */
-  readonly body?: Plain;
-  /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
-  readonly name: string;
-  readonly parentId?: string;
-  /** Of a create: attribute paths of the settings it sends. */
-  readonly madeWith?: readonly string[];
-  /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
-  readonly takesEffect?: "at once";
-  /** Of a write that a verb asked for outside of a plan: what it asked for. */
-  readonly command?: Command;
-  /** ISO 8601. */
-  readonly at: string;
-}
-
-export type JournalEntry =
-  /** `keyId`: the fingerprint key of the resources that follow, when the state names none yet. */
-  | { readonly kind: "run"; readonly run: RunRecord; readonly keyId?: string }
-  | { readonly kind: "intent"; readonly intent: Intent }
-  /** `refused`: the service said no, nothing happened. `unknown` never closes an intent and is not written. */
-  | {
-      readonly kind: "outcome";
-      readonly seq: number;
-      readonly result: "done" | "refused";
-      readonly status: number;
-      readonly id?: string;
-    }
-  /** What the state holds for an address from here on; null removes it. */
-  | {
-      readonly kind: "resource";
-      readonly address: Address;
-      readonly resource: RecordedResource | null;
-      /** It is removed because it was deleted then, by our clock, ISO 8601. */
-      readonly deletedAt?: string;
-    }
-  | { readonly kind: "outputs"; readonly outputs: Readonly<Record<string, Plain>> }
-  | { readonly kind: "end" };
-
-/** The recorded state: a snapshot with the journal folded in. */
-export interface State {
-  readonly format: "rnv-state";
-  readonly version: 1;
-  /** UUID, made with the first write; a different lineage is a different state. */
-  readonly lineage: string;
-  readonly serial: number;
-  readonly workspaceId: string;
-  readonly baseUrl: string;
-  /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
-  readonly keyId: string | null;
-  readonly resources: Readonly<Record<Address, RecordedResource>>;
-  readonly outputs: Readonly<Record<string, Plain>>;
-  /** The run in progress or cut short; null after a run that ended. */
-  readonly run: RunRecord | null;
-  /** What we deleted lately, by id; none when absent. */
-  readonly deleted?: Readonly<Record<string, DeletedResource>>;
-  /** Writes of `run` without an outcome. */
-  readonly open: readonly Intent[];
-}
+const command = z.looseObject({
+  /** `deploy`, `clear-cache`, `restart`, `suspend`, `resume`, `rollback` or `cancel`. */
+  action: text,
+  /** The deployment it is about. */
+  deploymentId: text.optional(),
+  /** The commit to deploy. */
+  commit: text.optional(),
+  /** The deployment or the commit was not named by the user: it was the one that fitted then. */
+  isChosen: z.literal(true).optional(),
+});
 
 /** What a verb asks of one resource at once, outside of a plan. */
-export interface Command {
-  /** `deploy`, `clear-cache`, `restart`, `suspend`, `resume`, `rollback` or `cancel`. */
-  readonly action: string;
-  /** The deployment it is about. */
-  readonly deploymentId?: string;
-  /** The commit to deploy. */
-  readonly commit?: string;
-  /** The deployment or the commit was not named by the user: it was the one that fitted then. */
-  readonly isChosen?: true;
-}
+export type Command = Taken<z.infer<typeof command>>;
+
+const run = z.looseObject({
+  /** 128 random bits, hex. */
+  id: text,
+  planDigest: z.string(),
+  /** SHA-256 of the API key, first 16 hex digits: receipts are scoped to the credential. */
+  credential: z.string(),
+  /** ISO 8601. */
+  startedAt: z.string(),
+  /** Ids that already bore the name when the plan was made, by address of each planned create, or of what a verb acts on. */
+  fences: z.record(z.string(), z.array(z.string())),
+  /** Of a verb: what the service accepted, while its end is waited for. The same verb again goes on with it. */
+  accepted: z
+    .looseObject({
+      address,
+      command,
+      pending: z.looseObject({
+        kind: z.enum(["deployment", "operation"]),
+        id: text,
+      }) as unknown as z.ZodType<Pending>,
+    })
+    .optional(),
+});
+
+/** Durable before the first write of a run; its id goes into every idempotency key. */
+export type RunRecord = Taken<z.infer<typeof run>>;
+
+const intent = z.looseObject({
+  /** Unique in the journal. */
+  seq: count,
+  runId: text,
+  address,
+  type: text,
+  /** Name of the endpoint function: `createService`. */
+  operation: text,
+  method: text,
+  path: text,
+  key: z.string(),
+  /** SHA-256 of the canonical body; keyed with the state key when the body holds a secret. */
+  bodyDigest: z.string(),
+  /** Absent when the body holds a secret. */
+  body: (z.unknown() as z.ZodType<Plain>).optional(),
+  /** How to find what it made: the name (or key) it bears, and the project or service it lies in. */
+  name: z.string(),
+  parentId: z.string().optional(),
+  /** Of a create: attribute paths of the settings it sends. */
+  madeWith: texts.optional(),
+  /** Only fields that take effect at once are sent: whatever became of it, no deployment has to follow. */
+  takesEffect: z.literal("at once").optional(),
+  /** Of a write that a verb asked for outside of a plan: what it asked for. */
+  command: command.optional(),
+  /** ISO 8601. */
+  at: z.string(),
+});
+
+/** A write about to be sent. Durable before its first byte. */
+export type Intent = Taken<z.infer<typeof intent>>;
+
+/** The shape of one entry of the journal. */
+export const journalEntrySchema = z.discriminatedUnion("kind", [
+  /** `keyId`: the fingerprint key of the resources that follow, when the state names none yet. */
+  z.looseObject({ kind: z.literal("run"), run, keyId: z.string().optional() }),
+  z.looseObject({ kind: z.literal("intent"), intent }),
+  /** `refused`: the service said no, nothing happened. `unknown` never closes an intent and is not written. */
+  z.looseObject({
+    kind: z.literal("outcome"),
+    seq: count,
+    result: z.enum(["done", "refused"]),
+    status: z.number(),
+    id: z.string().optional(),
+  }),
+  z.looseObject({
+    kind: z.literal("resource"),
+    address,
+    /** What the state holds for the address from here on; null removes it. */
+    resource: resource.nullable(),
+    /** It is removed because it was deleted then, by our clock, ISO 8601. */
+    deletedAt: z.string().optional(),
+  }),
+  z.looseObject({ kind: z.literal("outputs"), outputs: objectOf<Plain>() }),
+  z.looseObject({ kind: z.literal("end") }),
+]);
+
+export type JournalEntry = Taken<z.infer<typeof journalEntrySchema>>;
+
+/** The shape of the state file, version 1. Fields it does not name are allowed and kept. */
+export const stateSchema = z.looseObject({
+  format: z.literal("rnv-state"),
+  version: z.literal(1),
+  /** UUID, made with the first write; a different lineage is a different state. */
+  lineage: text,
+  serial: count,
+  workspaceId: z.string(),
+  baseUrl: z.string(),
+  /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
+  keyId: z.string().nullable(),
+  resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),
+  outputs: objectOf<Plain>(),
+  /** The run in progress or cut short; null after a run that ended. */
+  run: run.nullable(),
+  /** Resources that we deleted lately, by id; none when absent. */
+  deleted: z.record(z.string(), deletedResource).optional(),
+  /** Writes of `run` without an outcome. */
+  open: z.array(intent),
+});
+
+/** The recorded state: a snapshot with the journal folded in. */
+export type State = Taken<z.infer<typeof stateSchema>>;
+
+/** The shape of the state file when it is encrypted: lineage and serial stand in the clear, all else in `data`. */
+const encryptedStateSchema = z.looseObject({
+  format: z.literal("rnv-state-encrypted"),
+  version: z.literal(1),
+  lineage: text,
+  serial: count,
+  /** Names the key without telling it. */
+  keyId: text,
+  nonce: z.base64(),
+  data: z.base64(),
+});
+
+/** What a state file may hold, in the clear or encrypted. */
+export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, encryptedStateSchema]);
 
 /** Whether `command` is what a user asks for again, who names `deploymentId` and `commit` or neither. */
 export const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boolean =>

@@ -1,8 +1,8 @@
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import type { JournalEntry } from "../../model/state";
+import { type JournalEntry, journalEntrySchema } from "../../model/state";
 import { sha256 } from "../../model/text";
 import { asEncryptedEntry, type Encrypted, type EncryptedEntry } from "../cipher";
-import { hostileReason, journalEntrySchema } from "../state-text";
+import { hostileReason } from "../state-text";
 import type { Disk, DiskFile } from "./disk";
 import { openNew, syncFolderOf, writeFully } from "./disk";
 

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { schema } from "../../../src/commands/schema";
+import { stateFileSchema } from "../../../src/model/state";
 import { planDocument } from "../../../src/plan/document";
 import { planDocumentSchema, planFromDocument, planJson } from "../../../src/render/plan-json";
 import { planText } from "../../../src/render/plan-text";
 import { plainStyle } from "../../../src/render/style";
 import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
-import { stateFileSchema } from "../../../src/state/state-text";
 import { address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
 const published = (name: Parameters<typeof schema>[0]) => schema(name) as Readonly<Record<string, unknown>>;

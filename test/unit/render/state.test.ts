@@ -1,8 +1,8 @@
 import type { RecordedResource, State } from "../../../src/model/state";
+import { stateSchema } from "../../../src/model/state";
 import { graphDot, graphMermaid } from "../../../src/render/graph";
 import { outputsJson, outputsText, stateJson, stateList, stateText } from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
-import { stateSchema } from "../../../src/state/state-text";
 import { address } from "../../support/plan-fixture";
 
 const recorded = (rest: Partial<RecordedResource>): RecordedResource => ({

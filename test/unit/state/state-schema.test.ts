@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { stateSchema } from "../../../src/model/state";
 import { emptyState } from "../../../src/state/recorded";
-import { stateSchema } from "../../../src/state/state-text";
 import { address, origin, resource } from "./fixtures";
 
 const whole = {
