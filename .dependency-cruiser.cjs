@@ -61,7 +61,7 @@ module.exports = {
     fence("undici", ["api"], "HTTP is spoken in one place."),
     fence("yaml", ["manifest"], "YAML is read and written in one place."),
     fence("jsonc-parser", ["manifest"], "The JSON of stacks is read in one place."),
-    fence("commander", ["cli"], "Arguments are read in one place."),
+    fence("js-yaml", ["manifest"], "YAML is read and written in one place."),    fence("commander", ["cli"], "Arguments are read in one place."),
     fence("@grpc/grpc-js", ["terraform"], "Only the plugin adapter speaks gRPC."),
     fence("@msgpack/msgpack", ["terraform"], "Only the plugin adapter speaks msgpack."),
     fence("cdktf", ["cdktf"], "An optional peer: nothing else may need it."),

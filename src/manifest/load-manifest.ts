@@ -10,7 +10,6 @@ import { collectFindings, type Findings } from "./findings";
 import { maskBroken, maskSecrets } from "./mask-secrets";
 import { unite } from "./merge-files";
 import { mostComparisons, overlay } from "./overlay-files";
-import { parseYaml } from "./parse-yaml";
 import { printManifest } from "./print-manifest";
 import { maxTotalBytes, readSource } from "./read-source";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
@@ -21,6 +20,7 @@ import type { MapNode } from "./source-tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { walkBlocks } from "./walk-blocks";
+import { parseYaml } from "./yaml";
 
 export interface ManifestRequest {
   /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */

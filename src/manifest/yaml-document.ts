@@ -1,10 +1,21 @@
-import { Composer, CST, type Document, Lexer, Parser } from "yaml";
+import { CHOMPING_MODE, COLLECTION_STYLE, EVENT_ID, type Event, SCALAR_STYLE } from "js-yaml";
+import {
+  Composer,
+  CST,
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  Lexer,
+  type Node,
+  type Pair,
+  Parser,
+  type Scalar,
+} from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { convertDocument, maxDepth } from "./convert-document";
 import { explainSyntax } from "./explain-syntax";
 import type { Report } from "./findings";
-import { parseSimpleYaml } from "./parse-simple-yaml";
-import type { MapNode } from "./source-tree";
 
 /** Lexical tokens of one file: what bounds time and memory, whatever the bytes are. */
 const maxTokens = 900_000;
@@ -18,51 +29,79 @@ const costOf = (lexeme: string): number => (lexeme === "-" ? 3 : 1);
 /** The lexer recurses over indicators in a row (`- - - -`) before the parser could count them. */
 const indicatorRun = /(?:[-?:][ \t]+){200}/;
 
-/** Control characters are not allowed in YAML; some are the lexer's own marks. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/;
-
-export interface ParsedYaml {
-  /** Undefined for an empty file, or one that cannot be read at all. */
-  readonly root?: MapNode;
-  /** A mistake was reported. */
-  readonly failed: boolean;
-}
-
 /** The text of a file that does not parse with its secrets starred out, offsets as they were. */
 export type Mask = (text: string) => string;
 
-const hideAll: Mask = () => "";
+/** A scalar of js-yaml, or one whose text the library `yaml` has decoded. */
+export type ScalarEvent = Extract<Event, { type: typeof EVENT_ID.SCALAR }> & { readonly decoded?: string };
+export type YamlEvent = Exclude<Event, { type: typeof EVENT_ID.SCALAR }> | ScalarEvent;
 
-/** One YAML 1.2 document (core schema) as a tree; undefined root for an empty file or after an error. */
-export function parseYaml(file: string, text: string, report: Report, mask: Mask = hideAll): ParsedYaml {
-  const bad = text.search(forbidden);
-  if (bad !== -1) {
-    const shown = text.charCodeAt(bad).toString(16).toUpperCase().padStart(4, "0");
-    report(
-      error("manifest.syntax", `the control character U+${shown} is not allowed in YAML`, {
-        range: { file, start: bad, end: bad + 1 },
-        hint: `write it as an escape in double quotes: "\\u${shown.toLowerCase()}"`,
-      }),
-    );
-    return { failed: true };
-  }
-  const simple = parseSimpleYaml(file, text);
-  if (simple !== undefined) return { root: simple, failed: false };
-  return parseAnyYaml(file, text, report, mask);
+/** Levels of nesting; the deepest value of a manifest is on the ninth. */
+export const maxDepth = 64;
+
+/**
+ * Reads a text that js-yaml refuses, or may read otherwise than a manifest is meant to be, with the library `yaml`.
+ * Returns the events of its document; what is wrong goes to `report`.
+ */
+export function readWithYaml(file: string, text: string, report: Report, mask: Mask): readonly YamlEvent[] {
+  const document = withoutTraces(() => compose(file, text, report, mask));
+  const events: YamlEvent[] = [
+    { type: EVENT_ID.DOCUMENT, explicitStart: false, explicitEnd: false, directives: [] },
+  ];
+  if (document?.contents) addNode(document.contents as Node, text, events);
+  return events;
 }
 
-/** The same by the YAML parser alone; `parseSimpleYaml` must agree with it wherever it gives an answer. */
-export function parseAnyYaml(file: string, text: string, report: Report, mask: Mask = hideAll): ParsedYaml {
-  let failed = false;
-  const fail = (diagnostic: Diagnostic): void => {
-    failed = true;
-    report(diagnostic);
+function addNode(node: Node | null, text: string, events: YamlEvent[]): void {
+  const [start, end] = node?.range ?? [0, 0];
+  if (isAlias(node)) {
+    events.push({ type: EVENT_ID.ALIAS, anchorStart: start + 1, anchorEnd: end });
+    return;
+  }
+  const anchor = node?.anchor;
+  const anchorStart = anchor === undefined ? -1 : text.lastIndexOf(`&${anchor}`, start) + 1;
+  const anchorEnd = anchorStart + (anchor?.length ?? 0);
+  const properties = { anchorStart, anchorEnd, tagStart: -1, tagEnd: -1 };
+  if (!isCollection(node)) {
+    events.push({ ...properties, ...scalarEvent(node) });
+    return;
+  }
+  const type = isMap(node) ? EVENT_ID.MAPPING : EVENT_ID.SEQUENCE;
+  const style = node.flow ? COLLECTION_STYLE.FLOW : COLLECTION_STYLE.BLOCK;
+  events.push({ ...properties, type, start, style });
+  for (const item of node.items as (Node | Pair<Node | null, Node | null>)[])
+    for (const inner of isPair(item) ? [item.key, item.value] : [item]) addNode(inner, text, events);
+  events.push({ type: EVENT_ID.POP });
+}
+
+const styles = {
+  PLAIN: SCALAR_STYLE.PLAIN,
+  QUOTE_SINGLE: SCALAR_STYLE.SINGLE_QUOTED,
+  QUOTE_DOUBLE: SCALAR_STYLE.DOUBLE_QUOTED,
+  BLOCK_LITERAL: SCALAR_STYLE.LITERAL_BLOCK,
+  BLOCK_FOLDED: SCALAR_STYLE.FOLDED_BLOCK,
+} as const;
+
+function scalarEvent(
+  node: Scalar | null,
+): Omit<ScalarEvent, "anchorStart" | "anchorEnd" | "tagStart" | "tagEnd"> {
+  const decoded = node?.source ?? "";
+  const style = styles[(node?.type ?? "PLAIN") as keyof typeof styles];
+  const quote = style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED ? 1 : 0;
+  const [start, end] = node?.range ?? [0, 0];
+  const isLeftOut = style === SCALAR_STYLE.PLAIN && decoded === "";
+  const offsets = isLeftOut
+    ? { valueStart: -1, valueEnd: -1 }
+    : { valueStart: start + quote, valueEnd: end - quote };
+  return {
+    type: EVENT_ID.SCALAR,
+    ...offsets,
+    style,
+    chomping: CHOMPING_MODE.CLIP,
+    indent: -1,
+    fast: false,
+    decoded,
   };
-  const document = withoutTraces(() => compose(file, text, fail, mask));
-  if (document === undefined || failed) return { failed: true };
-  const root = convertDocument(file, text, document, fail);
-  return root === undefined ? { failed } : { root, failed };
 }
 
 /** The parser makes an error of each consequence of a mistake: where each was made would take most of the time. */
@@ -113,7 +152,8 @@ function compose(file: string, text: string, report: Report, mask: Mask): Docume
   }
   keep(parser.end());
   for (const document of composer.end(false, text.length)) documents.push(document as Document.Parsed);
-  return onlyDocument(file, text, documents, report, mask);
+  reportDocuments(file, text, documents, report, mask);
+  return documents[0];
 }
 
 function checkLexeme(lexeme: string, range: { file: string; start: number; end: number }, report: Report) {
@@ -130,13 +170,13 @@ function checkLexeme(lexeme: string, range: { file: string; start: number; end: 
     );
 }
 
-function onlyDocument(
+function reportDocuments(
   file: string,
   text: string,
   documents: readonly Document.Parsed[],
   report: Report,
   mask: Mask,
-): Document.Parsed | undefined {
+): void {
   const errors = documents.flatMap((document) => document.errors);
   const second = documents[1];
   if (errors.length > 0) report(explainSyntax(file, text, mask(text), errors));
@@ -150,7 +190,6 @@ function onlyDocument(
       }),
     );
   }
-  return documents[0];
 }
 
 function hasMoreLines(text: string, limit: number): boolean {
@@ -159,13 +198,13 @@ function hasMoreLines(text: string, limit: number): boolean {
   return lines > limit;
 }
 
-const tooLarge = (file: string, limit: string, offset: number): Diagnostic =>
+export const tooLarge = (file: string, limit: string, offset: number): Diagnostic =>
   error("manifest.too_large", `${file} holds more than ${limit}`, {
     range: { file, start: offset, end: offset },
     hint: "split it into several files of a folder",
   });
 
-const tooDeep = (file: string, offset: number): Diagnostic =>
+export const tooDeep = (file: string, offset: number): Diagnostic =>
   error("manifest.too_deep", `values are nested more than ${maxDepth} levels deep`, {
     range: { file, start: offset, end: offset + 1 },
   });

@@ -1,0 +1,161 @@
+import type { SourceNode } from "../../../src/manifest/source-tree";
+import { parseYaml } from "../../../src/manifest/yaml";
+import { fc } from "../../support/fixed-seed";
+import { outline, outlineByYaml } from "./outline-by-yaml";
+
+/** Documents in each of the searches; `npm run fuzz` tries 100,000. */
+const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 1500);
+
+/** What a manifest must not hold though it is YAML: nothing is compared then. */
+const beyondYaml = /^(?:manifest\.(?:invalid_type|invalid_name|unsupported|too_deep|too_large)|.* alias )/;
+
+/** The library `yaml` takes a value below such a comment for a key. */
+const misread = /: +\r?\n#/;
+
+/** True when both libraries read the text; they must read the same, and where one refuses it, the other must. */
+function agrees(text: string): boolean {
+  const told: string[] = [];
+  const { root } = parseYaml("f", text, ({ code, summary }) => told.push(`${code} ${summary}`));
+  if (told.some((finding) => beyondYaml.test(finding))) return false;
+  const isRefused = told.some((finding) => finding.startsWith("manifest.syntax"));
+  const expected = outlineByYaml(text);
+  if (expected === undefined && misread.test(text)) return false;
+  const found = isRefused ? undefined : root === undefined ? null : outline(root);
+  // Said in full only where it is wrong: the comparison below is too slow for a hundred thousand documents.
+  if (JSON.stringify(found) !== JSON.stringify(expected))
+    expect({ text, told, found }).toEqual({ text, told, found: expected });
+  return !isRefused;
+}
+
+const manifest = `# comment
+version: 1
+
+projects:
+  shop:   # the shop
+    name: "Shop: the first"
+    services:
+      api:
+        kind: web # immutable
+        configuration:
+          repository: https://git.example.com/shop/api#main
+          port: 8080
+          startCommand: npm start -- --port=$PORT
+          runtime: null
+          healthCheckPath: 'it is /healthz'
+          ipAllowList:
+          - 10.0.0.1/8
+          - "::1"
+          ignorePaths: [ docs/a.md, "b c", [] ]
+          paths: [
+            src,
+          ]
+        variables: &shared
+          LOG_LEVEL: info
+          CERTIFICATE: |
+            one
+              two
+          TEXT: >-
+            one
+            two
+          URL: { fromEnv: SHOP_URL }
+          HOST: \${service.shop.worker.internalHost}
+          EMPTY: {}
+        deploy:
+      worker: { kind: web, variables: *shared, deploy: { <<: *shared } }
+outputs:
+`;
+
+const pieces = fc.constantFrom(
+  ..."\n| |  |:|: |#| #|-|- |,|{|}|[|]|\"|'|a|1|.|0|e|+|null|true|~|\n  |\n\n|a: b\n|{ a: 1 }|[a, b]".split(
+    "|",
+  ),
+  ..."!|&|&a |*|*shared|?|? |\\|\\u00e9|\\x|%|@|`|\t|\r\n|é|\u00a0|\u2028|\u0085|\ufeff|😀|---\n|\n...\n|<<: ".split(
+    "|",
+  ),
+  ..."|,>,|\n,>-\n".split(","),
+);
+
+const shortPieces = fc.constantFrom(
+  ..."a|b|1|0|.|:|: | |  |\n|\n  |- |{|}|[|]|, |,|\"|'|#| #|e1|x|$|/|+|null|~|&a |*a|? |!|%|---|\t|\r\n|<<|\\|@".split(
+    "|",
+  ),
+  ..."|,>,|\n ,>\n ".split(","),
+);
+
+describe("parseYaml", () => {
+  it("reads what manifests are made of, as the library yaml does", () => {
+    expect(agrees(manifest)).toBe(true);
+    expect(agrees(manifest.replaceAll("\n", "\r\n"))).toBe(true);
+  });
+
+  it("never differs from the library yaml, whatever is changed in a manifest", () => {
+    const edit = fc.record({ at: fc.nat(manifest.length), drop: fc.nat(3), piece: pieces });
+    let read = 0;
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
+        const text = edits.reduce(
+          (changed, { at, drop, piece }) => changed.slice(0, at) + piece + changed.slice(at + drop),
+          manifest,
+        );
+        if (agrees(text)) read += 1;
+      }),
+      { numRuns: documents },
+    );
+    expect(read).toBeGreaterThan(documents / 10);
+  }, 3_600_000);
+
+  it("never differs from the library yaml on short texts", () => {
+    fc.assert(
+      fc.property(fc.array(shortPieces, { maxLength: 12 }), (parts) => {
+        const text = parts.join("");
+        for (const whole of [text, `a: ${text}`, `a: ${text}\nb: 1\n`]) agrees(whole);
+      }),
+      { numRuns: documents },
+    );
+  }, 3_600_000);
+
+  it.each([
+    ["a bracket that closes below its key", "a: [\n  b,\n]\n", ["b"]],
+    ["a brace that closes below its key", "a: {\n  b: 1\n}\n", { b: 1 }],
+    ["words of older versions of YAML as text", "a: [yes, off, y]\n", ["yes", "off", "y"]],
+    ["numbers", "a: [0o17, 012, 0x1F, +.5, 1e3, -0]\n", [15, 12, 31, 0.5, 1000, -0]],
+    ["nothing", "a: [~, null, ]\nb:\n", [null, null]],
+    ["text that is folded", "a: >-\n  b\n  c\n\n  d\n", "b c\nd"],
+    ["text as it stands", "a: |+\n  b\n   c\n\n", "b\n c\n\n"],
+    ["text over lines", 'a: "b\n  c\\\n  d"\n', "b cd"],
+    ["a pair in a list", "a: [b: 1]\n", [{ b: 1 }]],
+  ])("reads %s", (_, text, expected) => {
+    const { root, failed } = parseYaml("f", text, () => undefined);
+    expect([failed, plainOf(root?.entries.get("a")?.value)]).toEqual([false, expected]);
+  });
+
+  it.each([
+    ["behind a list, on its line", "a:\n- b c: 1\n- 'd' e: 1\n"],
+    ["behind a list at the indentation of its key", "a:\n- 'b' c: 1\n"],
+    ["behind a bracket", "a: [b] c\n"],
+    ["behind a text", "a: 'b' c: 1\n"],
+  ])("refuses text %s", (_, text) => {
+    const codes: string[] = [];
+    const { root } = parseYaml("f", text, ({ code }) => codes.push(code));
+    expect([root, codes]).toEqual([undefined, ["manifest.syntax"]]);
+  });
+
+  it.each([
+    ["a value that is left out", "a:  # none\nb: 1\n", "", 2],
+    ["a value that is left out behind an anchor", "a: &b # none\n", "", 5],
+    ["a quoted value", "a:  'b' # c\n", "'b'", 4],
+    ["a block of text", "a: | # b > c\n  d\n\n", "| # b > c\n  d", 3],
+    ["a list in brackets", "a: [ b, [ ] , # ]\n ]\n", "[ b, [ ] , # ]\n ]", 3],
+    ["an alias, which is its value", "x: &y {}\na: *y\n", "{}", 6],
+  ])("knows where %s stands", (_, text, shown, at) => {
+    const range = parseYaml("f", text, () => undefined).root?.entries.get("a")?.value.range;
+    expect([text.slice(range?.start, range?.end), range?.start]).toEqual([shown, at]);
+  });
+});
+
+function plainOf(node: SourceNode | undefined): unknown {
+  if (node?.kind === "list") return node.items.map(plainOf);
+  if (node?.kind === "map")
+    return Object.fromEntries([...node.entries.values()].map(({ key, value }) => [key, plainOf(value)]));
+  return node?.value;
+}
