@@ -7,8 +7,7 @@ import {
   SCALAR_STYLE,
   YAMLException,
 } from "js-yaml";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import type { SourceRange } from "../diagnostics/source-range";
+import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { slipOf, suggest } from "../diagnostics/suggest";
 import { placeOf, type Report, suggestedMisses } from "./findings";
 import {
