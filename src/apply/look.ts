@@ -33,24 +33,51 @@ async function lookUntil<T>(
   return { seen, isStale: !(await isEnough(seen)) };
 }
 
-export interface LookingAgain<T> {
-  readonly clock: Pick<Clock, "elapsed">;
-  readonly look: () => Promise<T> | T;
-  readonly isBehind: (seen: T) => boolean | Promise<boolean>;
-  /** Waits, and makes the next look read anew. */
-  readonly pause: (milliseconds: number) => Promise<void>;
-  /** Milliseconds. Default: 30,000. */
-  readonly forMs?: number;
+/** The capabilities that looking again needs. */
+export interface LookContext {
+  readonly clock: Pick<Clock, "elapsed" | "sleep">;
+  readonly signal: AbortSignal;
+  readonly reads: Pick<Reads, "invalidate">;
+  /** Tells people, once, that the service is waited for. */
+  readonly say?: (line: string) => void;
 }
 
-/** Looks until the reads are no longer behind, after pauses that grow from 250 ms to 4 s. */
-export async function lookAgain<T>(looking: LookingAgain<T>): Promise<Looked<T>> {
-  const { clock, look, isBehind, pause, forMs = lagMs } = looking;
+/** Looks until the reads are no longer behind, after pauses that grow from 250 ms to 4 s, for `forMs` (default 30,000). */
+export async function lookAgain<T>(
+  context: LookContext,
+  look: () => Promise<T> | T,
+  isBehind: (seen: T) => boolean | Promise<boolean>,
+  forMs = lagMs,
+): Promise<Looked<T>> {
+  const { clock, say } = context;
   const endsAt = clock.elapsed() + forMs;
   function* pauses(): Generator<number> {
-    for (let ms = 250; clock.elapsed() < endsAt; ms = Math.min(2 * ms, 4000)) yield ms;
+    for (let ms = firstPauseMs; clock.elapsed() < endsAt; ms = Math.min(2 * ms, 4000)) yield ms;
   }
-  return lookUntil(look, async (seen) => !(await isBehind(seen)), pauses(), pause);
+  return lookUntil(
+    look,
+    async (seen) => !(await isBehind(seen)),
+    pauses(),
+    (ms) => {
+      if (ms === firstPauseMs) say?.("The service's reads are behind our last write; looking again …");
+      return pauseThenReadAnew(context, ms);
+    },
+  );
+}
+
+const firstPauseMs = 250;
+const pausesOf = new WeakMap<LookContext["reads"], Promise<void>>();
+
+/** Terraform asks for many resources at once: they share their pauses. */
+function pauseThenReadAnew({ clock, signal, reads }: LookContext, milliseconds: number): Promise<void> {
+  const going = pausesOf.get(reads);
+  if (going !== undefined) return going;
+  const begun = clock.sleep(milliseconds, signal).finally(() => {
+    pausesOf.delete(reads);
+    reads.invalidate();
+  });
+  pausesOf.set(reads, begun);
+  return begun;
 }
 
 /** The diagnostic of reads that stayed behind to the end. */
@@ -64,6 +91,10 @@ export const staleReads = (summary: string, address?: string): Diagnostic =>
       "run the command again in a minute or two; what was deleted or changed back elsewhere right after our write is " +
       "believed two minutes after it",
   });
+
+/** The diagnostic of reads that do not show a write of ours to `about`. */
+export const staleWrite = (about: string): Diagnostic =>
+  staleReads(`the service does not show what was written to ${about} within the last two minutes`);
 
 /** Receipts live 24 h; an hour is kept back for clocks that disagree. */
 export const keyLifetimeMs = 23 * 3_600_000;

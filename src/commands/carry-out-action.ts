@@ -21,7 +21,7 @@ import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Connection, Context } from "./context";
-import { lookPatiently } from "./refresh";
+import { lookUntilCurrent } from "./refresh";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
 
@@ -141,7 +141,7 @@ async function sendAnew(start: ActionStart, begin: (run: ActionRun) => Promise<v
   const last = recorded && { recorded, isYoung: isYoung(recorded, context.clock.now()) };
   const { deploymentId, commit } = asked;
   const named: ActionInput = { address, id: service.id, name: service.name, deploymentId, commit };
-  const aim = await lookPatiently(
+  const aim = await lookUntilCurrent(
     connection.reads,
     async (): Promise<ActionAim> =>
       (await action?.aim?.(connection.reads, named, last)) ?? { preexistingIds: [] },

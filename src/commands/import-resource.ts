@@ -20,7 +20,7 @@ import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
 import { newLineage } from "./recover";
-import { lookPatiently, movedFrom, seeLastWrites } from "./refresh";
+import { lookUntilCurrent, movedFrom, seeLastWrites } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;
@@ -163,7 +163,7 @@ async function readLive(
   const look = () => type.read(connection.reads, { address, id, name, declared, parentId });
   const deleted = justDeleted(state, context.clock.now());
   const isStillShown = (seen: ReadResult) => seen.kind === "found" && deleted.has(seen.live.id);
-  const read = await lookPatiently(
+  const read = await lookUntilCurrent(
     connection.reads,
     () => unlessNew(context, connection, look),
     (seen) => (isStillShown(seen) ? [address] : []),

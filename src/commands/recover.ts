@@ -11,7 +11,7 @@ import { resourceTypes } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
-import { refreshPatiently } from "./refresh";
+import { refreshUntilCurrent } from "./refresh";
 
 const types = new Map(resourceTypes.map((type) => [type.type, type]));
 const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
@@ -109,7 +109,7 @@ async function readInput(
 ): Promise<PlanInput> {
   const { reads } = connection;
   const destroys = request.mode === "destroy";
-  const refreshed = await refreshPatiently(reads, resourceTypes, desired, state, context, destroys);
+  const refreshed = await refreshUntilCurrent(reads, resourceTypes, desired, state, context, destroys);
   const filled = fillData(desired, refreshed.data);
   return {
     desired: filled.desired,

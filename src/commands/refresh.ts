@@ -218,7 +218,7 @@ const mostNamed = 5;
  * `refresh`, and again while it shows less than what is recorded as written a moment ago. Throws `DiagnosticsError`
  * where the service's reads stay behind.
  */
-export async function refreshPatiently(
+export async function refreshUntilCurrent(
   reads: Reads,
   types: readonly Resource[],
   desired: Desired,
@@ -234,7 +234,7 @@ export async function refreshPatiently(
     ...seenBehind(seen, types, state, now),
     ...stillShown(seen, deleted),
   ];
-  const refreshed = await lookPatiently(reads, look, behindIn, context);
+  const refreshed = await lookUntilCurrent(reads, look, behindIn, context);
   if (deleted.size === 0) return refreshed;
   // What is shown and of no interest here is known to be gone.
   return { ...refreshed, inventory: refreshed.inventory.filter(({ id }) => !deleted.has(id)) };
@@ -253,27 +253,18 @@ const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>)
 type Waiting = Pick<Context, "clock" | "signal" | "say">;
 
 /**
- * What `look` finds, once `behindIn` names nothing in it that is behind our last write. Throws `DiagnosticsError` where
- * that stays so.
+ * Returns what `look` finds, once `behindIn` names no address in it that is behind our last write. Throws
+ * `DiagnosticsError` where that stays so.
  */
-export async function lookPatiently<T>(
+export async function lookUntilCurrent<T>(
   reads: Pick<Reads, "invalidate">,
   look: () => Promise<T>,
   behindIn: (found: T) => readonly Address[],
-  { clock, signal, say }: Waiting,
+  context: Waiting,
 ): Promise<T> {
-  let isTold = false;
-  const { seen, isStale } = await lookAgain({
-    clock,
-    look,
-    isBehind: (found) => behindIn(found).length > 0,
-    pause: async (milliseconds) => {
-      if (!isTold) say?.("The service's reads are behind our last write; looking again …");
-      isTold = true;
-      await clock.sleep(milliseconds, signal);
-      reads.invalidate();
-    },
-  });
+  const { clock, signal, say } = context;
+  const isBehind = (found: T): boolean => behindIn(found).length > 0;
+  const { seen, isStale } = await lookAgain({ clock, signal, say, reads }, look, isBehind);
   if (isStale) throw new DiagnosticsError([stale(behindIn(seen))]);
   return seen;
 }
@@ -303,7 +294,7 @@ export async function seeLastWrites(
     if (recorded && isYoung(recorded, now)) take(address);
   }
   if (Object.keys(resources).length === 0) return;
-  await refreshPatiently(reads, types, nothingDesired, { ...state, resources }, context);
+  await refreshUntilCurrent(reads, types, nothingDesired, { ...state, resources }, context);
 }
 
 const nothingDesired: Desired = {

@@ -11,7 +11,7 @@ import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
-import { lookPatiently, seeLastWrites } from "./refresh";
+import { lookUntilCurrent, seeLastWrites } from "./refresh";
 import { findRecorded } from "./state-verbs";
 
 /** `rnv status [address]`: what runs now, of every recorded service or of one. Takes no lock and writes nothing. */
@@ -111,7 +111,7 @@ export async function deployments(
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
   const now = context.clock.now();
   const young = parts.filter((part) => isYoung(state.resources[part] ?? {}, now));
-  const list = await lookPatiently(
+  const list = await lookUntilCurrent(
     reads,
     () => newest(reads, recorded.id, liveId, limit),
     ({ releases, reason }) =>

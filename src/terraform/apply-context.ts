@@ -1,3 +1,4 @@
+import { lookAgain } from "../apply/look";
 import { type WaitResult, waitUntilSettled } from "../apply/settle";
 import { unappliedPaths } from "../apply/verify";
 import { type Diagnostic, error, type warning } from "../diagnostics/diagnostic";
@@ -9,7 +10,6 @@ import { parseDuration } from "../model/time";
 import type { Attributes, Plain } from "../model/value";
 import { typeNamed } from "../resources";
 import { addressOfId, readById } from "./confirm-deleted";
-import { lookPatiently } from "./look-patiently";
 import type { PrivateData } from "./private-data";
 import { setComputed } from "./read-state";
 import type { ManagedType, timeoutNames } from "./schema/managed-type";
@@ -47,7 +47,7 @@ export async function parentOf(
     if (made !== undefined) return made.computed;
     const before = await readById(session.before, resource, id);
     if (before.kind === "found") return before.live.computed;
-    const { seen } = await lookPatiently(session, () => readById(session.reads, resource, id), isMissing);
+    const { seen } = await lookAgain(session, () => readById(session.reads, resource, id), isMissing);
     if (seen.kind === "found") return seen.live.computed;
   }
   return undefined;

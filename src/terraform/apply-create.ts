@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
+import { lookAgain, staleWrite } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
 import type { Accepted, AppliableValue } from "../model/resource-operations";
@@ -9,7 +10,6 @@ import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
 import { addressOfId } from "./confirm-deleted";
 import { lookAtRun } from "./live-after";
-import { lookPatiently, stale } from "./look-patiently";
 import type { Session } from "./session";
 import { type CreateOnce, madeAfterAll, preexistingIdsOf, sureOf } from "./sure-of-create";
 
@@ -119,7 +119,7 @@ async function isStillShown(session: Session, create: CreateOnce, accepted: Acce
   const run = { accepted, name: input.name, parentId, isSettled: false };
   const { seen, isStale } = await lookAtRun(session, type, run);
   if (isStale && type.nameAttribute === undefined)
-    throw new DiagnosticsError([stale(`the ${type.type} "${input.name}" (${accepted.id})`)]);
+    throw new DiagnosticsError([staleWrite(`the ${type.type} "${input.name}" (${accepted.id})`)]);
   if (seen.kind === "unchecked") return true;
   if (seen.kind !== "found") return false;
   if (!shownIds(type, seen.live).includes(accepted.id)) return false;
@@ -172,7 +172,7 @@ async function refuseTwin(session: Session, create: CreateOnce): Promise<void> {
     return isOurs(session, create, twins) ? [] : twins;
   };
   if ((await inTheWay(session.before)).length === 0) return;
-  const { seen: twins } = await lookPatiently(
+  const { seen: twins } = await lookAgain(
     session,
     () => inTheWay(session.reads),
     (found) => found.length > 0,

@@ -1,11 +1,11 @@
 import { ApiError } from "../api/api-error";
+import { lookAgain } from "../apply/look";
 import type { WaitResult } from "../apply/settle";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../model/resource-operations";
 import type { Applied } from "./applied";
 import { settle, unsettled } from "./apply-context";
 import { addressOfId } from "./confirm-deleted";
-import { lookPatiently } from "./look-patiently";
 import type { PrivateData } from "./private-data";
 import { protection } from "./protection";
 import type { ManagedType } from "./schema/managed-type";
@@ -84,7 +84,7 @@ async function endAfter(
   if (status !== 404 && status !== 409) return undefined;
   session.reads.invalidate();
   // Reads may still show what a write no longer finds.
-  const { seen: read } = await lookPatiently(
+  const { seen: read } = await lookAgain(
     session,
     () => type.resource.read(session.reads, { ...input, declared: new Map() }),
     ({ kind }) => status === 404 && kind === "found",

@@ -1,9 +1,9 @@
+import { lookAgain, staleWrite } from "../apply/look";
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import type { ReadResult } from "../model/live";
 import type { CreateInput } from "../model/resource-operations";
 import { isUnlisted } from "../model/resource-type";
 import { typeNamed } from "../resources";
-import { lookPatiently, stale } from "./look-patiently";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
 import { isUnseen } from "./sure-of-create";
@@ -32,7 +32,7 @@ export async function awaitNeighbours(
     return new Set(Object.values(offers ?? {}).flatMap((some) => some.map(({ id }) => id)));
   };
   session.reads.invalidate();
-  const { isStale } = await lookPatiently(
+  const { isStale } = await lookAgain(
     session,
     async () => {
       try {
@@ -44,5 +44,5 @@ export async function awaitNeighbours(
     },
     (read) => made.some((live) => !offered(read).has(live?.id)),
   );
-  if (isStale) throw new DiagnosticsError([stale(made.map((live) => live?.name).join(", "))]);
+  if (isStale) throw new DiagnosticsError([staleWrite(made.map((live) => live?.name).join(", "))]);
 }

@@ -1,9 +1,9 @@
 import type { Resource } from "../api/reads";
+import { lookAgain } from "../apply/look";
 import { isBehind, isMissing, isOlder } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { shownIds } from "../model/resource-type";
-import { lookPatiently } from "./look-patiently";
 import { bareRecord } from "./plan-change";
 import type { ManagedType } from "./schema/managed-type";
 import type { Session } from "./session";
@@ -42,7 +42,7 @@ export function lookAtRun(session: Session, resource: Resource, run: RunSeen) {
     ...(parentId === undefined ? {} : { parentId }),
   };
   session.reads.invalidate();
-  return lookPatiently(
+  return lookAgain(
     session,
     () => resource.read(session.reads, subject),
     (read) => !isRunShown(resource, read, run),

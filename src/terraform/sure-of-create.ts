@@ -1,13 +1,12 @@
 import { ApiError } from "../api/api-error";
 import type { Resource } from "../api/reads";
-import { isUncertain, lookForCreated } from "../apply/look";
+import { isUncertain, lookAgain, lookForCreated } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LiveResource } from "../model/live";
 import type { Accepted, CreateInput } from "../model/resource-operations";
 import { shownIds } from "../model/resource-type";
 import type { Attributes } from "../model/value";
 import { addressOfId } from "./confirm-deleted";
-import { lookPatiently } from "./look-patiently";
 import type { Session } from "./session";
 
 export interface CreateOnce {
@@ -52,7 +51,7 @@ async function onceItsPlaceIsShown(session: Session, send: () => Promise<Accepte
       if (isUnseen(failure)) return failure;
       throw failure;
     });
-  const { seen } = await lookPatiently(session, attempt, isUnseen);
+  const { seen } = await lookAgain(session, attempt, isUnseen);
   if (isUnseen(seen)) throw seen;
   return seen;
 }
@@ -72,7 +71,7 @@ export async function madeAfterAll(
   const isOther = ({ id }: LiveResource): boolean =>
     [session.removed, session.made].some((known) => known.has(addressOfId(type, id)));
   session.reads.invalidate();
-  const { seen = [] } = await lookPatiently(
+  const { seen = [] } = await lookAgain(
     session,
     async () => (await lookForCreated(type, session.reads, search))?.filter((live) => !isOther(live)),
     (found) => found?.length === 0,

@@ -1,9 +1,9 @@
 import type { Resource } from "../../api/reads";
+import { lookAgain } from "../../apply/look";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { isMissing } from "../../model/freshness";
 import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/terraform-name";
-import { lookPatiently } from "../look-patiently";
 import { managedType } from "../schema/managed-type";
 import type { Session } from "../session";
 import { addressIn, textIn } from "../values/attributes";
@@ -53,7 +53,7 @@ async function find(
     ...(parentId === undefined ? {} : { parentId }),
   };
   // What this process made may not be shown yet.
-  const { seen: read } = await lookPatiently(
+  const { seen: read } = await lookAgain(
     session,
     () => resource.read(session.reads, subject),
     (one) => session.made.size > 0 && isMissing(one),

@@ -1,4 +1,5 @@
 import type { Resource } from "../../api/reads";
+import { lookAgain, staleWrite } from "../../apply/look";
 import { type Diagnostic, DiagnosticsError, warning } from "../../diagnostics/diagnostic";
 import { isBehind, isMissing, isYoung } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
@@ -6,7 +7,6 @@ import type { ReadTarget } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessage } from "../diagnostic-message";
-import { lookPatiently, stale } from "../look-patiently";
 import { recordedOf } from "../plan-change";
 import { type PrivateData, readPrivate, writePrivate } from "../private-data";
 import type { Provider } from "../provider";
@@ -103,7 +103,7 @@ async function readPatiently(
   const asked = { ...subject, ...(recorded.updatedAt !== undefined && { notOlderThan: recorded.updatedAt }) };
   const isAnothers = ({ id }: LiveResource): boolean =>
     id !== recorded.id && isShownElsewhere(session, resource, recorded.id, parentId);
-  const { seen, isStale } = await lookPatiently(
+  const { seen, isStale } = await lookAgain(
     session,
     () => resource.read(session.reads, asked),
     async (read) =>
@@ -111,7 +111,7 @@ async function readPatiently(
         ? isBehind(read.live, recorded, resource) && !isAnothers(read.live)
         : isMissing(read) && !(await isParentLeaving(session, resource, parentId)),
   );
-  if (isStale) throw new DiagnosticsError([stale(`the ${resource.type} "${name}"`)]);
+  if (isStale) throw new DiagnosticsError([staleWrite(`the ${resource.type} "${name}"`)]);
   return seen;
 }
 

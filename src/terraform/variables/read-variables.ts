@@ -1,9 +1,9 @@
 import type { Variable } from "../../api/wire/shapes";
+import { lookAgain, staleWrite } from "../../apply/look";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
 import { liveVariable } from "../../resources/variable";
 import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
-import { lookPatiently, stale } from "../look-patiently";
 import type { PrivateData } from "../private-data";
 import type { Session } from "../session";
 import { textIn } from "../values/attributes";
@@ -60,13 +60,13 @@ export async function readVariables(
   const { resource } = entryType;
   const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
     confirmDeleted(session, { resource, id, name, parentId: serviceId, workspace });
-  const { seen, isStale } = await lookPatiently(
+  const { seen, isStale } = await lookAgain(
     session,
     () => lookAt(session, serviceId),
     async (shown) =>
       isYoung({ writtenAt }, session.clock.now()) && (await isBehind(session, state, serviceId, shown)),
   );
-  if (isStale) throw new DiagnosticsError([stale(`the variables of the service ${serviceId}`)]);
+  if (isStale) throw new DiagnosticsError([staleWrite(`the variables of the service ${serviceId}`)]);
   const { isGone, listed } = seen;
   if (isGone) {
     const doubt = await doubtOf("", serviceId);
