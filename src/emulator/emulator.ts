@@ -1,6 +1,6 @@
 import type { Transport, WireRequest, WireResponse } from "../api/transport";
 import type { CatalogAnswer } from "../api/wire/shapes";
-import type { Clock } from "../model/time";
+import { type Clock, systemClock } from "../model/time";
 import {
   assumedGaps,
   type Condition,
@@ -21,7 +21,6 @@ import {
   createRateLimiter,
   createSeal,
   type RateLimit,
-  realClock,
   type Seal,
   toCredential,
   type World,
@@ -120,7 +119,7 @@ export interface Emulator {
 /** Starts the embedded service; nothing runs between requests: what is due moves when the next one comes. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const workspaceId = options.workspaceId ?? embeddedWorkspaceId;
-  const clock = options.clock ?? realClock;
+  const clock = options.clock ?? systemClock;
   const store = new Store(clock, options.random);
   const world = createWorld({ ...options, workspaceId }, store, clock);
   if (options.image !== undefined) store.replay(options.image.records);

@@ -1,7 +1,6 @@
 import type { WireResponse } from "../api/transport";
-import type { Clock } from "../model/time";
+import { type Clock, systemClock } from "../model/time";
 import type { EmulatorStore } from "./store";
-import { realClock } from "./world";
 
 /**
  * What goes wrong with one request. *Commit* (the service does what was asked) and *answer* (the caller hears of
@@ -82,7 +81,7 @@ export interface SwappedAnswers {
 }
 
 /** A pair of answers to swap; `patienceMs` is how long the first one waits for the second, on `clock`. */
-export function swapAnswers(patienceMs = 2000, clock: Pick<Clock, "sleep"> = realClock): SwappedAnswers {
+export function swapAnswers(patienceMs = 2000, clock: Pick<Clock, "sleep"> = systemClock): SwappedAnswers {
   let first: { readonly response: WireResponse; readonly take: (other: WireResponse) => void } | undefined;
   return {
     trade: (response) => {

@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { CatalogAnswer } from "../api/wire/shapes";
 import { sha256 } from "../model/text";
 import type { Clock } from "../model/time";
@@ -169,13 +168,3 @@ export function createRateLimiter(
     });
   };
 }
-
-/** The time of day. */
-export const realClock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => Math.floor(performance.now()),
-  sleep: (milliseconds, signal) =>
-    wait(milliseconds, undefined, { signal }).catch((cause: unknown) => {
-      throw signal?.aborted ? signal.reason : cause;
-    }),
-};

@@ -3,8 +3,8 @@ import { createEndpoints } from "../../src/api/create-endpoints";
 import { createHttpTransport } from "../../src/api/http-transport";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
 import { serveEmulator } from "../../src/emulator/server";
-import { realClock } from "../../src/emulator/world";
 import { Secret } from "../../src/model/secret";
+import { systemClock } from "../../src/model/time";
 import { desiredServices } from "./data";
 
 /**
@@ -17,7 +17,7 @@ export async function warmUp(creates: number): Promise<void> {
     baseUrl: server.url,
     apiKey: new Secret(embeddedApiKey),
     transport: createHttpTransport(),
-    clock: realClock,
+    clock: systemClock,
     random: Math.random,
   });
   let keys = 0;

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { realClock } from "../../src/emulator/world";
+import { systemClock } from "../../src/model/time";
 import { createLocalBackend } from "../../src/state/local/local-backend";
 import { approve, openScenario, type Scenario } from "../support/cli";
 
@@ -13,7 +13,7 @@ describe("a run that waits for the lock", () => {
     at.write("rnv.yaml", "projects: { shop: {} }\n");
     const backend = createLocalBackend({
       path: join(at.folder, ".rnv/state.json"),
-      ...{ host: hostname(), pid: process.pid, isAlive: () => true, clock: realClock },
+      ...{ host: hostname(), pid: process.pid, isAlive: () => true, clock: systemClock },
       ...{ workspaceId: embeddedWorkspaceId, baseUrl: at.url },
     });
     const since = new Date(Date.now() - 75_000).toISOString();
