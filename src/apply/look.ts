@@ -23,7 +23,7 @@ async function lookUntil<T>(
   look: () => Promise<T> | T,
   isEnough: (seen: T) => boolean | Promise<boolean>,
   pauses: Iterable<number>,
-  pause: (milliseconds: number) => Promise<boolean | void>,
+  pause: (milliseconds: number) => Promise<unknown>,
 ): Promise<Looked<T>> {
   let seen = await look();
   for (const milliseconds of pauses) {

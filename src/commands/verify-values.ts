@@ -3,12 +3,13 @@ import type { Reads } from "../api/reads";
 import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
+import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { GeneratedSecret } from "../model/value";
 import { isFingerprint } from "../plan/instances";
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/plan";
-import { printsOfRevealed, secretPaths } from "../plan/resolve";
+import { printsOfRevealed } from "../plan/resolve";
 import { typeNamed } from "../resources";
 import { checkStateKey } from "../state/key";
 import type { PlanRequest } from "./context";
@@ -96,7 +97,7 @@ function pathsRecorded({ type, drift, instance }: Change): readonly string[] {
 
 const secretPathsOf = (type: string): readonly string[] => {
   const resource = typeNamed(type);
-  return resource?.reveal ? secretPaths(resource) : [];
+  return resource?.reveal ? pathsWith(resource, "secret") : [];
 };
 
 /** To go on without it would write what may be equal. */

@@ -34,6 +34,10 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
   return found === undefined ? undefined : `did you mean "${found}"?`;
 }
 
+/** Returns the hints that there are as one. */
+export const joinHints = (...hints: readonly (string | undefined)[]): string =>
+  hints.filter((hint) => hint !== undefined).join("; ");
+
 /** Characters; shorter names resemble each other without being meant. */
 const shortestSlip = 4;
 

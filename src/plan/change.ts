@@ -10,12 +10,7 @@ import { isDeletion } from "./guards";
 import { isGone, type ResourceInstance, recordedValue } from "./instances";
 import type { Binding, Change, Guard } from "./plan";
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-/**
- * One decision with all that a plan says about it. What it has no value for is left out, by assignments: thousands of
- * changes are made here, and spreading an object for each optional field takes as long as context them.
- */
+/** Returns one decision with all that a plan says about it. A value that there is not is left out. */
 export function makeChange(
   decision: Decision,
   { dependsOn, deletesAfter }: Dependencies,
@@ -28,14 +23,7 @@ export function makeChange(
   const cost = costOf(decision, catalog);
   const deletions = action === "replace" ? deletesAfter.get(address) : undefined;
   const isQuiet = !changesSomething(decision);
-  const about: Writable<Change["instance"]> = { resolved, defaults: instance.defaults, fingerprints };
-  if (desired) about.desired = desired;
-  if (decision.isRevealed) about.isRevealed = true;
-  if (recorded) about.recorded = recorded;
-  if (live) about.live = live;
-  if (read.kind === "gone" && read.ending) about.ending = read.ending;
-  if (decision.trigger) about.trigger = decision.trigger;
-  const change: Writable<Change> = {
+  return {
     address,
     type: type.type,
     action,
@@ -48,20 +36,27 @@ export function makeChange(
     withParent: decision.withParent,
     onRemove: decision.onRemove,
     binding: isQuiet ? null : bindingOf(instance),
-    instance: about,
+    instance: {
+      ...{ resolved, defaults: instance.defaults, fingerprints },
+      ...(desired && { desired }),
+      ...(decision.isRevealed && { isRevealed: true }),
+      ...(recorded && { recorded }),
+      ...(live && { live }),
+      ...(read.kind === "gone" && read.ending && { ending: read.ending }),
+      ...(decision.trigger && { trigger: decision.trigger }),
+    },
+    ...(decision.lifecycle && { lifecycle: decision.lifecycle }),
+    ...(id !== undefined && { id }),
+    ...(previousAddress && { previousAddress }),
+    ...(isGone(instance) && !type.reacts && { missing: true }),
+    ...(reason !== undefined && { reason }),
+    ...(deletions && { deletesAfter: deletions }),
+    ...(decision.retains && { retains: true }),
+    ...(recorded?.retained && { restores: true }),
+    ...(decision.held !== undefined && { held: decision.held }),
+    ...(guard && { guard }),
+    ...(cost && { cost }),
   };
-  if (decision.lifecycle) change.lifecycle = decision.lifecycle;
-  if (id !== undefined) change.id = id;
-  if (previousAddress) change.previousAddress = previousAddress;
-  if (isGone(instance) && !type.reacts) change.missing = true;
-  if (reason !== undefined) change.reason = reason;
-  if (deletions) change.deletesAfter = deletions;
-  if (decision.retains) change.retains = true;
-  if (recorded?.retained) change.restores = true;
-  if (decision.held !== undefined) change.held = decision.held;
-  if (guard) change.guard = guard;
-  if (cost) change.cost = cost;
-  return change;
 }
 
 function nameOf({ instance, resolved }: Decision): string {
@@ -175,7 +170,6 @@ export function dependenciesOf(
   guards: ReadonlyMap<Address, Guard>,
 ): Dependencies {
   const dependsOn = new Map<Address, readonly Address[]>();
-  if (!changeAnything(decisions)) return { dependsOn, deletesAfter: new Map() };
   for (const address of order) {
     const isWaitedFor = (on: Address): boolean =>
       !(guards.get(on)?.code === "guard.prevent_destroy" && decisions.get(address)?.action === "delete") ||
@@ -188,11 +182,6 @@ export function dependenciesOf(
   return { dependsOn, deletesAfter: deletionsBefore(decisions) };
 }
 
-function changeAnything(decisions: ReadonlyMap<Address, Decision>): boolean {
-  for (const decision of decisions.values()) if (changesSomething(decision)) return true;
-  return false;
-}
-
 function nearestChanges(
   before: readonly Address[],
   decisions: ReadonlyMap<Address, Decision>,
@@ -202,9 +191,6 @@ function nearestChanges(
     const decision = decisions.get(address);
     return decision !== undefined && changesSomething(decision);
   };
-  const [only, ...others] = before;
-  if (only !== undefined && others.length === 0 && !changes(only)) return dependsOn.get(only) ?? [];
-  if (before.length === 0) return before;
   const nearest = new Set<Address>();
   for (const on of before) {
     if (changes(on)) nearest.add(on);

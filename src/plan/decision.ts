@@ -29,15 +29,13 @@ export interface Decision {
   readonly held?: string;
 }
 
-const unresolved: Decision["resolved"] = new Map();
-const noFingerprints: Decision["fingerprints"] = {};
 const none: readonly never[] = [];
 
 /** The decision that changes nothing; every other one differs from it in what it says. */
 export const decideNothing = (
   instance: ResourceInstance,
-  resolved: Decision["resolved"] = unresolved,
-  fingerprints: Decision["fingerprints"] = noFingerprints,
+  resolved: Decision["resolved"] = new Map(),
+  fingerprints: Decision["fingerprints"] = {},
 ): Decision => ({
   instance,
   action: "no-op",
@@ -82,15 +80,12 @@ function diffLifecycle({ desired, recorded, type }: ResourceInstance): readonly 
   const ignored = recorded.ignoreChanges ?? none;
   // Only what has a block of its own says what its removal becomes; of all else the type does.
   const becomesOther = type.manifest.meta === true && onRemove !== recorded.onRemove;
+  const protectsOther = preventDestroy !== recorded.preventDestroy;
   const ignoresOther = !areSame(ignoreChanges, ignored);
-  // By far the most.
-  if (preventDestroy === recorded.preventDestroy && !becomesOther && !ignoresOther) return none;
   return [
     ...(ignoresOther ? [changed("ignoreChanges", ignored, ignoreChanges)] : []),
     ...(becomesOther ? [changed("onRemove", recorded.onRemove, onRemove)] : []),
-    ...(preventDestroy === recorded.preventDestroy
-      ? []
-      : [changed("preventDestroy", recorded.preventDestroy, preventDestroy)]),
+    ...(protectsOther ? [changed("preventDestroy", recorded.preventDestroy, preventDestroy)] : []),
   ];
 }
 

@@ -1,13 +1,20 @@
 import type { Address } from "../model/address";
-import { isUnlisted, type Neighbour, type ResourceType, ruleAt, type Upstream } from "../model/resource-type";
+import {
+  type AttributeLookup,
+  isUnlisted,
+  type Neighbour,
+  pathsWith,
+  ruleAt,
+  type Upstream,
+} from "../model/resource-type";
 import { Secret } from "../model/secret";
-import type { Attributes, Reference } from "../model/value";
 import {
   canonicalJson,
   type DesiredValue,
   GeneratedSecret,
   isReference,
   type Plain,
+  type Reference,
   type ResolvedValue,
   Template,
   Unknown,
@@ -63,8 +70,8 @@ const textOf = (value: Plain): string =>
 
 interface ResolvedAttributes {
   readonly resolved: ReadonlyMap<string, ResolvedValue>;
-  /** Those among them that refer to something. */
-  readonly templates: ReadonlyMap<string, ResolvedValue>;
+  /** Paths of those that refer to something. */
+  readonly templates: readonly string[];
 }
 
 /**
@@ -74,10 +81,10 @@ interface ResolvedAttributes {
 function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup): ResolvedAttributes {
   const { address, desired, defaults, type } = instance;
   const resolved = new Map<string, ResolvedValue>();
-  const templates = new Map<string, ResolvedValue>();
+  const templates: string[] = [];
   for (const [path, { value }] of desired?.attributes ?? []) {
     const found = resolveValue(value, lookup);
-    if (value instanceof Template) templates.set(path, found);
+    if (value instanceof Template) templates.push(path);
     resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
   }
   const { nameAttribute } = type;
@@ -138,17 +145,14 @@ export function resolveInstance(
     key: input.fingerprintKey,
     previousKey: input.previousFingerprintKey,
   });
-  const undecided = decideNothing(instance, resolved, secrets.size > 0 ? printsOfNow(secrets) : undefined);
+  const now = [...secrets].flatMap(([path, prints]) =>
+    prints.now === undefined ? [] : [[path, prints.now]],
+  );
+  const undecided = decideNothing(instance, resolved, Object.fromEntries(now));
   const revealed = input.revealed?.get(instance.address);
   const isOfThis = revealed?.id === instance.live?.id && revealed?.updatedAt === instance.live?.updatedAt;
   if (!revealed || !isOfThis) return { instance, resolved, secrets, undecided };
   return { instance, resolved, secrets, revealed, undecided: { ...undecided, isRevealed: true } };
-}
-
-function printsOfNow(secrets: ReadonlyMap<string, SecretPrints>): Record<string, string> {
-  const prints: Record<string, string> = {};
-  for (const [path, { now }] of secrets) if (now !== undefined) prints[path] = now;
-  return prints;
 }
 
 /** Every declared field but those that only rnv reads; null means that the service decides. */
@@ -199,19 +203,6 @@ export function place({ desired, type }: ResourceInstance) {
   return range ? { range } : {};
 }
 
-const none: ReadonlyMap<string, SecretPrints> = new Map();
-
-const pathsOf = new WeakMap<ResourceType, readonly string[]>();
-
-/** Attributes of a type that hold secrets. */
-export function secretPaths(type: ResourceType): readonly string[] {
-  const known = pathsOf.get(type);
-  if (known) return known;
-  const paths = Object.keys(type.rules).filter((path) => type.rules[path]?.secret === true);
-  pathsOf.set(type, paths);
-  return paths;
-}
-
 /** Keys of fingerprints: that of now, and the one before it while keys are changed. */
 interface PrintKeys {
   readonly key?: Uint8Array;
@@ -229,8 +220,9 @@ export function printsOfRevealed(
   keys: PrintKeys,
 ): SecretPrints {
   if (!(declared instanceof GeneratedSecret)) return printsOf(live, at, keys);
-  const print = live.byteLength === declared.length ? `generate:${declared.length}` : "another";
-  return { now: print, asRecorded: [print] };
+  return live.byteLength === declared.length
+    ? printsOfLength(declared)
+    : { now: "another", asRecorded: ["another"] };
 }
 
 function printsOf(
@@ -255,24 +247,18 @@ function fingerprintSecrets(
   { resolved, templates }: ResolvedAttributes,
   keys: PrintKeys,
 ): ReadonlyMap<string, SecretPrints> {
-  let prints: Map<string, SecretPrints> | undefined;
-  const look = (path: string): void => {
-    if (prints?.has(path)) return;
+  const prints = new Map<string, SecretPrints>();
+  for (const path of [...pathsWith(instance.type, "secret"), ...templates]) {
     const value = resolved.get(path);
-    if (value instanceof GeneratedSecret) {
-      const print = `generate:${value.length}`;
-      prints ??= new Map();
-      prints.set(path, { now: print, asRecorded: [print] });
-    } else if (value instanceof Secret && keys.key) {
-      prints ??= new Map();
-      prints.set(path, printsOf(value, instance, keys));
-    }
-  };
-  secretPaths(instance.type).forEach(look);
-  templates.forEach((_value, path) => {
-    look(path);
-  });
-  return prints ?? none;
+    if (value instanceof GeneratedSecret) prints.set(path, printsOfLength(value));
+    else if (value instanceof Secret && keys.key) prints.set(path, printsOf(value, instance, keys));
+  }
+  return prints;
+}
+
+function printsOfLength({ length }: GeneratedSecret): SecretPrints {
+  const print = `generate:${length}`;
+  return { now: print, asRecorded: [print] };
 }
 
 /**
@@ -284,7 +270,7 @@ export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readon
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
     const { address, recorded, type, desired } = instance;
     if (!recorded || instance.removed || action === "create" || action === "replace") continue;
-    for (const path of secretPaths(type)) {
+    for (const path of pathsWith(type, "secret")) {
       const isCompared = path in fingerprints || !isFingerprint(recorded.applied[path]);
       if (isCompared || attributes.some((change) => change.path === path)) continue;
       if (desired?.lifecycle.ignoreChanges.includes(path)) continue;
@@ -309,7 +295,7 @@ function reasonOf(value: ResolvedValue | undefined): string | undefined {
 }
 
 /** What is declared over what is live: also what nobody declared can stand in the way. */
-export function attributesAfter(decision: Decision): Pick<Attributes<ResolvedValue>, "get"> {
+export function attributesAfter(decision: Decision): AttributeLookup {
   const { resolved, instance, action, attributes } = decision;
   const live = action === "replace" ? undefined : instance.live?.attributes;
   const get = (path: string): ResolvedValue | undefined => {

@@ -21,7 +21,7 @@ import type {
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
-import { present, textAt } from "./attribute-values";
+import { parentIdOf, present, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
 import { deploymentStanding, foreseeDeployments, pollDeployment } from "./deployment-status";
 
@@ -255,9 +255,7 @@ function mayAskMore(reads: Reads): boolean {
 }
 
 async function queue(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
-  const serviceId =
-    textAt(input.attributes, "serviceId") ?? ("live" in input ? input.live?.parentId : undefined);
-  if (serviceId == null) throw new Error(`${input.address}: a deployment without a service`);
+  const serviceId = parentIdOf(input, "serviceId");
   const commit = textAt(input.attributes, "commit");
   const queued = await writes.queueDeployment(serviceId, commit === undefined ? {} : { commitSha: commit });
   const { id } = queued;

@@ -11,7 +11,7 @@ import {
   viewport,
 } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { didYouMean } from "../diagnostics/suggest";
+import { didYouMean, joinHints } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
 import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
@@ -19,7 +19,7 @@ import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from 
 import type { RecordedResource } from "../model/state";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
-import { present, textAt } from "./attribute-values";
+import { parentIdOf, present } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
@@ -121,9 +121,7 @@ function liveLayout(canvas: Canvas, projectId: string, name: string, declared: u
 }
 
 async function save(writes: Endpoints, input: CreateInput | UpdateInput): Promise<Accepted> {
-  const projectId =
-    textAt(input.attributes, "projectId") ?? ("live" in input ? input.live?.parentId : undefined);
-  if (projectId == null) throw new Error(`${input.address}: a layout without a project`);
+  const projectId = parentIdOf(input, "projectId");
   let saved: Canvas;
   try {
     saved = await saveOnce(writes, input, projectId);
@@ -182,19 +180,15 @@ function onlyNode(canvas: Canvas, key: string, address: Address): string {
   const [id] = ids;
   if (id !== undefined && ids.length === 1) return id;
   const names = canvas.nodes.map(({ name }) => name).sort();
-  throw new DiagnosticsError([
-    error(
-      "manifest.reference_unknown",
-      ids.length === 0
-        ? `the canvas has no node "${key}"`
-        : `${ids.length} services of the canvas are called "${key}": name one by its id`,
-      {
-        address,
-        attribute: "positions",
-        hint: ids.length === 0 ? `its services: ${names.join(", ") || "none"}` : `ids: ${ids.join(", ")}`,
-      },
-    ),
-  ]);
+  const [summary, hint] =
+    ids.length === 0
+      ? [`the canvas has no node "${key}"`, `its services: ${names.join(", ") || "none"}`]
+      : [
+          `${ids.length} services of the canvas are called "${key}": name one by its id`,
+          `ids: ${ids.join(", ")}`,
+        ];
+  const about = { address, attribute: "positions", hint };
+  throw new DiagnosticsError([error("manifest.reference_unknown", summary, about)]);
 }
 
 type Positions = Readonly<Record<string, Position>>;
@@ -267,8 +261,7 @@ function checkPlace(key: string, candidates: readonly Candidate[]): readonly Fin
   const attribute = "positions";
   if (meant.length === 0) {
     const names = [...new Set(candidates.flatMap(({ name }) => name ?? []))].sort();
-    const hints = [didYouMean(key, names), `it has: ${names.join(", ") || "none"}`];
-    const hint = hints.filter((one) => one !== undefined).join("; ");
+    const hint = joinHints(didYouMean(key, names), `it has: ${names.join(", ") || "none"}`);
     const summary = `the canvas has no node "${key}"`;
     return [{ code: "manifest.reference_unknown", summary, hint, attribute }];
   }

@@ -18,9 +18,8 @@ import type {
 } from "../model/resource-operations";
 import type { ResourceType, RulesOf } from "../model/resource-type";
 import { shortList } from "../model/text";
-import { present, textAt } from "./attribute-values";
+import { present, sameColor, textAt } from "./attribute-values";
 import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pollDeletion } from "./deletion";
-import { sameColor } from "./equality";
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 

@@ -18,7 +18,7 @@ import type {
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
-import { present, textAt } from "./attribute-values";
+import { parentIdOf, present, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
   type DeletionLook,
@@ -202,7 +202,7 @@ const secretAt = (attributes: ReadonlyMap<string, AppliableValue>): Secret | und
 };
 
 async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> {
-  const serviceId = parentOf(input);
+  const serviceId = parentIdOf(input, "serviceId");
   const value = secretAt(input.attributes);
   if (value === undefined) {
     throw new DiagnosticsError([
@@ -222,7 +222,7 @@ async function create(writes: Endpoints, input: CreateInput): Promise<Accepted> 
 }
 
 async function update(writes: Endpoints, input: UpdateInput): Promise<Accepted> {
-  const serviceId = parentOf(input);
+  const serviceId = parentIdOf(input, "serviceId");
   const value = input.changed.has("value") ? secretAt(input.attributes) : undefined;
   const key = input.changed.has("key") ? (textAt(input.attributes, "key") ?? input.name) : undefined;
   if (value === undefined && key === undefined) return { id: input.id, live: input.live };
@@ -269,10 +269,4 @@ async function find(
   if (parentId === undefined) return undefined;
   const found = await unlessGone(() => writes.updateVariable(parentId, id, { key: name }));
   return found && liveVariable(found, parentId);
-}
-
-function parentOf(input: CreateInput & { readonly live?: LiveResource }): string {
-  const serviceId = textAt(input.attributes, "serviceId") ?? input.live?.parentId;
-  if (serviceId == null) throw new Error(`${input.address}: a variable without a service`);
-  return serviceId;
 }

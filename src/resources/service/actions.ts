@@ -19,56 +19,6 @@ type Action = ResourceAction<Reads, Endpoints>;
 
 const pageSize = 200;
 
-/** What verbs do to a service at once (interface, "Services", actions, and "Deployments"). */
-export const serviceActions: Readonly<Record<string, Action>> = {
-  deploy: {
-    makes: { type: "deployment", applied: withCommit },
-    lastOf: "deployment",
-    aim: aimAtBranch,
-    send: async (writes, { id, commit }) =>
-      madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
-    pendingOf: (input, made) => ({
-      ...deploymentOf(input, made),
-      ...(input.commit === undefined ? {} : { commit: input.commit }),
-    }),
-    find: findQueued(isDeploymentOf),
-    poll: pollDeployment,
-  },
-  "clear-cache": {
-    makes: { type: "deployment", applied: withCommit },
-    lastOf: "deployment",
-    aim: aimAtNewest,
-    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
-    pendingOf: deploymentOf,
-    find: findQueued(isDeploymentOf),
-    poll: pollDeployment,
-  },
-  restart: operation("restart"),
-  suspend: operation("suspend"),
-  resume: operation("resume"),
-  rollback: {
-    mustBeConfirmed: true,
-    lastOf: "deployment",
-    aim: aimAtRelease,
-    send: async (writes, { id, name, deploymentId = "" }) =>
-      madeOf(await writes.rollBack(id, deploymentId, name)),
-    pendingOf: deploymentOf,
-    find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
-    poll: pollDeployment,
-  },
-  cancel: {
-    lastOf: "deployment",
-    aim: aimAtRunning,
-    send: async (writes, { id, deploymentId = "" }) => {
-      await writes.cancelDeployment(id, deploymentId);
-      return { id: deploymentId };
-    },
-    pendingOf: deploymentOf,
-    find: findCancelled,
-    poll: pollCancelled,
-  },
-};
-
 function operation(action: "restart" | "suspend" | "resume"): Action {
   return {
     send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
@@ -122,35 +72,34 @@ async function preexistingIdsOf(
   return [...new Set(ids.filter((one) => typeof one === "string"))];
 }
 
-async function aimAtNewest(
+type Choose = (
   reads: Reads,
   input: ActionInput,
+  items: readonly Deployment[],
   last: RecordedPart | undefined,
-): Promise<ActionAim> {
-  const items = await deploymentsOf(reads, input);
-  if (isWithout(items, last)) return behind;
+) => Promise<ActionAim>;
+
+/** Returns an aim that `choose` makes of the newest deployments, once they show the recorded one. */
+const aimAmong =
+  (choose: Choose): Action["aim"] =>
+  async (reads, input, last) => {
+    const items = await deploymentsOf(reads, input);
+    return isWithout(items, last) ? behind : choose(reads, input, items, last);
+  };
+
+/** The manifest's pinned commit is deployed again, unless another one is named. */
+const aimAtBranch = aimAmong(async (reads, input, items, last) => {
+  const pinned = last?.recorded.applied.commit;
+  const aim = await atNewest(reads, input, items);
+  return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
+});
+
+async function atNewest(reads: Reads, input: ActionInput, items: readonly Deployment[]): Promise<ActionAim> {
   const preexistingIds = await preexistingIdsOf(reads, input, items);
   return { preexistingIds, warnings: await workerFindings(reads, "the deployment") };
 }
 
-/** What the manifest pins is deployed again, unless another commit is named. */
-async function aimAtBranch(
-  reads: Reads,
-  input: ActionInput,
-  last: RecordedPart | undefined,
-): Promise<ActionAim> {
-  const pinned = last?.recorded.applied.commit;
-  const aim = await aimAtNewest(reads, input, last);
-  return typeof pinned === "string" ? { ...aim, commit: pinned } : aim;
-}
-
-async function aimAtRelease(
-  reads: Reads,
-  input: ActionInput,
-  last: RecordedPart | undefined,
-): Promise<ActionAim> {
-  const items = await deploymentsOf(reads, input);
-  if (isWithout(items, last)) return behind;
+const aimAtRelease = aimAmong(async (reads, input, items) => {
   const service = await reads.service(input.id);
   const serving = service.kind === "found" ? service.value.liveDeploymentId : undefined;
   const newest = items.find(({ id, canRollback }) => canRollback === true && id !== serving);
@@ -159,8 +108,9 @@ async function aimAtRelease(
   const preexistingIds = await preexistingIdsOf(reads, input, items);
   const warnings = await workerFindings(reads, "the rollback");
   return { preexistingIds, deploymentId: chosen.id, commitSha: chosen.commitSha || undefined, warnings };
-}
+});
 
+/** It can be cancelled where hosting is off, too. */
 async function aimAtRunning(
   reads: Reads,
   input: ActionInput,
@@ -220,3 +170,53 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
     return { kind: "failed", summary: `deployment ${id} was live before it could be cancelled` };
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };
 }
+
+/** What verbs do to a service at once (interface, "Services", actions, and "Deployments"). */
+export const serviceActions: Readonly<Record<string, Action>> = {
+  deploy: {
+    makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
+    aim: aimAtBranch,
+    send: async (writes, { id, commit }) =>
+      madeOf(await writes.queueDeployment(id, commit === undefined ? {} : { commitSha: commit })),
+    pendingOf: (input, made) => ({
+      ...deploymentOf(input, made),
+      ...(input.commit === undefined ? {} : { commit: input.commit }),
+    }),
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  "clear-cache": {
+    makes: { type: "deployment", applied: withCommit },
+    lastOf: "deployment",
+    aim: aimAmong(atNewest),
+    send: async (writes, { id }) => madeOf(await writes.runDeployAction(id, "clear-cache")),
+    pendingOf: deploymentOf,
+    find: findQueued(isDeploymentOf),
+    poll: pollDeployment,
+  },
+  restart: operation("restart"),
+  suspend: operation("suspend"),
+  resume: operation("resume"),
+  rollback: {
+    mustBeConfirmed: true,
+    lastOf: "deployment",
+    aim: aimAtRelease,
+    send: async (writes, { id, name, deploymentId = "" }) =>
+      madeOf(await writes.rollBack(id, deploymentId, name)),
+    pendingOf: deploymentOf,
+    find: findQueued(({ sourceDeploymentId }) => sourceDeploymentId != null),
+    poll: pollDeployment,
+  },
+  cancel: {
+    lastOf: "deployment",
+    aim: aimAtRunning,
+    send: async (writes, { id, deploymentId = "" }) => {
+      await writes.cancelDeployment(id, deploymentId);
+      return { id: deploymentId };
+    },
+    pendingOf: deploymentOf,
+    find: findCancelled,
+    poll: pollCancelled,
+  },
+};

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../diagnostics/suggest";
+import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { Catalog, CatalogPlan } from "../../model/catalog";
 import type { Offered } from "../../model/live";
 import type { CheckContext, Finding } from "../../model/resource-type";
@@ -14,35 +14,21 @@ export function checkService(
   around?: CheckContext,
 ): readonly Finding[] {
   return [
-    ...checkChoice(
-      declared,
-      "kind",
-      catalog.serviceTypes.map(({ id }) => id),
-      catalog,
-    ),
+    ...checkChoice(declared, "kind", idsOf(catalog.serviceTypes), catalog),
     ...checkPlan(declared, catalog),
-    ...checkChoice(
-      declared,
-      "configuration.region",
-      catalog.regions.map(({ id }) => id),
-      catalog,
-    ),
+    ...checkChoice(declared, "configuration.region", idsOf(catalog.regions), catalog),
     ...checkChoice(declared, "configuration.runtime", catalog.runtimes, catalog),
     ...checkReplicas(declared),
     ...checkEnvironment(declared, around),
   ];
 }
 
+const idsOf = (choices: readonly { readonly id: string }[]): readonly string[] => choices.map(({ id }) => id);
+
 /** The plan of that id for that kind; any of that id when none is for the kind. */
 export function findPlan(catalog: Catalog, id: string, kind: string | undefined): CatalogPlan | undefined {
-  let first: CatalogPlan | undefined;
-  for (const plans of [catalog.plans, catalog.databasePlans])
-    for (const plan of plans) {
-      if (plan.id !== id) continue;
-      if (kind !== undefined && plan.kinds.includes(kind)) return plan;
-      first ??= plan;
-    }
-  return first;
+  const plans = [...catalog.plans, ...catalog.databasePlans].filter((plan) => plan.id === id);
+  return plans.find(({ kinds }) => kind !== undefined && kinds.includes(kind)) ?? plans[0];
 }
 
 function checkChoice(
@@ -82,11 +68,10 @@ function checkPlan(declared: Declared, catalog: Catalog): readonly Finding[] {
 
 function notOnOffer(path: string, chosen: string, offered: readonly string[], kind?: string): Finding {
   const name = path.slice(path.indexOf(".") + 1);
-  const hints = [didYouMean(chosen, offered), onOffer(offered, kind)];
   return {
     code: "plan.not_on_offer",
     summary: `the ${name} "${chosen}" is not on offer`,
-    hint: hints.filter((hint) => hint !== undefined).join("; "),
+    hint: joinHints(didYouMean(chosen, offered), onOffer(offered, kind)),
     attribute: path,
   };
 }
@@ -133,36 +118,30 @@ function checkOffered(
   const environment = textAt(declared, "environment");
   if (environment === undefined) {
     if (!around.isNew || declared.has("environment") || offered.some(({ isDefault }) => isDefault)) return [];
-    return [
-      notInProject("the project has no environment for services that name none", [
-        `write \`environment\`; ${hasText(offered)}`,
-      ]),
-    ];
+    const summary = "the project has no environment for services that name none";
+    return [notInProject(summary, `write \`environment\`; ${hasText(offered)}`)];
   }
   const named = offered.filter(({ id, name }) => id === environment || name === environment);
   const ids = named.flatMap(({ id }) => id ?? []);
   if (named.length === 1 || named.some(({ id }) => id === environment)) return [];
   if (named.length > 1) {
     const summary = `the project has ${named.length} environments called "${environment}"`;
-    return [notInProject(summary, [`name one by its id: ${ids.join(", ")}`])];
+    return [notInProject(summary, `name one by its id: ${ids.join(", ")}`)];
   }
   const names = offered.map(({ name }) => name);
-  return [
-    notInProject(`the project has no environment "${environment}"`, [
-      didYouMean(environment, names),
-      around.isParentNew
-        ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
-        : `${hasText(offered)}; others are made in the dashboard`,
-    ]),
-  ];
+  const there = around.isParentNew
+    ? `a new project has only ${names.join(", ")}: others are made in the dashboard once it is there`
+    : `${hasText(offered)}; others are made in the dashboard`;
+  const summary = `the project has no environment "${environment}"`;
+  return [notInProject(summary, didYouMean(environment, names), there)];
 }
 
 const hasText = (offered: readonly Offered[]): string =>
   `it has: ${offered.map(({ name }) => name).join(", ") || "none"}`;
 
-const notInProject = (summary: string, hints: readonly (string | undefined)[]): Finding => ({
+const notInProject = (summary: string, ...hints: readonly (string | undefined)[]): Finding => ({
   code: "plan.not_on_offer",
   summary,
-  hint: hints.filter((hint) => hint !== undefined).join("; "),
+  hint: joinHints(...hints),
   attribute: "environment",
 });

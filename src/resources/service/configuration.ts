@@ -6,7 +6,7 @@ import {
 } from "../../api/wire/configuration";
 import type { AttributeRule } from "../../model/resource-type";
 import type { Plain } from "../../model/value";
-import { sameRepository, sameSet } from "../equality";
+import { sameRepository, sameSet } from "../attribute-values";
 
 const docs: Readonly<Record<ConfigurationField, string>> = {
   autoDeploy: "Whether a push to the branch deploys by itself.",

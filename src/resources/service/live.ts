@@ -3,7 +3,7 @@ import { environmentOf, gapVariable } from "../../api/gap-rules";
 import type { Reads } from "../../api/reads";
 import type { Project, Service } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { didYouMean } from "../../diagnostics/suggest";
+import { didYouMean, joinHints } from "../../diagnostics/suggest";
 import type { LiveResource } from "../../model/live";
 import type { Attributes, Plain } from "../../model/value";
 import { present, textAt } from "../attribute-values";
@@ -70,19 +70,8 @@ export async function environmentNameFor(
   if (environmentId == null) return undefined;
   if (environmentId === declared || projectId == null) return environmentId;
   const project = await reads.project(projectId);
-  const name = project.kind === "found" ? environmentNames(project.value).get(environmentId) : undefined;
-  return name ?? environmentId;
-}
-
-const namesOf = new WeakMap<Project, ReadonlyMap<string, string>>();
-
-/** Names of a project's environments by id: each of its services asks. */
-function environmentNames(project: Project): ReadonlyMap<string, string> {
-  const known = namesOf.get(project);
-  if (known) return known;
-  const names = new Map(project.environments.map(environmentOf).map(({ id, name }) => [id, name]));
-  namesOf.set(project, names);
-  return names;
+  const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
+  return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;
 }
 
 const projectsOf = new WeakMap<Endpoints, Map<string, Promise<Project>>>();
@@ -107,24 +96,15 @@ export async function environmentIdFor(
       : environments.find((one) => one.id === declared || one.name === declared)?.id;
   if (id !== undefined) return id;
   const names = environments.map(({ name }) => name);
-  throw new DiagnosticsError([
-    error(
-      "plan.not_on_offer",
-      `the project "${found.name}" has no environment "${declared ?? productionName}"`,
-      {
-        attribute: "environment",
-        hint: [
-          didYouMean(declared ?? productionName, names),
-          `it has: ${names.join(", ") || "none"}`,
-          declared === undefined
-            ? `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`
-            : undefined,
-        ]
-          .filter((hint) => hint !== undefined)
-          .join("; "),
-      },
-    ),
-  ]);
+  const setting = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;
+  const wanted = declared ?? productionName;
+  const summary = `the project "${found.name}" has no environment "${wanted}"`;
+  const hint = joinHints(
+    didYouMean(wanted, names),
+    `it has: ${names.join(", ") || "none"}`,
+    declared === undefined ? setting : undefined,
+  );
+  throw new DiagnosticsError([error("plan.not_on_offer", summary, { attribute: "environment", hint })]);
 }
 
 async function projectOnce(writes: Endpoints, projectId: string): Promise<Project> {

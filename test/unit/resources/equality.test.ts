@@ -1,4 +1,4 @@
-import { sameRepository, sameSet } from "../../../src/resources/equality";
+import { sameRepository, sameSet } from "../../../src/resources/attribute-values";
 
 describe("repository equality", () => {
   const url = "https://git.example.com/Shop/api";
