@@ -1,17 +1,17 @@
 import * as cdktf from "cdktf";
 import { defineConstructs } from "./define-constructs";
 
-const constructs = defineConstructs(cdktf);
-
-export const RnvProvider = constructs.RnvProvider;
-export const Project = constructs.Project;
-export const Service = constructs.Service;
-export const Variable = constructs.Variable;
-export const Deployment = constructs.Deployment;
-export const CanvasLayout = constructs.CanvasLayout;
-export const DataRnvCatalog = constructs.DataRnvCatalog;
-export const DataRnvProject = constructs.DataRnvProject;
-export const DataRnvService = constructs.DataRnvService;
+export const {
+  RnvProvider,
+  Project,
+  Service,
+  Variable,
+  Deployment,
+  CanvasLayout,
+  DataRnvCatalog,
+  DataRnvProject,
+  DataRnvService,
+} = defineConstructs(cdktf);
 
 export type RnvProvider = InstanceType<typeof RnvProvider>;
 export type Project = InstanceType<typeof Project>;
@@ -29,4 +29,4 @@ export type VariableProps = ConstructorParameters<typeof Variable>[2];
 export type DeploymentProps = ConstructorParameters<typeof Deployment>[2];
 export type CanvasLayoutProps = ConstructorParameters<typeof CanvasLayout>[2];
 
-export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secret-source";
+export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";

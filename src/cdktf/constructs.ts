@@ -1,38 +1,156 @@
 import type { Construct } from "constructs";
-import type { DeploymentComputed } from "../resources/deployment";
-import type { LayoutComputed } from "../resources/layout";
-import type { ProjectComputed } from "../resources/project";
-import type { ServiceComputed } from "../resources/service";
-import type { VariableComputed } from "../resources/variable";
-import type { Library, Resolvable } from "./library";
-import type {
-  CanvasLayoutProps,
-  Computed,
-  DataRnvProjectProps,
-  DataRnvServiceProps,
-  DeploymentProps,
-  ProjectProps,
-  RnvProviderProps,
-  ServiceProps,
-  VariableProps,
-} from "./props";
-import type { SecretSource } from "./secret-source";
+import type { catalogFields } from "../model/catalog";
+import type { OnRemove } from "../model/desired";
+import type { ComputedRule } from "../model/resource-type";
+import type { DeploymentBlock, DeploymentComputed } from "../resources/deployment";
+import type { LayoutBlock, LayoutComputed } from "../resources/layout";
+import type { ProjectBlock, ProjectComputed } from "../resources/project";
+import type { ServiceBlock, ServiceComputed } from "../resources/service";
+import type { VariableBlock, VariableComputed } from "../resources/variable";
+import type { SecretSource } from "./secrets";
 
-interface Movable {
-  /** Says under which address of a manifest rnv recorded it: `service.shop.api`. Terraform does not see it. */
+/** A value that is known only when the stack is applied; both libraries write it alike. */
+export interface Resolvable {
+  readonly creationStack: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
+  resolve(context: any): any;
+  toString(): string;
+}
+
+/** The members of the libraries' constructs that the constructs of rnv use. */
+interface TerraformElementLike extends Construct {
+  get friendlyUniqueId(): string;
+  get fqn(): string;
+  overrideLogicalId(newLogicalId: string): void;
+  resetOverrideLogicalId(): void;
+  addOverride(path: string, value: unknown): void;
+}
+
+export interface ReferableLike extends TerraformElementLike {
+  readonly terraformResourceType: string;
+  dependsOn?: string[];
+  get terraformMetaArguments(): Readonly<Record<string, unknown>>;
+  getStringAttribute(name: string): string;
+  getNumberAttribute(name: string): number;
+  getListAttribute(name: string): string[];
+  interpolationForAttribute(name: string): Resolvable;
+}
+
+export interface VariableLike extends TerraformElementLike {
+  readonly stringValue: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each library has configuration types of its own
+type Constructor<Instance> = new (scope: Construct, id: string, config: any) => Instance;
+
+// biome-ignore lint/suspicious/noExplicitAny: each library has classes of its own
+type Constructing = new (...given: any[]) => object;
+
+/** The part of cdktf or cdktn that the constructs of rnv use: both have the same classes with types of their own. */
+export interface Library {
+  readonly TerraformProvider: abstract new (
+    ...config: ConstructorParameters<Constructor<never>>
+  ) => TerraformElementLike;
+  readonly TerraformResource: Constructor<ReferableLike>;
+  readonly TerraformDataSource: Constructor<ReferableLike>;
+  readonly TerraformVariable: Constructor<VariableLike>;
+  readonly TerraformStack: { of(construct: Construct): Construct };
+  readonly Tokenization: {
+    // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
+    resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
+  };
+  readonly DefaultTokenResolver: Constructing;
+  readonly StringConcat: Constructing;
+}
+
+/** A field as a program may give it: tokens of text, numbers and lists have these types themselves. */
+type Given<Field> = Field extends boolean ? Field | Resolvable : Field;
+
+/** The fields of a manifest block without `null`: a field that Terraform leaves out has its default. */
+type Fields<Block> = { readonly [Name in keyof Block]: Given<Exclude<Block[Name], null>> };
+
+/** A typed token for each computed attribute. */
+type Computed<Rules extends Readonly<Record<string, ComputedRule>>> = {
+  readonly [Name in keyof Rules]: Rules[Name]["valueType"] extends "string"
+    ? string
+    : Rules[Name]["valueType"] extends "number"
+      ? number
+      : Resolvable;
+};
+
+/** Arguments of every resource that the library understands: `dependsOn`, `lifecycle`, `provider` … */
+type MetaArguments<L extends Library> = Omit<
+  ConstructorParameters<L["TerraformResource"]>[2],
+  "terraformResourceType" | "terraformGeneratorMetadata" | "provisioners" | "connection"
+>;
+
+/** A project or service by its id, such as its construct. */
+export interface Identified {
+  readonly id: string;
+}
+
+export interface Kept {
+  /** The action for it when it is no longer declared; for rnv only. */
+  readonly onRemove?: OnRemove;
+}
+
+export interface InProject {
+  /** Its project. A service without a project is ungrouped. */
+  readonly project?: Identified;
+  readonly projectId?: string;
+}
+
+export interface OfService {
+  /** Its service; the scope when that is a service. */
+  readonly service?: Identified;
+  readonly serviceId?: string;
+}
+
+type ProjectProps<L extends Library> = Fields<ProjectBlock> & Kept & MetaArguments<L>;
+type ServiceProps<L extends Library> = Omit<Fields<ServiceBlock>, "configuration"> & {
+  readonly configuration?: Fields<NonNullable<ServiceBlock["configuration"]>>;
+} & Kept &
+  InProject &
+  MetaArguments<L>;
+type VariableProps<L extends Library> = Omit<Fields<VariableBlock>, "value"> & {
+  readonly value?: string | SecretSource;
+} & OfService &
+  MetaArguments<L>;
+type DeploymentProps<L extends Library> = Fields<DeploymentBlock> & OfService & MetaArguments<L>;
+type CanvasLayoutProps<L extends Library> = Fields<LayoutBlock> & InProject & MetaArguments<L>;
+
+/** Where the provider of Terraform finds the service; rnv itself reads its environment. */
+export interface RnvProviderProps {
+  /** Ends in `/api/v1`. */
+  readonly baseUrl?: string;
+  readonly workspaceId?: string;
+  readonly alias?: string;
+}
+
+export interface DataRnvProjectProps {
+  readonly id?: string;
+  readonly name?: string;
+}
+
+export interface DataRnvServiceProps extends DataRnvProjectProps {
+  readonly projectId?: string;
+}
+
+export interface Movable {
+  /** Names the address of a manifest under which rnv recorded it: `service.shop.api`. Terraform does not see it. */
   movedFrom(address: string): this;
 }
 
-/** What a project offers beyond its tokens. */
-export interface ProjectMembers<L extends Library> extends Computed<ProjectComputed>, Movable {
+/** Members of a project besides its tokens. */
+export interface ProjectMembers<L extends Library> {
   /** A service in this project. */
   addService(id: string, props: Omit<ServiceProps<L>, "project" | "projectId">): Service<L>;
-  /** The shared layout of its canvas: every service gets a place unless places are given. */
+  /** The shared layout of its canvas: every service gets a position unless positions are given. */
   addLayout(props?: Omit<CanvasLayoutProps<L>, "project" | "projectId">): CanvasLayout<L>;
 }
 
-/** What a service offers beyond its tokens. */
-export interface ServiceMembers<L extends Library> extends Computed<ServiceComputed>, Movable {
+/** Members of a service besides its tokens. */
+export interface ServiceMembers<L extends Library> {
   /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
   addVariable(key: string, value: VariableValue): Variable<L>;
   /** Deploys it once per run, after the service and its variables, when something of it changed. */
@@ -41,28 +159,23 @@ export interface ServiceMembers<L extends Library> extends Computed<ServiceCompu
 
 export type VariableValue = string | SecretSource | { readonly preserve: true };
 
-type ResourceOf<L extends Library> = InstanceType<L["TerraformResource"]>;
+type ResourceOf<L extends Library, Rules extends Readonly<Record<string, ComputedRule>>> = InstanceType<
+  L["TerraformResource"]
+> &
+  Computed<Rules> &
+  Movable;
 type DataSourceOf<L extends Library> = InstanceType<L["TerraformDataSource"]>;
 
-export type Project<L extends Library> = ResourceOf<L> & ProjectMembers<L>;
-export type Service<L extends Library> = ResourceOf<L> & ServiceMembers<L>;
-export type Variable<L extends Library> = ResourceOf<L> & Computed<VariableComputed> & Movable;
-export type Deployment<L extends Library> = ResourceOf<L> & Computed<DeploymentComputed> & Movable;
-export type CanvasLayout<L extends Library> = ResourceOf<L> & Computed<LayoutComputed> & Movable;
-export type DataRnvProject<L extends Library> = DataSourceOf<L> & Computed<ProjectComputed>;
-export type DataRnvService<L extends Library> = DataSourceOf<L> & Computed<ServiceComputed>;
+type Project<L extends Library> = ResourceOf<L, ProjectComputed> & ProjectMembers<L>;
+type Service<L extends Library> = ResourceOf<L, ServiceComputed> & ServiceMembers<L>;
+type Variable<L extends Library> = ResourceOf<L, VariableComputed>;
+type Deployment<L extends Library> = ResourceOf<L, DeploymentComputed>;
+type CanvasLayout<L extends Library> = ResourceOf<L, LayoutComputed>;
 
 /** The catalog as tokens. */
-export interface CatalogMembers {
-  readonly runtimes: string[];
-  readonly capabilities: Resolvable;
-  readonly plans: Resolvable;
-  readonly databasePlans: Resolvable;
-  readonly defaults: Resolvable;
-  readonly regions: Resolvable;
-  readonly serviceTypes: Resolvable;
-  readonly pricesAreEstimates: Resolvable;
-}
+type CatalogMembers = {
+  readonly [Name in (typeof catalogFields)[number]]: Name extends "runtimes" ? string[] : Resolvable;
+};
 
 /** A class whose props are needed. */
 export interface ConstructClass<Props, Instance> {
@@ -85,6 +198,6 @@ export interface Constructs<L extends Library> {
   readonly Deployment: OptionalConstructClass<DeploymentProps<L>, Deployment<L>>;
   readonly CanvasLayout: OptionalConstructClass<CanvasLayoutProps<L>, CanvasLayout<L>>;
   readonly DataRnvCatalog: OptionalConstructClass<Record<never, never>, DataSourceOf<L> & CatalogMembers>;
-  readonly DataRnvProject: ConstructClass<DataRnvProjectProps, DataRnvProject<L>>;
-  readonly DataRnvService: ConstructClass<DataRnvServiceProps, DataRnvService<L>>;
+  readonly DataRnvProject: ConstructClass<DataRnvProjectProps, DataSourceOf<L> & Computed<ProjectComputed>>;
+  readonly DataRnvService: ConstructClass<DataRnvServiceProps, DataSourceOf<L> & Computed<ServiceComputed>>;
 }

@@ -6,12 +6,9 @@ import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import type { Constructs, VariableValue } from "./constructs";
-import { defineDataSource } from "./define-data-source";
-import { defineResource } from "./define-resource";
-import type { Library, ReferableLike } from "./library";
-import { SecretSource } from "./secret-source";
-import type { GivenProps } from "./write-attributes";
+import type { Constructs, Library, ReferableLike, VariableValue } from "./constructs";
+import { defineDataSource, defineResource, type GivenProps } from "./define-resource";
+import { SecretSource } from "./secrets";
 
 /** Names of the fields that need no deployment, as a list in Terraform's language. */
 const atOnce = JSON.stringify(
@@ -33,8 +30,8 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   const CanvasLayout = defineResource(library, layout);
 
   /**
-   * rnv sees by itself what of a service changes. Terraform has to be told: its deployment runs again when one of the
-   * `triggers` changes, which rnv leaves alone because the comment says where they come from.
+   * A deployment with `triggers`. rnv sees changes of a service by itself; Terraform deploys again when one of the
+   * `triggers` changes, which rnv ignores because the comment says that they are derived.
    */
   class DeploymentOnChange extends Deployment {
     override synthesizeAttributes(): Record<string, unknown> {
@@ -50,7 +47,7 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
     }
   }
 
-  /** A layout that gives every service a place: Terraform has to be told when there is another one. */
+  /** A layout that gives every service a position: Terraform has to be told when a service is added. */
   class LayoutOfAll extends CanvasLayout {
     override synthesizeAttributes(): Record<string, unknown> {
       const triggers = attributeOf(this.followed(), "id");
@@ -103,9 +100,11 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   return constructs as unknown as Constructs<L>;
 }
 
-/** One attribute of each, as a token by its name in the stack. */
+/** An attribute of each construct, as a token by the construct's name in the stack. */
 const attributeOf = (constructs: readonly ReferableLike[], attribute: string): Record<string, string> =>
-  Object.fromEntries(constructs.map((one) => [one.friendlyUniqueId, one.getStringAttribute(attribute)]));
+  Object.fromEntries(
+    constructs.map((construct) => [construct.friendlyUniqueId, construct.getStringAttribute(attribute)]),
+  );
 
 function defineProvider(library: Library) {
   return class RnvProvider extends library.TerraformProvider {
@@ -133,20 +132,15 @@ function defineProvider(library: Library) {
   };
 }
 
+const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
+
 const dataSources = (library: Library) => ({
-  DataRnvProject: defineDataSource(library, {
-    terraformType: terraformNameOf(project),
-    lookups: ["id", "name"],
-    computed: project.computed,
-  }),
-  DataRnvService: defineDataSource(library, {
-    terraformType: terraformNameOf(service),
-    lookups: ["id", "name", "projectId"],
-    computed: service.computed,
-  }),
-  DataRnvCatalog: defineDataSource(library, {
-    terraformType: catalogDataSource,
-    lookups: [],
-    computed: Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }])),
-  }),
+  DataRnvProject: defineDataSource(library, terraformNameOf(project), ["id", "name"], project.computed),
+  DataRnvService: defineDataSource(
+    library,
+    terraformNameOf(service),
+    ["id", "name", "projectId"],
+    service.computed,
+  ),
+  DataRnvCatalog: defineDataSource(library, catalogDataSource, [], catalogTokens),
 });

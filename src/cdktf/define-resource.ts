@@ -1,13 +1,55 @@
 import type { Construct } from "constructs";
+import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
 import { snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
-import type { Library, ReferableLike } from "./library";
-import { SecretSource } from "./secret-source";
-import { secretVariable } from "./secret-variable";
+import { sha256 } from "../model/text";
+import type { Library, ReferableLike, VariableLike } from "./constructs";
+import { type SecretOrigin, SecretSource } from "./secrets";
 import { addMember, addOwnId, followedBy } from "./siblings";
-import { attributeWriter, type GivenProps } from "./write-attributes";
 
-/** The types of the constructs that are resources of ours, by construct. */
+export type GivenProps = Readonly<Record<string, unknown>>;
+
+/** Fields by their name in the program: their name in Terraform, and the fields of a group. */
+type FieldNames = ReadonlyMap<string, { readonly name: string; readonly fields?: FieldNames }>;
+
+/** Fields of the program as attributes of Terraform JSON; `others` is not written. Throws for an unknown field. */
+function writeAttributes(
+  props: GivenProps,
+  names: FieldNames,
+  owner: string,
+  others: readonly string[] = [],
+): Record<string, unknown> {
+  const written: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null) continue;
+    const field = names.get(key);
+    if (field?.fields !== undefined)
+      written[field.name] = writeAttributes(value as GivenProps, field.fields, `${key} of ${owner}`);
+    else if (field !== undefined) written[field.name] = value;
+    else if (!others.includes(key)) {
+      const hint = didYouMean(key, [...names.keys(), ...others]);
+      throw new Error(`${owner} has no field ${JSON.stringify(key)}${hint === undefined ? "" : `: ${hint}`}`);
+    }
+  }
+  return written;
+}
+
+const fieldNames = (shape: object, groups: readonly string[] = []): FieldNames =>
+  new Map(
+    Object.entries(shape).map(([key, schema]) => {
+      const fields = groups.includes(key) ? shapeOf(schema) : undefined;
+      return [key, { name: snakeCase(key), ...(fields && { fields: fieldNames(fields) }) }];
+    }),
+  );
+
+/** The fields of an object schema below `optional` and `nullable`. */
+function shapeOf(schema: unknown): object | undefined {
+  const { shape, def } = schema as { shape?: object; def: { innerType?: unknown } };
+  if (shape !== undefined) return shape;
+  return def.innerType === undefined ? undefined : shapeOf(def.innerType);
+}
+
+/** The resource types of the constructs of rnv. */
 const typeOfConstruct = new WeakMap<object, ResourceType>();
 
 /** A construct class before it is given the types of a library. */
@@ -18,7 +60,7 @@ export interface ResourceClass {
     props?: GivenProps,
   ): ReferableLike & {
     readonly id: string;
-    /** What Terraform has to apply first, besides what it refers to. */
+    /** The resources that Terraform has to apply first, besides those that it refers to. */
     followed(): readonly ReferableLike[];
     synthesizeAttributes(): Record<string, unknown>;
   };
@@ -26,27 +68,23 @@ export interface ResourceClass {
 }
 
 /** Arguments that the library understands itself. */
-const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"] as const;
+const metaArguments = ["dependsOn", "count", "forEach", "provider", "lifecycle"];
 
-/** A resource whose `triggers` come from what it depends on says so with this. */
+/** The prop, and the comment, of a resource whose `triggers` follow from its dependencies. */
 const derived = "derived";
 
-/** What the library takes of the props of a resource or a data source. */
-export function libraryConfig(terraformResourceType: string, props: GivenProps): object {
-  const { dependsOn, count, forEach, provider, lifecycle } = props;
-  const terraformGeneratorMetadata = { providerName: terraformPrefix };
-  return {
-    terraformResourceType,
-    terraformGeneratorMetadata,
-    dependsOn,
-    count,
-    forEach,
-    provider,
-    lifecycle,
-  };
+/** The library's own arguments among the props of a resource or a data source. */
+const libraryConfig = (terraformResourceType: string, props: GivenProps): object => ({
+  ...Object.fromEntries(metaArguments.map((name) => [name, props[name]])),
+  terraformResourceType,
+  terraformGeneratorMetadata: { providerName: terraformPrefix },
+});
+
+function refuseHcl(): never {
+  throw new Error("the constructs of rnv synthesize to JSON only: unset SYNTH_HCL_OUTPUT");
 }
 
-/** A resource of Terraform made from the description of its type. Everything it knows it takes from there. */
+/** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
   const terraformType = terraformNameOf(type);
   const { nameAttribute, parents } = type;
@@ -56,7 +94,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     derived,
     ...parents.flatMap((parent) => [parent.type, parent.attribute]),
   ];
-  const write = attributeWriter(type, new Set(ours));
+  const names = fieldNames(type.schema.shape, type.groups);
   const secrets = Object.keys(type.rules).filter((path) => type.rules[path]?.secret === true);
 
   class RnvResource extends library.TerraformResource {
@@ -68,7 +106,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, libraryConfig(terraformType, props));
       typeOfConstruct.set(this, type);
-      const attributes = write(props, `${terraformType} ${this.node.path}`);
+      const attributes = writeAttributes(props, names, `${terraformType} ${this.node.path}`, ours);
       if (nameAttribute !== undefined) attributes[snakeCase(nameAttribute)] ??= id;
       for (const path of secrets) {
         const name = snakeCase(path);
@@ -86,7 +124,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
       if (props[derived] === true) this.#comment.triggers = derived;
     }
 
-    /** In a resource of ours the name begins with that of the scope: `shop__api`, the address service.shop.api. */
+    /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
     override get friendlyUniqueId(): string {
       const { scope, id } = this.node;
       const isNested = scope !== undefined && typeOfConstruct.has(scope) && /^[A-Za-z0-9_-]+$/.test(id);
@@ -127,7 +165,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     }
 
     protected synthesizeHclAttributes(): Record<string, unknown> {
-      throw new Error("the constructs of rnv synthesize to JSON only: unset SYNTH_HCL_OUTPUT");
+      return refuseHcl();
     }
   }
   defineTokens(RnvResource.prototype, type.computed);
@@ -150,11 +188,45 @@ function parentOf(
   return undefined;
 }
 
-/** One getter for each computed attribute: a token of its type, the same one each time. */
-export function defineTokens(
-  prototype: ReferableLike,
-  computed: Readonly<Record<string, Pick<ComputedRule, "valueType">>>,
-): void {
+/**
+ * The sensitive Terraform variable that stands for a secret source, one for each source in a stack. rnv reads the
+ * source from its comment; Terraform, which does not know the comment, takes `TF_VAR_<name>`.
+ */
+function secretVariable(library: Library, within: Construct, source: SecretSource): VariableLike {
+  const stack = library.TerraformStack.of(within);
+  // What is generated belongs to one variable alone: two of them must not become equal.
+  const owner = "generate" in source.origin ? within.node.path : "";
+  const id = variableName(source.origin, owner);
+  const known = stack.node.tryFindChild(id);
+  if (known !== undefined) return known as VariableLike;
+  const variable = new library.TerraformVariable(stack, id, {
+    type: "string",
+    sensitive: true,
+    description: describe(source.origin),
+  });
+  variable.addOverride("//", { [terraformPrefix]: { source: source.origin } });
+  return variable;
+}
+
+function variableName(origin: SecretOrigin, owner: string): string {
+  if ("fromEnv" in origin && /^[A-Za-z_][A-Za-z0-9_]*$/.test(origin.fromEnv)) return `env_${origin.fromEnv}`;
+  const text = JSON.stringify(origin);
+  const digest = sha256(`${owner}\0${text}`).slice(0, 8);
+  const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "");
+  return `secret_${words.slice(0, 40)}_${digest}`;
+}
+
+function describe(origin: SecretOrigin): string {
+  if ("fromEnv" in origin) return `The environment variable ${origin.fromEnv}.`;
+  if ("fromFile" in origin) return `The text of the file ${origin.fromFile}.`;
+  if ("fromCommand" in origin) return `What ${origin.fromCommand[0]} prints.`;
+  return `A random text of ${origin.generate.length} characters.`;
+}
+
+type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
+
+/** Defines a getter for each computed attribute: a token of its type, the same each time. */
+function defineTokens(prototype: ReferableLike, computed: ComputedTypes): void {
   for (const [name, { valueType }] of Object.entries(computed)) {
     const attribute = snakeCase(name);
     Object.defineProperty(prototype, name, {
@@ -173,4 +245,32 @@ function tokenOf(of: ReferableLike, attribute: string, valueType: ComputedRule["
   if (valueType === "string") return of.getStringAttribute(attribute);
   if (valueType === "number") return of.getNumberAttribute(attribute);
   return of.interpolationForAttribute(attribute);
+}
+
+/** A construct class of a data source, which is looked up by the attributes `lookups`. */
+export function defineDataSource(
+  library: Library,
+  terraformType: string,
+  lookups: readonly string[],
+  computed: ComputedTypes,
+): ResourceClass {
+  class RnvDataSource extends library.TerraformDataSource {
+    static readonly tfResourceType = terraformType;
+    readonly #props: GivenProps;
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, libraryConfig(terraformType, props));
+      this.#props = props;
+    }
+
+    protected synthesizeAttributes(): Record<string, unknown> {
+      return Object.fromEntries(lookups.map((name) => [snakeCase(name), this.#props[name]]));
+    }
+
+    protected synthesizeHclAttributes(): Record<string, unknown> {
+      return refuseHcl();
+    }
+  }
+  defineTokens(RnvDataSource.prototype, computed);
+  return RnvDataSource as unknown as ResourceClass;
 }
