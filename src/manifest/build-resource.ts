@@ -8,6 +8,7 @@ import { readAttribute } from "./read-attribute";
 import { readImport, readLifecycle } from "./read-meta";
 import { readSecret, type SecretSource } from "./read-secret";
 import type { Reading } from "./reading";
+import { judgeValues } from "./schema-issues";
 import type { SecretReach } from "./secret-reach";
 import type { AttributeShape } from "./type-index";
 import type { Block } from "./walk-blocks";
@@ -30,10 +31,10 @@ function unread({ kind, argument }: SecretSource, { environment, trust }: Readin
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, reading: Reading, reach: SecretReach): BuiltResource {
-  const { attributes } = block;
+  const attributes = new Map<string, DesiredAttribute>();
   const sources: SecretSource[] = [];
   addName(block, attributes, reading);
-  for (const { shape, entry } of block.unread) {
+  for (const { shape, entry } of block.written) {
     if (!shape.secret) {
       const read = readAttribute(shape, entry.value, block, reading);
       if (read !== undefined) attributes.set(shape.path, read);
@@ -45,7 +46,8 @@ export function buildResource(block: Block, reading: Reading, reach: SecretReach
     attributes.set(shape.path, { value: unread(read.source, reading), range: read.source.range });
     if (reach !== "skip") sources.push(read.source);
   }
-  if (block.isReadable) reportMissing(block, reading);
+  judgeValues(block, attributes, reading);
+  if (block.isReadable) reportMissing(block, attributes, reading);
   addParent(block, attributes);
   return { resource: assemble(block, attributes, reading), attributes, sources };
 }
@@ -85,46 +87,54 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
   attributes.set(link.attribute, { value: new Template([reference], false), range: block.range });
 }
 
-function reportMissing(block: Block, reading: Reading): void {
+function reportMissing(
+  block: Block,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+  reading: Reading,
+): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
     const isWrong = block.misspelt.has(shape.path);
-    if (!isNeeded(shape, block) || shape.isName || isWrong || isWritten(block, shape.path)) continue;
+    if (!isNeeded(shape, block, attributes) || shape.isName || isWrong || isWritten(block, shape.path))
+      continue;
     reading.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {
         address,
         attribute: shape.path,
         range: block.range,
-        ...(shape.secret && isPreservable(block) ? { hint: preserveHint(placed.type) } : {}),
+        ...(shape.secret && isPreservable(block, attributes) ? { hint: preserveHint(placed.type) } : {}),
       }),
     );
   }
 }
 
-const isPreservable = ({ placed, attributes }: Block): boolean =>
+const isPreservable = ({ placed }: Block, attributes: ReadonlyMap<string, DesiredAttribute>): boolean =>
   placed.type.preservedBy !== undefined && attributes.has(placed.type.preservedBy);
 
 const preserveHint = ({ preservedBy = "" }: ResourceType): string =>
   `${preservedBy}: false means that rnv sets it: give it a value, or write ${preservedBy}: true`;
 
 /** A secret that a block stands for is needed too, unless its value is preserved. */
-function isNeeded(shape: AttributeShape, block: Block): boolean {
+function isNeeded(
+  shape: AttributeShape,
+  block: Block,
+  attributes: ReadonlyMap<string, DesiredAttribute>,
+): boolean {
   const isSubject = shape.secret && shape === block.placed.shorthand;
   const { preservedBy = "" } = block.placed.type;
-  return isSubject ? block.attributes.get(preservedBy)?.value !== true : shape.required;
+  return isSubject ? attributes.get(preservedBy)?.value !== true : shape.required;
 }
 
-const isWritten = ({ attributes, unread }: Block, path: string): boolean =>
-  attributes.has(path) || unread.some(({ shape }) => shape.path === path);
+const isWritten = ({ written }: Block, path: string): boolean =>
+  written.some(({ shape }) => shape.path === path);
 
 /** Addresses that the attributes refer to, in the order of the text, and the parent. */
 function dependencies(
-  { parent, unread }: Block,
+  { parent, written }: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
 ): readonly Address[] {
-  if (unread.length === 0) return parent === undefined ? [] : [parent.address];
   const found = new Set<Address>();
-  for (const { shape } of unread) {
+  for (const { shape } of written) {
     const value = attributes.get(shape.path)?.value;
     if (value instanceof Template || value instanceof UnreadSecret)
       for (const { address } of value.references) found.add(address);

@@ -1,7 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import { placeOf, type Report } from "./findings";
-import { isNull, type MapEntry, type MapNode, type SourceNode, withValue } from "./source-tree";
+import { isNull, type MapEntry, type MapNode, type SourceNode } from "./source-tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
 function combine(
@@ -46,16 +46,12 @@ export function unite(
     if (child !== undefined) return uniteContainer(a, b, child, [], union);
     if (a.key === "version") return a;
     if (a.value.kind === "list" && b.value.kind === "list")
-      return withValue(a, {
-        kind: "list",
-        items: [...a.value.items, ...b.value.items],
-        range: a.value.range,
-      });
+      return { ...a, value: { ...a.value, items: [...a.value.items, ...b.value.items] } };
     if (a.value.kind === "map" && b.value.kind === "map")
-      return withValue(
-        a,
-        combine(a.value, b.value, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, union)),
-      );
+      return {
+        ...a,
+        value: combine(a.value, b.value, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, union)),
+      };
     return isNull(b.value) ? a : isNull(a.value) ? b : reportTwice(a, b, a.key, union);
   });
 }
@@ -70,10 +66,10 @@ function uniteContainer(
   if (placed.place.shape === "single") return uniteBlock(a, b, placed, names, to);
   if (a.value.kind !== "map") return isNull(a.value) ? b : a;
   if (b.value.kind !== "map") return isNull(b.value) ? a : b;
-  return withValue(
-    a,
-    combine(a.value, b.value, (x, y) => uniteBlock(x, y, placed, [...names, x.key], to)),
-  );
+  return {
+    ...a,
+    value: combine(a.value, b.value, (x, y) => uniteBlock(x, y, placed, [...names, x.key], to)),
+  };
 }
 
 function uniteBlock(
@@ -90,7 +86,7 @@ function uniteBlock(
     const child = placed.children.get(x.key);
     return child === undefined ? x : uniteContainer(x, y, child, names, to);
   });
-  return withValue(declares(a.value, placed) ? a : b, value);
+  return { ...(declares(a.value, placed) ? a : b), value };
 }
 
 /** More than a frame around other blocks. */

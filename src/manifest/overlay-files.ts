@@ -3,7 +3,7 @@ import { slipOf, suggest } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
 import type { Report } from "./findings";
 import { isValueOf, namesSource } from "./merge-files";
-import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode, withValue } from "./source-tree";
+import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./source-tree";
 import type { PlacedType, TypeIndex } from "./type-index";
 
 /** How a key is spoken of: `branch` as `configuration.branch of service.shop.api`. */
@@ -95,7 +95,7 @@ const bothMaps = (
   both: (lower: MapNode, upper: MapNode) => MapNode,
 ): MapEntry =>
   below.value.kind === "map" && above.value.kind === "map"
-    ? withValue(above, both(below.value, above.value))
+    ? { ...above, value: both(below.value, above.value) }
     : above;
 
 /** Two mappings key by key; a null takes away, and is a mistake where there is nothing to take. */

@@ -3,41 +3,26 @@ import { error } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import type { Reference } from "../model/value";
-import { type DesiredValue, type Plain, Template } from "../model/value";
+import { type Plain, Template } from "../model/value";
 import { isCredential, isSecretName } from "./own-credentials";
 import { type Reading, type Spot, where } from "./reading";
 import { resolveReference } from "./references";
-import { reportIssues } from "./schema-issues";
 import { quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
 import { mayHoldReferences, parseTemplate, type TemplatePart } from "./template";
-import { type AttributeShape, asItStands } from "./type-index";
+import type { AttributeShape } from "./type-index";
 import type { Block } from "./walk-blocks";
 
-/** One attribute that is not a secret; undefined after a mistake, which is reported. */
+/** Reads an attribute that is not a secret, without judging its value; undefined after a mistake, which is reported. */
 export function readAttribute(
   shape: AttributeShape,
   node: SourceNode,
-  block: Block,
+  { address }: Block,
   reading: Reading,
 ): DesiredAttribute | undefined {
-  const plain = asItStands(shape, node);
-  if (plain !== undefined) return plain;
-  const { address } = block;
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
   const value = readValue(node, spot, reading);
-  if (value === undefined) return undefined;
-  if (value instanceof Template) return { value, range: node.range };
-  if (shape.takes(value)) return { value: value as Plain, range: node.range };
-  const parsed = shape.schema.safeParse(value);
-  if (parsed.success) return { value: parsed.data as Plain, range: node.range };
-  const coerced = fromEnvironment(node, value);
-  if (coerced !== undefined) {
-    const again = shape.schema.safeParse(coerced);
-    if (again.success) return { value: again.data as Plain, range: node.range };
-  }
-  reportIssues(parsed.error.issues, shape, node, address, reading);
-  return undefined;
+  return value === undefined ? undefined : { value, range: node.range };
 }
 
 function refusal(shape: AttributeShape): { noReference?: string } {
@@ -293,12 +278,4 @@ function joinText(pieces: readonly (string | Reference)[]): (string | Reference)
     else joined.push(piece);
   }
   return joined;
-}
-
-/** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, read as YAML would. */
-function fromEnvironment(node: SourceNode, value: DesiredValue): number | boolean | undefined {
-  const written = node.kind === "scalar" ? node.value : undefined;
-  if (typeof value !== "string" || value === written) return undefined;
-  if (value === "true" || value === "false") return value === "true";
-  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
 }

@@ -26,8 +26,8 @@ export interface Reading {
 /** The variables of the environment that blocks take the text of secrets from. */
 export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { unread } of blocks)
-    for (const { shape, entry } of unread) {
+  for (const { written } of blocks)
+    for (const { shape, entry } of written) {
       if (!shape.secret || entry.value.kind !== "map") continue;
       const name = entry.value.entries.get("fromEnv")?.value;
       if (name?.kind === "scalar" && typeof name.value === "string") names.add(name.value);

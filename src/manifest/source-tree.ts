@@ -21,8 +21,6 @@ export interface ScalarNode extends Marked {
 export interface ListNode extends Marked {
   readonly kind: "list";
   readonly items: readonly SourceNode[];
-  /** Where that is known: the values of its items, which are scalars without `parts`. */
-  readonly value?: readonly ScalarNode["value"][];
   readonly range: SourceRange;
 }
 
@@ -32,30 +30,10 @@ export interface MapEntry {
   readonly value: SourceNode;
 }
 
-/** An entry with another value. Some entries work their place out when asked: a spread would lose it. */
-export const withValue = ({ key, keyRange }: MapEntry, value: SourceNode): MapEntry => ({
-  key,
-  keyRange,
-  value,
-});
-
-export interface SourceEntries extends ReadonlyMap<string, MapEntry> {
-  /** Where entries are made only when somebody asks for them: the values without. */
-  readonly forEachNode?: (callback: (node: SourceNode, key: string) => void) => void;
-}
-
 export interface MapNode extends Marked {
   readonly kind: "map";
-  readonly entries: SourceEntries;
+  readonly entries: ReadonlyMap<string, MapEntry>;
   readonly range: SourceRange;
-}
-
-export function forEachNode(entries: SourceEntries, callback: (node: SourceNode, key: string) => void): void {
-  if (entries.forEachNode) entries.forEachNode(callback);
-  else
-    entries.forEach((entry, key) => {
-      callback(entry.value, key);
-    });
 }
 
 export const isNull = (node: SourceNode): boolean => node.kind === "scalar" && node.value === null;

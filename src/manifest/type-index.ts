@@ -2,12 +2,9 @@ import * as z from "zod";
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { DesiredAttribute } from "../model/desired";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";
-import { type Check, quickCheck } from "./quick-check";
-import { type ListNode, quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
-import { mayHoldReferences } from "./template";
+import { quoteShort } from "./source-tree";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {
@@ -21,8 +18,6 @@ export interface AttributeShape {
   readonly isName: boolean;
   /** Free text may stand there, so a reference may. */
   readonly isText: boolean;
-  /** True for values that the schema takes as they are; false: it has to be asked. */
-  readonly takes: Check;
 }
 
 /** A resource type with its place in the manifest. */
@@ -35,6 +30,8 @@ export interface PlacedType {
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
+  /** Judges the values of a block at once, by the path of their attribute. */
+  readonly schema: z.ZodObject;
   /** Attributes that a block may have to have, for one reason or another. */
   readonly needed: readonly AttributeShape[];
   /** Types whose blocks stand in a block of this one, by key. */
@@ -76,7 +73,6 @@ function placeType(type: ResourceType): PlacedType {
       rule,
       isName: type.nameAttribute === path,
       isText: isText(schema),
-      takes: quickCheck(schema),
     };
     paths.set(path, found);
     return found;
@@ -92,7 +88,20 @@ function placeType(type: ResourceType): PlacedType {
   }
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
   const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
-  return { type, place: type.manifest, attributes, groups, paths, needed, children: new Map(), shorthand };
+  const schema = z.looseObject(
+    Object.fromEntries([...paths].map(([path, { schema }]) => [path, schema.optional()])),
+  );
+  return {
+    type,
+    place: type.manifest,
+    attributes,
+    groups,
+    paths,
+    schema,
+    needed,
+    children: new Map(),
+    shorthand,
+  };
 }
 
 const anything = z.unknown();
@@ -104,7 +113,6 @@ export function openShape({ type }: PlacedType, group: string, field: string): A
   return {
     ...{ path, schema: anything, required: false, secret: false, rule: type.open.rule },
     ...{ isName: false, isText: true },
-    takes: (value) => value !== undefined && value !== null,
   };
 }
 
@@ -144,29 +152,6 @@ export const unknownReference = (
       hint: hint === undefined ? whoKnows : `${hint} (${whoKnows})`,
     },
   );
-
-/** The attribute where it is, as by far the most are, a valid value without references: it needs no reading. */
-export function asItStands(shape: AttributeShape, node: SourceNode): DesiredAttribute | undefined {
-  if (shape.secret || node.kind === "map") return undefined;
-  if (node.kind === "scalar") return shape.takes(node.value) && isLiteral(node) ? node : undefined;
-  const value = node.value ?? valuesOf(node);
-  if (value === undefined || value.some(mayHoldReferences) || !shape.takes(value)) return undefined;
-  return isWithValue(node) ? node : { value, range: node.range };
-}
-
-const isWithValue = (node: ListNode): node is ListNode & Required<Pick<ListNode, "value">> =>
-  node.value !== undefined;
-
-function valuesOf({ items }: ListNode): ListNode["value"] {
-  const values: ScalarNode["value"][] = [];
-  for (const item of items) {
-    if (item.kind !== "scalar" || item.parts !== undefined) return undefined;
-    values.push(item.value);
-  }
-  return values;
-}
-
-const isLiteral = ({ value, parts }: ScalarNode): boolean => parts === undefined && !mayHoldReferences(value);
 
 /** Whether an object may lack the key: what parsing `undefined` would tell, without making an error for each that may not. */
 const mayBeLeftOut = (schema: z.ZodType): boolean => schema._zod.optin === "optional";

@@ -1,7 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
-import type { DesiredAttribute } from "../model/desired";
 import type { Report } from "./findings";
 import { hintForKeys, hintForNames, hintForUnseen } from "./form-hints";
 import { besides, meantKey } from "./meant-key";
@@ -9,17 +8,14 @@ import { isValueOf } from "./merge-files";
 import {
   describeKind,
   describeNode,
-  forEachNode,
   isNull,
   type MapEntry,
   type MapNode,
   quoteShort,
-  type SourceEntries,
   type SourceNode,
 } from "./source-tree";
 import {
   type AttributeShape,
-  asItStands,
   blockKeys,
   openShape,
   type PlacedType,
@@ -42,10 +38,8 @@ export interface Block {
   readonly parent?: Block;
   /** The key that opens it; for an implicit block that of its parent. */
   readonly range: SourceRange;
-  /** Attributes by path whose values stand for themselves; what comes of the others is added to them. */
-  readonly attributes: Map<string, DesiredAttribute>;
-  /** Attributes that have to be read: references, secrets, and what may be wrong. */
-  readonly unread: readonly WrittenAttribute[];
+  /** Its attributes, in the order of the text. */
+  readonly written: readonly WrittenAttribute[];
   /** `lifecycle` and `import`. */
   readonly meta: ReadonlyMap<string, MapEntry>;
   /** Attributes that a key with another name stands for: not missing, but misspelt. */
@@ -136,8 +130,7 @@ function addBlock(
     names,
     parent,
     range: entry.keyRange,
-    attributes: content.attributes,
-    unread: content.unread,
+    written: content.written,
     meta: content.meta,
     misspelt: content.misspelt,
     isReadable: content.isReadable,
@@ -146,13 +139,12 @@ function addBlock(
   walkChildren(entry.value.kind === "map" ? entry.value : undefined, placed.children, block, walk);
 }
 
-type Content = Pick<Block, "attributes" | "unread" | "meta" | "misspelt" | "isReadable">;
+type Content = Pick<Block, "written" | "meta" | "misspelt" | "isReadable">;
 
 const noMeta: Content["meta"] = new Map();
 const noneMisspelt: Content["misspelt"] = new Set();
-const noContent = (unread: Content["unread"], isReadable = true): Content => ({
-  attributes: new Map(),
-  unread,
+const noContent = (written: Content["written"], isReadable = true): Content => ({
+  written,
   meta: noMeta,
   misspelt: noneMisspelt,
   isReadable,
@@ -176,12 +168,9 @@ function readContent(placed: PlacedType, entry: MapEntry, address: Address, walk
 }
 
 function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Walk): Content {
-  const attributes = new Map<string, DesiredAttribute>();
-  const unread: WrittenAttribute[] = [];
-  const take = (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string): void => {
-    const plain = asItStands(shape, value);
-    if (plain === undefined) unread.push({ shape, entry: entries.get(key) as MapEntry });
-    else attributes.set(shape.path, plain);
+  const written: WrittenAttribute[] = [];
+  const take = (shape: AttributeShape, entry: MapEntry): void => {
+    written.push({ shape, entry });
   };
   let meta: Map<string, MapEntry> | undefined;
   let misspelt: Set<string> | undefined;
@@ -193,48 +182,45 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     }
   };
   let isReadable = true;
-  forEachNode(node.entries, (value, key) => {
+  for (const [key, entry] of node.entries) {
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
-    if (shape !== undefined) take(shape, value, node.entries, key);
-    else if (group !== undefined) readGroup(placed, group, value, key, address, take, noteUnknown, walk);
-    else if (placed.children.has(key)) return;
+    if (shape !== undefined) take(shape, entry);
+    else if (group !== undefined) readGroup(placed, group, entry, address, take, noteUnknown, walk);
+    else if (placed.children.has(key)) continue;
     else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
       meta ??= new Map();
-      meta.set(key, node.entries.get(key) as MapEntry);
+      meta.set(key, entry);
     } else {
-      noteUnknown(node.entries.get(key) as MapEntry);
+      noteUnknown(entry);
       isReadable = placed.shorthand?.secret !== true;
     }
-  });
-  return { attributes, unread, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
+  }
+  return { written, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
 }
 
 function readGroup(
   placed: PlacedType,
   group: ReadonlyMap<string, AttributeShape>,
-  value: SourceNode,
-  groupKey: string,
+  { key: groupKey, value }: MapEntry,
   address: Address,
-  take: (shape: AttributeShape, value: SourceNode, entries: SourceEntries, key: string) => void,
+  take: (shape: AttributeShape, entry: MapEntry) => void,
   noteUnknown: (entry: MapEntry, group: string) => void,
   walk: Walk,
 ): void {
   if (value.kind === "map") {
-    const { entries } = value;
-    forEachNode(entries, (inner, key) => {
+    for (const [key, entry] of value.entries) {
       const shape = group.get(key);
       const isOpen = shape === undefined && besides(key, placed, groupKey) === undefined;
       const further = isOpen ? openShape(placed, groupKey, key) : undefined;
-      if (shape !== undefined) take(shape, inner, entries, key);
+      if (shape !== undefined) take(shape, entry);
       else if (further !== undefined) {
-        const entry = entries.get(key) as MapEntry;
         walk.report(
           unknownField(address, further.path, entry.keyRange, unknownHint(key, address, placed, groupKey)),
         );
-        take(further, inner, entries, key);
-      } else noteUnknown(entries.get(key) as MapEntry, groupKey);
-    });
+        take(further, entry);
+      } else noteUnknown(entry, groupKey);
+    }
   } else if (!isNull(value)) {
     walk.report(
       error("manifest.invalid_type", `${groupKey} of ${address} is a mapping, found ${describeNode(value)}`, {

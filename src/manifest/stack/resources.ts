@@ -79,7 +79,7 @@ export function readResource(
   const reader = readerOf(stack, context, owner, address);
   const source: ResourceSource = { resource, type, address, reader };
   refuseTerraformOnly(source);
-  const { unread, isReadable } = readAttributes(source);
+  const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
   const { meta, movedFrom } = readMeta(source, imports.get(address));
   if (type.nameKey !== undefined && body[type.nameKey] === undefined) refuseMissing(source, type.nameKey);
@@ -97,8 +97,7 @@ export function readResource(
       names,
       ...(parent.block !== undefined && { parent: parent.block }),
       range: location.keyRange,
-      attributes: new Map(),
-      unread,
+      written,
       meta,
       misspelt: new Set(),
       isReadable,
@@ -132,8 +131,8 @@ function refuseMissing(
 }
 
 /** Attributes as they are written; `isReadable` is false when one of them could not be read. */
-function readAttributes(source: ResourceSource): Pick<Block, "unread" | "isReadable"> {
-  const unread: WrittenAttribute[] = [];
+function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
+  const written: WrittenAttribute[] = [];
   let isReadable = true;
   const { resource, type, reader } = source;
   const fail = (problem: StackProblem, range: SourceRange): void => {
@@ -149,7 +148,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "unread" | "isReada
         new StackProblem("manifest.unsupported", `${shape.path} is shown in plans and cannot hold a secret`),
         location,
       );
-    else unread.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
+    else written.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
   };
   const others = [...ownKeys, ...terraformOnly, ...type.parents.keys()];
   for (const [key, value] of Object.entries(resource.body)) {
@@ -170,7 +169,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "unread" | "isReada
     } else if (reader.read(value, at) === undefined) isReadable = false;
     else fail(new StackProblem("manifest.invalid_type", `${key} is an object of fields`), at);
   }
-  return { unread, isReadable };
+  return { written, isReadable };
 }
 
 interface GroupField extends Entry {
