@@ -5,7 +5,7 @@ import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
-import { sha256 } from "../model/text";
+import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { readLimited } from "./files";
 import type { Environment } from "./invocation";
@@ -28,7 +28,6 @@ export interface Settings {
 }
 
 const tryIt = "to try rnv without an account: export RNV_BASE_URL=embedded";
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
  * Reads the settings. A verb that needs no connection works without any of them; an address of the state that is none
@@ -102,7 +101,7 @@ function checkWorkspace(workspaceId: string): readonly Diagnostic[] {
         "export RNV_WORKSPACE_ID=<uuid>",
       ),
     ];
-  if (uuid.test(workspaceId)) return [];
+  if (uuidPattern.test(workspaceId)) return [];
   return [
     error("config.invalid", "RNV_WORKSPACE_ID is not a UUID", {
       hint: "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits",

@@ -12,6 +12,7 @@ import { justDeleted } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
+import { uuidPattern } from "../model/text";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import { resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
@@ -71,8 +72,6 @@ export async function importResource(context: Context, request: ImportRequest): 
   });
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 type Sources = Outcome["sources"];
 
 const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
@@ -101,7 +100,7 @@ function subjectOf({ address: text, id }: ImportRequest): Subject {
       address,
       hint: `it comes with ${parent}: the next plan finds it there`,
     });
-  if (!uuid.test(id))
+  if (!uuidPattern.test(id))
     throw refusal("command.usage", `"${id}" is not an id: ids are UUIDs`, {
       address,
       hint: `where its name is as declared, no id is needed: rnv apply --adopt`,

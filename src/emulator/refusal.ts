@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { uuidPattern } from "../model/text";
 
 /** The service says no. Thrown before anything is written; becomes the error body (interface, "Errors"). */
 export class Refusal extends Error {
@@ -32,7 +33,6 @@ export function parseBody<Schema extends z.ZodType>(schema: Schema, body: unknow
 }
 
 export const nonEmpty = z.string().min(1, "must not be empty");
-export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const uuid = z.string().regex(uuidPattern, "must be a UUID");
 
 const confirmation = z.strictObject({ confirm: z.string() });

@@ -1,6 +1,7 @@
 import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type DesiredResource, defaultLifecycle, type Lifecycle, type OnRemove } from "../model/desired";
+import { uuidPattern } from "../model/text";
 import { hintForFlag } from "./form-hints";
 import { readPlain } from "./read-attribute";
 import { type Reading, type Spot, where } from "./reading";
@@ -8,8 +9,6 @@ import { describeNode, type MapEntry, quoteShort, type SourceNode } from "./sour
 import { mayHoldReferences } from "./template";
 import { lifecycleKeys, openShape, unknownField } from "./type-index";
 import type { Block } from "./walk-blocks";
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** `import: <uuid>`: the id of the live thing to take over. */
 export function readImport(block: Block, reading: Reading): DesiredResource["importId"] {
@@ -23,7 +22,7 @@ export function readImport(block: Block, reading: Reading): DesiredResource["imp
   };
   const id = readPlain(entry.value, spot, reading);
   if (id === undefined) return undefined;
-  if (typeof id === "string" && uuid.test(id)) return { id: id.toLowerCase(), range };
+  if (typeof id === "string" && uuidPattern.test(id)) return { id: id.toLowerCase(), range };
   reading.report(
     error(
       "manifest.invalid_value",

@@ -17,3 +17,6 @@ export function plainName(name: string): string {
 
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex");
+
+/** A UUID, in any case of letters. */
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -1,6 +1,7 @@
 import type { Reads, Resource } from "../api/reads";
 import { addressOf } from "../model/address";
 import type { ReadResult } from "../model/live";
+import { uuidPattern } from "../model/text";
 
 /** What a data source is looked up by: an id, or a name in a parent. */
 export interface ResourceQuery {
@@ -30,4 +31,4 @@ export async function findResource(
   return isMeant ? read : { kind: "absent" };
 }
 
-const isId = (text: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+const isId = (text: string): boolean => uuidPattern.test(text);

@@ -4,6 +4,7 @@ import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
+import { uuidPattern } from "../model/text";
 import { nodeDisk } from "../state/local/node-disk";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -19,8 +20,6 @@ export interface ProviderSettings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What of a provider block is wrong by itself; it may hold values that are not known yet. */
@@ -31,7 +30,7 @@ export function checkProviderBlock(config: TerraformObject): readonly Diagnostic
     const wrong = checkBaseUrl(withoutSlash(baseUrl));
     if (wrong) found.push({ ...wrong, attribute: "base_url" });
   }
-  if (typeof workspaceId === "string" && !uuid.test(workspaceId))
+  if (typeof workspaceId === "string" && !uuidPattern.test(workspaceId))
     found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
   if (typeof most === "number" && !(Number.isInteger(most) && most >= 1 && most <= 256))
     found.push(

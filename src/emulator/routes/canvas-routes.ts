@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { canvasLimits, position, positionKey, viewport } from "../../api/wire/shapes";
+import { uuidPattern } from "../../model/text";
 import type { Call, Route } from "../call";
 import { projectOf } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
-import { conflict, invalid, parseBody, Refusal, uuidPattern } from "../refusal";
+import { conflict, invalid, parseBody, Refusal } from "../refusal";
 import { Json, serviceJson } from "../views";
 
 interface Scope {
