@@ -2,9 +2,9 @@ import type { Catalog } from "../model/catalog";
 import { deploymentEndpoints } from "./deployment-endpoints";
 import type { CanvasScope, DetectedPatchFormat, EndpointCall, Endpoints } from "./endpoints";
 import { jsonObject } from "./gap-forms";
-import { filledPath, operationIn, turnedOff, underGap, withEnvironmentFields } from "./gap-rules";
+import { filledPath, readingOperation, turnedOff, underGap, withEnvironmentFields } from "./gap-rules";
 import { defaultGaps, type GapSettings } from "./gaps";
-import { aboutDeletion, aboutThing, ask, parseAnswer, readPages } from "./parse-answer";
+import { aboutDeletion, aboutShown, ask, parseAnswer, readPages, shows } from "./parse-answer";
 import { type About, type ApiRequest, pathSegment, type Send } from "./send";
 import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
 import { variableEndpoints } from "./variable-endpoints";
@@ -20,26 +20,29 @@ import {
 } from "./wire/shapes";
 
 /**
- * One function per endpoint of the interface, over any `Send`. Cheap: apply makes one set for each change.
- * `learned` carries what was found out about the gaps from one set to the next.
+ * Returns one function per endpoint of the interface, over any `Send`. Cheap: apply makes one set for each change.
+ * `detected` carries the bodies that the service was seen to take from one set to the next.
  */
 export function createEndpoints(
   send: Send,
   workspaceId: string,
   gaps: GapSettings = defaultGaps,
-  learned: DetectedPatchFormat = {},
+  detected: DetectedPatchFormat = {},
 ): Endpoints {
   const call: EndpointCall = {
     send,
     gaps,
-    learned,
+    detected,
     path: (...segments) => ["", "workspaces", workspaceId, ...segments].map(pathSegment).join("/"),
-    read: (schema, operation, path, query, how = {}) =>
-      ask(send, schema, { operation, method: "GET", path, query, keyed: false }, how),
-    write: (schema, request, how) => ask(send, schema, { ...request, keyed: true }, how),
+    read: (schema, request, reading = {}) =>
+      ask(send, schema, { ...request, method: "GET", keyed: false }, reading),
+    write: (schema, request, reading) => ask(send, schema, { ...request, keyed: true }, reading),
   };
   return {
-    catalog: async () => ({ ...(await call.read(catalog, "catalog", "/catalog")), assumed: assumedOf(gaps) }),
+    catalog: async () => {
+      const shown = await call.read(catalog, { operation: "catalog", path: "/catalog" });
+      return { ...shown, assumed: assumedOf(gaps) };
+    },
     ...projectEndpoints(call),
     ...serviceEndpoints(call),
     ...actionEndpoints(call),
@@ -58,14 +61,9 @@ const assumedOf = ({ projectColor, productionEnvironment, kindDefaults }: GapSet
 
 type Assumed = NonNullable<Catalog["assumed"]>;
 
-type ProjectEndpoints = Pick<
-  Endpoints,
-  "listProjects" | "getProject" | "createProject" | "updateProject" | "deleteProject" | "getProjectOperation"
->;
-
 /** Interface, "Projects". */
-function projectEndpoints({ send, path, gaps, read, write }: EndpointCall): ProjectEndpoints {
-  const one = (answer: { project: Project }) => withEnvironmentFields(answer.project, gaps);
+function projectEndpoints({ send, path, gaps, read, write }: EndpointCall) {
+  const projectIn = ({ project }: { readonly project: Project }) => withEnvironmentFields(project, gaps);
   return {
     listProjects: async () => {
       const request: ApiRequest = {
@@ -78,37 +76,28 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall): Proj
         const { projects, page } = parseAnswer(projectsAnswer, request, response);
         return { items: projects, page };
       });
-      return listed.map((project) => one({ project }));
+      return listed.map((project) => withEnvironmentFields(project, gaps));
     },
-    getProject: async (id) =>
-      one(
-        await read(projectAnswer, "getProject", path("projects", id), undefined, {
-          about: ({ project }) => aboutThing("project", project, { id }),
-        }),
-      ),
+    getProject: async (id) => {
+      const request = { operation: "getProject", path: path("projects", id) };
+      return projectIn(await read(projectAnswer, request, { about: shows("project", { id }) }));
+    },
     getProjectOperation: (projectId, operationId) => {
       const { projectOperation: template } = gaps;
-      const request: ApiRequest = {
+      const isOff = template === "off";
+      const below = isOff ? "" : filledPath(template, { projectId, operationId });
+      const request = {
         operation: "getProjectOperation",
-        method: "GET",
-        path:
-          template === "off"
-            ? path("projects", projectId)
-            : `${path()}${filledPath(template, { projectId, operationId })}`,
-        keyed: false,
+        path: isOff ? path("projects", projectId) : `${path()}${below}`,
       };
-      if (template === "off") throw turnedOff(request, "projectOperation");
-      return ask(send, operation, request, {
-        inner: (body) => operationIn(body, gaps.operationBody),
-        about: (shown) => aboutThing("operation", shown, { id: operationId }),
-      });
+      if (isOff) throw turnedOff({ ...request, method: "GET" }, "projectOperation");
+      return read(operation, request, readingOperation(operationId, gaps));
     },
     createProject: async (draft) => {
       const body = { ...draft, color: draft.color ?? gaps.projectColor };
       const request = { operation: "createProject", method: "POST", path: path("projects"), body } as const;
-      const about = ({ project }: { readonly project: Project }) =>
-        aboutThing("project", project, { name: body.name });
-      return one(await write(projectAnswer, request, { about }).catch(refusedColor(body.color)));
+      const about = shows("project", { name: body.name });
+      return projectIn(await write(projectAnswer, request, { about }).catch(refusedColor(body.color)));
     },
     updateProject: async (id, body) => {
       const request = {
@@ -118,12 +107,12 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall): Proj
         body,
       } as const;
       if (body.name !== undefined && gaps.renameProject === "off") throw turnedOff(request, "renameProject");
-      const about = ({ project }: { readonly project: Project }) => aboutThing("project", project, { id });
+      const about = shows("project", { id });
       const answer = await write(projectAnswer, request, { about }).catch((failure: unknown) => {
         if (body.name !== undefined) throw underGap(failure, "rename a project");
         return refusedColor(body.color)(failure);
       });
-      return one(answer);
+      return projectIn(answer);
     },
     deleteProject: (id, confirm) =>
       write(
@@ -131,10 +120,10 @@ function projectEndpoints({ send, path, gaps, read, write }: EndpointCall): Proj
         { operation: "deleteProject", method: "DELETE", path: path("projects", id), body: { confirm } },
         { about: aboutDeletion },
       ),
-  };
+  } satisfies Partial<Endpoints>;
 }
 
-/** The failure with a hint at its color, where the answer may mean that the service has no such color. */
+/** Returns the failure with a hint at its color, where the answer may mean that the service has no such color. */
 const refusedColor =
   (color: string | undefined) =>
   (failure: unknown): never => {
@@ -143,20 +132,20 @@ const refusedColor =
       : underGap(failure, "project color", `the color ${JSON.stringify(color)} may be none: `);
   };
 
-type CanvasEndpoints = Pick<Endpoints, "canvas" | "saveCanvas">;
-
 /** Interface, "Canvas". */
-function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpoints {
+function canvasEndpoints({ send, path, read }: EndpointCall) {
   const query = ({ projectId, environmentId }: CanvasScope): Record<string, string> => ({
     ...(projectId === undefined ? {} : { projectId }),
     ...(environmentId === undefined ? {} : { environmentId }),
   });
   return {
     canvas: (scope = {}) =>
-      read(canvas, "canvas", path("canvas"), query(scope), {
-        about: (shown) => aboutScope(shown, scope),
-      }),
-    saveCanvas: async (scope, body) => {
+      read(
+        canvas,
+        { operation: "canvas", path: path("canvas"), query: query(scope) },
+        { about: (shown) => aboutScope(shown, scope) },
+      ),
+    saveCanvas: (scope, body) => {
       const request: ApiRequest = {
         operation: "saveCanvas",
         method: "PATCH",
@@ -167,12 +156,12 @@ function canvasEndpoints({ send, path, read }: EndpointCall): CanvasEndpoints {
       };
       return ask(send, canvas, request, { about: (shown) => aboutScope(shown, scope) });
     },
-  };
+  } satisfies Partial<Endpoints>;
 }
 
-/** A canvas is that of its scope; nothing on it has an id that was asked for. */
+/** Compares the scope of a canvas with the one asked for; nothing on a canvas has an id that was asked for. */
 function aboutScope({ scope }: Canvas, { projectId, environmentId }: CanvasScope): About {
   const asked = { projectId: projectId ?? null, environmentId: environmentId ?? null };
-  const { mismatch } = aboutThing("scope", { ...scope, id: "" }, asked);
+  const { mismatch } = aboutShown("scope", { ...scope, id: "" }, asked);
   return mismatch === undefined ? {} : { mismatch };
 }

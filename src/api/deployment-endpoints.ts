@@ -1,72 +1,55 @@
 import type { EndpointCall, Endpoints } from "./endpoints";
 import { fillBody, pathUnder, turnedOff, underGap, wrappedAs } from "./gap-rules";
 import type { GapSettings } from "./gaps";
-import { aboutThing } from "./parse-answer";
+import { aboutShown, shows } from "./parse-answer";
 import type { About } from "./send";
 import { cancelAnswer, type Deployment, deploymentAnswer, deploymentsAnswer } from "./wire/shapes";
 
-type DeploymentEndpoints = Pick<
-  Endpoints,
-  "listDeployments" | "getDeployment" | "queueDeployment" | "cancelDeployment" | "rollBack"
->;
-
 /** Interface, "Deployments", and the gap "roll back". */
-export function deploymentEndpoints(call: EndpointCall): DeploymentEndpoints {
+export function deploymentEndpoints(call: EndpointCall) {
   const { path, read, write } = call;
+  const deploys = (id: string, ...below: readonly string[]) => path("services", id, "deploys", ...below);
   return {
-    listDeployments: (id, page = {}) =>
-      read(deploymentsAnswer, "listDeployments", path("services", id, "deploys"), {
-        ...(page.limit === undefined ? {} : { limit: String(page.limit) }),
-        ...(page.cursor === undefined ? {} : { cursor: page.cursor }),
-      }),
-    getDeployment: async (id, deploymentId) =>
-      (
-        await read(
-          deploymentAnswer,
-          "getDeployment",
-          path("services", id, "deploys", deploymentId),
-          undefined,
-          {
-            about: ({ deployment }) => aboutThing("deployment", deployment, { id: deploymentId }),
-          },
-        )
-      ).deployment,
-    queueDeployment: async (id, body) =>
-      (
-        await write(
-          deploymentAnswer,
-          {
-            operation: "queueDeployment",
-            method: "POST",
-            path: path("services", id, "deploys"),
-            body,
-            hostedBy: path("services", id, "deploys"),
-          },
-          { about: ({ deployment }) => aboutQueued(deployment, body) },
-        )
-      ).deployment,
+    listDeployments: (id, { limit, cursor } = {}) => {
+      const query = {
+        ...(limit === undefined ? {} : { limit: String(limit) }),
+        ...(cursor === undefined ? {} : { cursor }),
+      };
+      return read(deploymentsAnswer, { operation: "listDeployments", path: deploys(id), query });
+    },
+    getDeployment: async (id, deploymentId) => {
+      const request = { operation: "getDeployment", path: deploys(id, deploymentId) };
+      const about = shows("deployment", { id: deploymentId });
+      return (await read(deploymentAnswer, request, { about })).deployment;
+    },
+    queueDeployment: async (id, body) => {
+      const request = {
+        operation: "queueDeployment",
+        method: "POST",
+        path: deploys(id),
+        body,
+        hostedBy: deploys(id),
+      } as const;
+      const answer = await write(deploymentAnswer, request, {
+        about: ({ deployment }) => aboutQueued(deployment, body),
+      });
+      return answer.deployment;
+    },
     cancelDeployment: async (id, deploymentId) => {
-      await write(
-        cancelAnswer,
-        {
-          operation: "cancelDeployment",
-          method: "POST",
-          path: path("services", id, "deploys", deploymentId, "cancel"),
-          body: {},
-        },
-        {},
-      );
+      const cancel = deploys(id, deploymentId, "cancel");
+      const request = { operation: "cancelDeployment", method: "POST", path: cancel, body: {} } as const;
+      await write(cancelAnswer, request, {});
     },
     rollBack: (id, deploymentId, confirm) => rollBack(call, id, deploymentId, confirm),
-  };
+  } satisfies Partial<Endpoints>;
 }
 
 /** A deployment that was queued is no rollback, and of the commit that was asked for, where it names one. */
 export const aboutQueued = (shown: Deployment, { commitSha }: { readonly commitSha?: string } = {}): About =>
   aboutMade({ ...shown, commitSha: shown.commitSha || undefined }, { commitSha, sourceDeploymentId: null });
 
-const aboutMade = (shown: Deployment, asked: Parameters<typeof aboutThing>[2]): About => ({
-  ...aboutThing("deployment", shown, asked),
+const aboutMade = (shown: Deployment, asked: Parameters<typeof aboutShown>[2]): About => ({
+  ...aboutShown("deployment", shown, asked),
   ...(shown.createdAt && { madeAt: shown.createdAt }),
 });
 

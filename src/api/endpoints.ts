@@ -2,7 +2,7 @@ import type { ZodType } from "zod";
 import type { Catalog } from "../model/catalog";
 import type { Secret } from "../model/secret";
 import type { GapSettings } from "./gaps";
-import type { Reading } from "./parse-answer";
+import type { AnswerReading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
 import type {
   Canvas,
@@ -109,33 +109,28 @@ export interface Endpoints {
   ): Promise<Canvas>;
 }
 
-/** What was found out about the gaps while requests were made; shared by the endpoint sets of one process. */
+/** The bodies that the service was seen to take where its documents do not show them; shared by the endpoint sets of one process. */
 export interface DetectedPatchFormat {
   patchService?: "nested" | "flat";
   patchVariable?: string;
 }
 
-/** One endpoint, bound to `send` and the workspace; every part of `Endpoints` is made of these. */
+/** The parts that every endpoint is made of, bound to `send` and the workspace. */
 export interface EndpointCall {
   readonly send: Send;
   /** `/workspaces/{workspaceId}` and below. */
   readonly path: (...segments: readonly string[]) => string;
   readonly gaps: GapSettings;
-  readonly learned: DetectedPatchFormat;
+  readonly detected: DetectedPatchFormat;
   readonly read: <T>(
     schema: ZodType<T>,
-    operation: string,
-    path: string,
-    query?: ApiRequest["query"],
-    how?: Reading<T>,
+    request: Pick<ApiRequest, "operation" | "path" | "query">,
+    reading?: AnswerReading<T>,
   ) => Promise<T>;
-  /** A write marked (I), or one of a gap that is treated so. */
+  /** Sends a write marked (I), or one of a gap that is treated so. */
   readonly write: <T>(
     schema: ZodType<T>,
-    request: Pick<
-      ApiRequest,
-      "operation" | "method" | "path" | "body" | "sensitive" | "omitsKey" | "sentOnce" | "hostedBy"
-    >,
-    how: Reading<T>,
+    request: Omit<ApiRequest, "keyed">,
+    reading: AnswerReading<T>,
   ) => Promise<T>;
 }

@@ -4,8 +4,9 @@ import type { Money } from "../model/resource-type";
 import { ApiError, GAP_OFF } from "./api-error";
 import { isObject, jsonObject } from "./gap-forms";
 import { defaultGaps, type Gap, type GapName, type GapSettings, gapSettingList, gaps } from "./gaps";
+import { type AnswerReading, aboutShown } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
-import type { Environment, Project, Service } from "./wire/shapes";
+import type { Environment, Operation, Project, Service } from "./wire/shapes";
 
 /** `readService` to `RNV_GAP_READ_SERVICE`. */
 export const gapVariable = (setting: keyof GapSettings): string =>
@@ -186,6 +187,12 @@ export function operationIn(body: unknown, setting: GapSettings["operationBody"]
   if (setting === "wrapped") return top?.operation;
   return wrapped ?? body;
 }
+
+/** Reads the answer that shows an operation, under the gap "operation body". */
+export const readingOperation = (id: string, { operationBody }: GapSettings): AnswerReading<Operation> => ({
+  inner: (body) => operationIn(body, operationBody),
+  about: (shown) => aboutShown("operation", shown, { id }),
+});
 
 /**
  * `{service}` from an answer that holds the service where `setting` says; under `auto` from one that is the service

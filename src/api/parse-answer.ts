@@ -18,7 +18,7 @@ export const parseAnswer = <T>(
 type Parsed<T> = ReturnType<ZodType<T>["safeParse"]>;
 
 /** How the answer of one endpoint is read. */
-export interface Reading<T> {
+export interface AnswerReading<T> {
   /** Finds what the schema describes in the body. */
   readonly inner?: (body: unknown) => unknown;
   /** What the answer is about; nothing unless said. */
@@ -30,7 +30,7 @@ export async function ask<T>(
   send: Send,
   schema: ZodType<T>,
   request: ApiRequest,
-  { inner = (body) => body, about }: Reading<T>,
+  { inner = (body) => body, about }: AnswerReading<T>,
 ): Promise<T> {
   let last: { readonly body: unknown; readonly parsed: Parsed<T> } | undefined;
   // The same body is looked at on its way and at its end.
@@ -50,12 +50,19 @@ export async function ask<T>(
   return parsedOrThrow(read(response.body), request, response, inner(response.body));
 }
 
-/** An answer that shows one thing: with an id that is not the one of `asked`, or another field, it is about another. */
-export function aboutThing(
-  member: string,
-  shown: { readonly id: string } & Readonly<Record<string, unknown>>,
-  asked: Readonly<Record<string, string | null | undefined>>,
-): About {
+type Shown = { readonly id: string } & Readonly<Record<string, unknown>>;
+type Asked = Readonly<Record<string, string | null | undefined>>;
+
+/** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
+export const shows =
+  <Member extends string>(member: Member, asked: Asked) =>
+  (answer: { readonly [Key in Member]?: Shown }): About => {
+    const shown = answer[member];
+    return shown === undefined ? {} : aboutShown(member, shown, asked);
+  };
+
+/** Compares a resource that an answer shows with `asked`: with another id, or another field, it is about another. */
+export function aboutShown(member: string, shown: Shown, asked: Asked): About {
   const { id } = shown;
   for (const [field, wanted] of Object.entries(asked)) {
     const value = shown[field];

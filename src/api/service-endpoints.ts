@@ -2,9 +2,9 @@ import { type Plain, plainEqual } from "../model/value";
 import { ApiError } from "./api-error";
 import { aboutQueued } from "./deployment-endpoints";
 import type { DetectedPatchFormat, EndpointCall, Endpoints, ServiceDraft } from "./endpoints";
-import { fillBody, operationIn, pathUnder, turnedOff, underGap, wrappedAs } from "./gap-rules";
-import { aboutDeletion, aboutThing, ask } from "./parse-answer";
-import type { About, ApiRequest } from "./send";
+import { fillBody, pathUnder, readingOperation, turnedOff, underGap, wrappedAs } from "./gap-rules";
+import { aboutDeletion, shows } from "./parse-answer";
+import type { ApiRequest } from "./send";
 import {
   actionAnswer,
   deletion,
@@ -15,31 +15,27 @@ import {
   serviceAnswer,
 } from "./wire/shapes";
 
-type ServiceEndpoints = Pick<
-  Endpoints,
-  "getService" | "createService" | "updateService" | "deleteService" | "archiveService" | "restoreService"
->;
+type Body = Readonly<Record<string, unknown>>;
 
 /** Interface, "Services", and the gaps "read one service" and "change a service". */
-export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
-  const { path, gaps, learned, write } = call;
+export function serviceEndpoints(call: EndpointCall) {
+  const { path, gaps, detected, write } = call;
   const getService = (id: string) => readService(call, id);
-  const flag = (operation: string, id: string, verb: string) =>
-    write(
-      serviceAnswer,
-      { operation, method: "POST", path: path("services", id, verb), body: {} },
-      { about: ({ service }) => aboutThing("service", service, { id }) },
-    );
+  const post = async (operation: string, id: string, verb: string): Promise<Service> => {
+    const request = { operation, method: "POST", path: path("services", id, verb), body: {} } as const;
+    return (await write(serviceAnswer, request, { about: shows("service", { id }) })).service;
+  };
   return {
     getService,
-    createService: async (draft) =>
-      (
-        await write(
-          serviceAnswer,
-          { operation: "createService", method: "POST", path: path("services"), body: draft },
-          { about: ({ service }) => aboutMade(service, draft) },
-        )
-      ).service,
+    createService: async (draft) => {
+      const request = {
+        operation: "createService",
+        method: "POST",
+        path: path("services"),
+        body: draft,
+      } as const;
+      return (await write(serviceAnswer, request, { about: shows("service", askedBy(draft)) })).service;
+    },
     updateService: (id, change) => {
       const request = {
         operation: "updateService",
@@ -47,19 +43,16 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
         path: pathUnder(path, gaps.patchServicePath, { serviceId: id }),
         ...(gaps.routeKeys === "off" ? { omitsKey: true as const } : {}),
       } as const;
-      const patch = async (body: Readonly<Record<string, unknown>>) => {
-        const answer = await write(
-          patchAnswer,
-          { ...request, body },
-          {
-            inner: (answered) => wrappedAs("service", answered, gaps.serviceAnswer),
-            about: ({ service }) => (service ? aboutThing("service", service, { id }) : {}),
-          },
-        );
-        // What was accepted without being shown is read.
+      const patch = async (body: Body): Promise<Service> => {
+        const reading = {
+          inner: (answered: unknown) => wrappedAs("service", answered, gaps.serviceAnswer),
+          about: shows("service", { id }),
+        };
+        const answer = await write(patchAnswer, { ...request, body }, reading);
+        // A change that was accepted without being shown is read.
         return answer.service ?? getService(id);
       };
-      return updateService(patch, change, gaps.patchService, learned);
+      return updateService(patch, change, gaps.patchService, detected);
     },
     deleteService: (id, confirm) =>
       write(
@@ -67,28 +60,25 @@ export function serviceEndpoints(call: EndpointCall): ServiceEndpoints {
         { operation: "deleteService", method: "DELETE", path: path("services", id), body: { confirm } },
         { about: aboutDeletion },
       ),
-    archiveService: async (id) => (await flag("archiveService", id, "archive")).service,
-    restoreService: async (id) => (await flag("restoreService", id, "restore")).service,
-  };
+    archiveService: (id) => post("archiveService", id, "archive"),
+    restoreService: (id) => post("restoreService", id, "restore"),
+  } satisfies Partial<Endpoints>;
 }
 
-const aboutMade = (shown: Service, { name, kind, projectId }: ServiceDraft): About =>
-  aboutThing("service", shown, { name, kind, projectId: projectId ?? null });
+const askedBy = ({ name, kind, projectId }: ServiceDraft) => ({ name, kind, projectId: projectId ?? null });
 
 /** Gap "read one service". */
-async function readService({ send, path, gaps }: EndpointCall, id: string): Promise<Service> {
+async function readService({ path, gaps, read }: EndpointCall, id: string): Promise<Service> {
   const isOff = gaps.readService === "off";
-  const request: ApiRequest = {
+  const request = {
     operation: "getService",
-    method: "GET",
     path: isOff ? path("services", id) : pathUnder(path, gaps.readService, { serviceId: id }),
-    keyed: false,
   };
-  if (isOff) throw turnedOff(request, "readService");
+  if (isOff) throw turnedOff({ ...request, method: "GET" }, "readService");
   try {
-    const { service } = await ask(send, serviceAnswer, request, {
+    const { service } = await read(serviceAnswer, request, {
       inner: (body) => wrappedAs("service", body, gaps.serviceAnswer),
-      about: (shown) => aboutThing("service", shown.service, { id }),
+      about: shows("service", { id }),
     });
     return service;
   } catch (failure) {
@@ -96,10 +86,8 @@ async function readService({ send, path, gaps }: EndpointCall, id: string): Prom
   }
 }
 
-type ActionEndpoints = Pick<Endpoints, "runAction" | "runDeployAction" | "getOperation">;
-
 /** Interface, "Services": actions and the operations they queue. */
-export function actionEndpoints({ send, path, gaps, write }: EndpointCall): ActionEndpoints {
+export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
   const run = (operationName: string, id: string, action: string) => ({
     operation: operationName,
     method: "POST" as const,
@@ -109,31 +97,24 @@ export function actionEndpoints({ send, path, gaps, write }: EndpointCall): Acti
   });
   return {
     // "For an action, the action name" (interface, "Operation").
-    runAction: async (id, action) =>
-      (
-        await write(actionAnswer, run("runAction", id, action), {
-          about: (shown) => aboutThing("operation", shown.operation, { kind: action }),
-        })
-      ).operation,
-    runDeployAction: async (id, action) =>
-      (
-        await write(deploymentAnswer, run("runDeployAction", id, action), {
-          about: ({ deployment }) => aboutQueued(deployment),
-        })
-      ).deployment,
-    getOperation: async (id, operationId) => {
-      const request: ApiRequest = {
-        operation: "getOperation",
-        method: "GET",
-        path: path("services", id, "operations", operationId),
-        keyed: false,
-      };
-      return ask(send, operation, request, {
-        inner: (body) => operationIn(body, gaps.operationBody),
-        about: (shown) => aboutThing("operation", shown, { id: operationId }),
-      });
+    runAction: async (id, action) => {
+      const about = shows("operation", { kind: action });
+      return (await write(actionAnswer, run("runAction", id, action), { about })).operation;
     },
-  };
+    runDeployAction: async (id, action) => {
+      const request = run("runDeployAction", id, action);
+      const answer = await write(deploymentAnswer, request, {
+        about: ({ deployment }) => aboutQueued(deployment),
+      });
+      return answer.deployment;
+    },
+    getOperation: (id, operationId) =>
+      read(
+        operation,
+        { operation: "getOperation", path: path("services", id, "operations", operationId) },
+        readingOperation(operationId, gaps),
+      ),
+  } satisfies Partial<Endpoints>;
 }
 
 type ServiceChange = Parameters<Endpoints["updateService"]>[1];
@@ -143,52 +124,50 @@ type ServiceChange = Parameters<Endpoints["updateService"]>[1];
  * 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer stands.
  */
 async function updateService(
-  patch: (body: Readonly<Record<string, unknown>>) => Promise<Service>,
+  patch: (body: Body) => Promise<Service>,
   change: ServiceChange,
   setting: string,
-  learned: DetectedPatchFormat,
+  detected: DetectedPatchFormat,
 ): Promise<Service> {
   try {
-    return await updateInForm(patch, change, setting, learned);
+    return await updateInForm(patch, change, setting, detected);
   } catch (failure) {
     // A body that took before is right; its refusal now is about the values.
-    throw learned.patchService === undefined ? underGap(failure, "change a service") : failure;
+    throw detected.patchService === undefined ? underGap(failure, "change a service") : failure;
   }
 }
 
 async function updateInForm(
-  patch: (body: Readonly<Record<string, unknown>>) => Promise<Service>,
-  change: ServiceChange,
+  patch: (body: Body) => Promise<Service>,
+  { name, configuration }: ServiceChange,
   setting: string,
-  learned: DetectedPatchFormat,
+  detected: DetectedPatchFormat,
 ): Promise<Service> {
-  const { name, configuration } = change;
   if (setting.startsWith("{")) return patch(fillBody(setting, { name, configuration }));
   const common = name === undefined ? {} : { name };
   if (configuration === undefined) return patch(common);
-  const nested = { ...common, configuration };
-  const flat = { ...common, ...configuration };
-  const form = setting === "auto" ? learned.patchService : setting;
+  const bodies = { nested: { ...common, configuration }, flat: { ...common, ...configuration } };
+  const form = setting === "auto" ? detected.patchService : setting;
   if (form !== undefined) {
-    const service = await patch(form === "flat" ? flat : nested);
-    learned.patchService = form === "flat" ? "flat" : "nested";
+    const known = form === "flat" ? "flat" : "nested";
+    const service = await patch(bodies[known]);
+    detected.patchService = known;
     return service;
   }
-  const first = await answerOrRefusal(patch(nested));
-  if (!(first instanceof ApiError) && tookAny(configuration, first)) {
-    learned.patchService = "nested";
-    return first;
-  }
-  const second = await answerOrRefusal(patch(flat));
-  if (!(second instanceof ApiError) && tookAny(configuration, second)) {
-    learned.patchService = "flat";
-    return second;
+  let first: Service | ApiError | undefined;
+  for (const tried of ["nested", "flat"] as const) {
+    const answer = await answerOrRefusal(patch(bodies[tried]));
+    if (!(answer instanceof ApiError) && tookAny(configuration, answer)) {
+      detected.patchService = tried;
+      return answer;
+    }
+    first ??= answer;
   }
   if (first instanceof ApiError) throw first;
-  return first;
+  return first as Service;
 }
 
-/** The service as answered, or the 400 that refuses the body; throws any other failure. */
+/** Returns the service as answered, or the 400 that refuses the body; throws any other failure. */
 async function answerOrRefusal(asked: Promise<Service>): Promise<Service | ApiError> {
   try {
     return await asked;
@@ -198,7 +177,7 @@ async function answerOrRefusal(asked: Promise<Service>): Promise<Service | ApiEr
   }
 }
 
-const tookAny = (sent: Readonly<Record<string, unknown>>, service: Service): boolean =>
+const tookAny = (sent: Body, service: Service): boolean =>
   Object.entries(sent).some(([field, value]) =>
     plainEqual(value as Plain, service.configuration[field] as Plain),
   );

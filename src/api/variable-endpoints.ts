@@ -2,7 +2,7 @@ import { Secret } from "../model/secret";
 import { ApiError } from "./api-error";
 import type { EndpointCall, Endpoints } from "./endpoints";
 import { fillBody, pathUnder, turnedOff, underGap, variablesIn, wrappedAs } from "./gap-rules";
-import { aboutDeletion, aboutThing, parseAnswer, readPages } from "./parse-answer";
+import { aboutDeletion, parseAnswer, readPages, shows } from "./parse-answer";
 import type { ApiRequest } from "./send";
 import {
   deletion,
@@ -13,18 +13,8 @@ import {
   variablesAnswer,
 } from "./wire/shapes";
 
-type VariableEndpoints = Pick<
-  Endpoints,
-  | "listVariables"
-  | "createVariable"
-  | "updateVariable"
-  | "deleteVariable"
-  | "revealVariable"
-  | "revealVariableText"
->;
-
 /** Interface, "Variables", and the gaps "list variables" and "change a variable". */
-export function variableEndpoints(call: EndpointCall): VariableEndpoints {
+export function variableEndpoints(call: EndpointCall) {
   const { send, path, write } = call;
   const reveal = async (id: string, variableId: string): Promise<string> => {
     const request: ApiRequest = {
@@ -39,35 +29,26 @@ export function variableEndpoints(call: EndpointCall): VariableEndpoints {
   };
   return {
     listVariables: (id) => listVariables(call, id),
-    createVariable: async (id, body) =>
-      (
-        await write(
-          variableAnswer,
-          {
-            operation: "createVariable",
-            method: "POST",
-            path: path("services", id, "variables"),
-            body,
-            sensitive: true,
-          },
-          { about: ({ variable }) => aboutThing("variable", variable, { key: body.key }) },
-        )
-      ).variable,
+    createVariable: async (id, body) => {
+      const request = {
+        operation: "createVariable",
+        method: "POST",
+        path: path("services", id, "variables"),
+        body,
+        sensitive: true,
+      } as const;
+      const about = shows("variable", { key: body.key });
+      return (await write(variableAnswer, request, { about })).variable;
+    },
     updateVariable: (id, variableId, change) => updateVariable(call, id, variableId, change),
-    deleteVariable: (id, variableId) =>
-      write(
-        deletion,
-        {
-          operation: "deleteVariable",
-          method: "DELETE",
-          path: path("services", id, "variables", variableId),
-          body: {},
-        },
-        { about: aboutDeletion },
-      ),
+    deleteVariable: (id, variableId) => {
+      const variable = path("services", id, "variables", variableId);
+      const request = { operation: "deleteVariable", method: "DELETE", path: variable, body: {} } as const;
+      return write(deletion, request, { about: aboutDeletion });
+    },
     revealVariable: async (id, variableId) => new Secret(await reveal(id, variableId)),
     revealVariableText: reveal,
-  };
+  } satisfies Partial<Endpoints>;
 }
 
 /** Gap "list variables"; all pages. */
@@ -107,7 +88,7 @@ async function updateVariable(
   variableId: string,
   change: VariableChange,
 ): Promise<Variable> {
-  const { path, gaps, learned, write } = call;
+  const { path, gaps, detected, write } = call;
   const request = {
     operation: "updateVariable",
     method: "PATCH",
@@ -120,17 +101,17 @@ async function updateVariable(
     const body = { ...request, body: variableBody(form, change) };
     const { variable } = await write(patchedVariableAnswer, body, {
       inner: (answered) => wrappedAs("variable", answered, gaps.variableAnswer),
-      about: (shown) => (shown.variable ? aboutThing("variable", shown.variable, { id: variableId }) : {}),
+      about: shows("variable", { id: variableId }),
     });
-    learned.patchVariable = form;
+    detected.patchVariable = form;
     return variable ?? (await listedVariable(call, id, variableId));
   };
   const isChosen = setting !== "auto" && setting !== "route";
   try {
-    return await patch(isChosen ? setting : (learned.patchVariable ?? assumedNames));
+    return await patch(isChosen ? setting : (detected.patchVariable ?? assumedNames));
   } catch (failure) {
-    if (isChosen || learned.patchVariable !== undefined || !isRefusedBody(failure))
-      throw learned.patchVariable === undefined ? underGap(failure, "change a variable") : failure;
+    if (isChosen || detected.patchVariable !== undefined || !isRefusedBody(failure))
+      throw detected.patchVariable === undefined ? underGap(failure, "change a variable") : failure;
     return patch(otherNames).catch((second: unknown) => {
       throw isRefusedBody(second) ? underGap(failure, "change a variable") : second;
     });

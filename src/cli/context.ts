@@ -138,8 +138,8 @@ async function connect(
     onWait: waiting.onWait,
   });
   const send: Connection["send"] = (request, options) => client.send(request, { signal, ...options });
-  const learned = {};
-  const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, learned);
+  const detected = {};
+  const endpoints: Connection["endpoints"] = (over) => createEndpoints(over, workspaceId, gaps, detected);
   const { redact } = client;
   const close = async () => {
     waiting.close();

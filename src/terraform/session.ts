@@ -56,8 +56,8 @@ export function openSession(options: SessionOptions): Session {
   const { apiKey, workspaceId, gaps, clock, signal } = options;
   const client = createClient({ ...options, maxConcurrency: options.maxConcurrency });
   const send: Send = (request, more) => client.send(request, { signal, ...more });
-  const learned = {};
-  const endpoints = (over: Send): Endpoints => createEndpoints(over, workspaceId, gaps, learned);
+  const detected = {};
+  const endpoints = (over: Send): Endpoints => createEndpoints(over, workspaceId, gaps, detected);
   const plain = endpoints(send);
   const reads = createReads(plain);
   // Keys must not tell a secret, and must be the same in the next process of the same credential.

@@ -205,9 +205,9 @@ export class Process {
           clock,
           random: machine.random.next,
         });
-        const learned = {};
+        const detected = {};
         const endpoints = (send: typeof client.send) =>
-          rnv.createEndpoints(send, workspaceId, undefined, learned);
+          rnv.createEndpoints(send, workspaceId, undefined, detected);
         return {
           send: client.send,
           endpoints,

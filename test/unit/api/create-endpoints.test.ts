@@ -234,9 +234,9 @@ describe("updateService", () => {
 
   it("tries the flat body once after a 400, and keeps to the form that took, in later endpoint sets too", async () => {
     const { send, requests } = fakeSend((request) => (isFlat(request) ? taken : 400));
-    const learned: DetectedPatchFormat = {};
-    await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
-    await createEndpoints(send, workspace, defaultGaps, learned).updateService("s1", change);
+    const detected: DetectedPatchFormat = {};
+    await createEndpoints(send, workspace, defaultGaps, detected).updateService("s1", change);
+    await createEndpoints(send, workspace, defaultGaps, detected).updateService("s1", change);
     expect(requests.map(({ body }) => body)).toEqual([nested, flat, flat]);
   });
 
@@ -261,10 +261,10 @@ describe("updateService", () => {
   it("tries the flat body too where the nested one is taken and none of its fields is, and ends with the first answer", async () => {
     const ignored = { service: serviceNamed("s1") };
     const isTaken = fakeSend((request) => (isFlat(request) ? taken : ignored));
-    const learned: DetectedPatchFormat = {};
-    await createEndpoints(isTaken.send, workspace, defaultGaps, learned).updateService("s1", change);
+    const detected: DetectedPatchFormat = {};
+    await createEndpoints(isTaken.send, workspace, defaultGaps, detected).updateService("s1", change);
     expect(isTaken.requests.map(({ body }) => body)).toEqual([nested, flat]);
-    expect(learned.patchService).toBe("flat");
+    expect(detected.patchService).toBe("flat");
     const never = fakeSend(() => ignored);
     const last = await createEndpoints(never.send, workspace).updateService("s1", change);
     expect(last.configuration).toEqual(serviceNamed("s1").configuration);

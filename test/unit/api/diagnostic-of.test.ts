@@ -1,5 +1,7 @@
-import { ApiError, type ApiFailure, diagnosticOf } from "../../../src/api/api-error";
+import { ApiError, diagnosticOf } from "../../../src/api/api-error";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
+
+type ApiFailure = ConstructorParameters<typeof ApiError>[0];
 
 const apiError = (failure: Partial<ApiFailure>) =>
   new ApiError({
