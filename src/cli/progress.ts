@@ -12,9 +12,7 @@ import type { Terminal } from "./terminal";
 export function progressHere(invocation: Invocation): Progress {
   const { terminal, options } = invocation;
   if (options.json === true) {
-    return plainProgress(terminal, (event) =>
-      eventJson(event, { at: new Date(systemClock.now()).toISOString() }),
-    );
+    return plainProgress(terminal, (event) => eventJson(event, new Date(systemClock.now()).toISOString()));
   }
   const style = outStyle(invocation);
   const textOf = (event: ApplyEvent): string =>

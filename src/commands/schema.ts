@@ -3,9 +3,9 @@ import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
 import { manifestJsonSchema } from "../manifest/manifest-schema";
 import { overlayJsonSchema } from "../manifest/overlay-schema";
+import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { driftDocumentSchema } from "../render/drift-json";
-import { eventSchema } from "../render/events";
 import { planDocumentSchema } from "../render/plan-json";
 import { resourceTypes } from "../resources";
 

@@ -1,122 +1,113 @@
-import type { Diagnostic } from "../diagnostics/diagnostic";
+import * as z from "zod";
+import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
 
+const address = z
+  .string()
+  .describe("Address of the resource: `service.shop.api`.") as unknown as z.ZodType<Address>;
+const stepAction = z.enum(["create", "update", "delete", "archive", "adopt", "forget"]);
+const plannedAction = z.enum(["create", "update", "replace", "delete", "adopt", "forget"]);
+const seconds = z.number().min(0);
+const count = z.int().min(0);
+const at = z.string().optional().describe("When it happened, ISO 8601.");
+const id = z.string().optional();
+
+/** Makes the schema of a diagnostic in a document; `where` says how the document writes its range. */
+export const findingSchema = <Where extends z.ZodRawShape>(where: Where) =>
+  z.strictObject({
+    severity: z.enum(["error", "warning"]),
+    code: z.enum(diagnosticCodes),
+    summary: z.string(),
+    detail: z.string().optional(),
+    hint: z.string().optional(),
+    address: z.string().optional(),
+    attribute: z.string().optional(),
+    ...where,
+    requestId: z.string().optional(),
+  });
+
+const location = z.strictObject({
+  file: z.string(),
+  line: z.int().min(1).optional(),
+  column: z.int().min(1).optional(),
+  endLine: z.int().min(1).optional(),
+  endColumn: z.int().min(1).optional(),
+});
+
 /** One step of a change: a replacement is a `delete` and a `create`, each with a start and an end of its own. */
-export type StepAction = "create" | "update" | "delete" | "archive" | "adopt" | "forget";
+const step = { at, address, action: stepAction };
 
-/** What a plan does with one address; `no-op` has no event. */
-export type PlannedAction = "create" | "update" | "replace" | "delete" | "adopt" | "forget";
+/** One line of `apply -json`. */
+export const eventSchema = z.discriminatedUnion("type", [
+  // The first event of a stream: the version of the format, and that of rnv.
+  z.strictObject({ type: z.literal("version"), at, format: z.literal("1.0"), rnv: z.string() }),
+  // Live values were revealed, on request; `equal` of them are as declared, and nothing is sent for those.
+  z.strictObject({ type: z.literal("revealed"), at, count, equal: count }),
+  // One for each change of the plan that does something, before the first write; `reason` says why a resource runs.
+  z.strictObject({
+    type: z.literal("planned"),
+    at,
+    address,
+    action: plannedAction,
+    reason: z.string().optional(),
+  }),
+  // A step is about to send its first write; `id` is undefined while the resource is not created.
+  z.strictObject({ type: z.literal("start"), ...step, id }),
+  // A write was accepted, a retry, a follow-up: `note` is one line.
+  z.strictObject({ type: z.literal("progress"), ...step, note: z.string() }),
+  // A step waits for the service; about every ten seconds, and whenever `status`, the service's word, changes.
+  z.strictObject({
+    type: z.literal("waiting"),
+    ...step,
+    elapsedSeconds: seconds,
+    status: z.string().optional(),
+    note: z.string().optional(),
+  }),
+  z.strictObject({ type: z.literal("done"), ...step, elapsedSeconds: seconds, id }),
+  // A step failed; unrelated ones go on.
+  z.strictObject({
+    type: z.literal("failed"),
+    ...step,
+    elapsedSeconds: seconds,
+    diagnostic: findingSchema({ location: location.optional() }),
+  }),
+  // A change was not tried: `because` names what failed, and is empty when the run was interrupted.
+  z.strictObject({
+    type: z.literal("skipped"),
+    at,
+    address,
+    action: plannedAction,
+    because: z.array(z.string()) as unknown as z.ZodType<readonly Address[]>,
+  }),
+  // The last event of a stream; `hint` says how to go on when something is left to do.
+  z.strictObject({
+    type: z.literal("summary"),
+    at,
+    mode: z.enum(["apply", "destroy", "refresh-only"]),
+    counts: z.strictObject({
+      added: count,
+      changed: count,
+      destroyed: count,
+      adopted: count,
+      forgotten: count,
+      failed: count,
+      skipped: count,
+    }),
+    exitCode: count,
+    elapsedSeconds: seconds,
+    hint: z.string().optional(),
+  }),
+]);
 
-interface Step {
-  readonly address: Address;
-  readonly action: StepAction;
-}
-
-/** What was done, and what was not. */
-export interface ApplyCounts {
-  readonly added: number;
-  readonly changed: number;
-  readonly destroyed: number;
-  readonly adopted: number;
-  readonly forgotten: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
-
-/** The first event of a stream: what wrote it. */
-export interface VersionEvent {
-  readonly type: "version";
-  /** Version of this event format; a new major part breaks readers. */
-  readonly format: "1.0";
-  /** Version of rnv. */
-  readonly rnv: string;
-}
-
-/** One for each change of the plan that does something, before the first write. */
-export interface PlannedEvent {
-  readonly type: "planned";
-  readonly address: Address;
-  readonly action: PlannedAction;
-  /** Why a reacting resource runs. */
-  readonly reason?: string;
-}
-
-/** Live values were revealed, on request, to compare them with what is declared; the service audits each. */
-export interface RevealedEvent {
-  readonly type: "revealed";
-  readonly count: number;
-  /** Those that are as declared: nothing is sent. */
-  readonly equal: number;
-}
-
-/** A step is about to send its first write. */
-export interface StartEvent extends Step {
-  readonly type: "start";
-  /** Undefined while it is not created. */
-  readonly id?: string;
-}
-
-/** Something happened within a step that a reader wants to know: a write was accepted, a retry, a follow-up. */
-export interface ProgressEvent extends Step {
-  readonly type: "progress";
-  /** One line. */
-  readonly note: string;
-}
-
-/** A step waits for the service to settle; emitted about every ten seconds and whenever the status changes. */
-export interface WaitingEvent extends Step {
-  readonly type: "waiting";
-  readonly elapsedSeconds: number;
-  /** The service's word for where it stands: `building`. */
-  readonly status?: string;
-  /** Why it waits, such as a deployment's `blockedReason`. */
-  readonly note?: string;
-}
-
-/** A step has settled. */
-export interface DoneEvent extends Step {
-  readonly type: "done";
-  readonly elapsedSeconds: number;
-  readonly id?: string;
-}
-
-/** A step failed; unrelated ones go on. */
-export interface FailedEvent extends Step {
-  readonly type: "failed";
-  readonly elapsedSeconds: number;
-  readonly diagnostic: Diagnostic;
-}
-
-/** A change was not tried, because what it depends on failed, or because the run was interrupted. */
-export interface SkippedEvent {
-  readonly type: "skipped";
-  readonly address: Address;
-  readonly action: PlannedAction;
-  /** Addresses that failed; empty when the run was interrupted. */
-  readonly because: readonly Address[];
-}
-
-/** The last event of a stream. */
-export interface SummaryEvent {
-  readonly type: "summary";
-  readonly mode: "apply" | "destroy" | "refresh-only";
-  readonly counts: ApplyCounts;
-  /** Exit code of DESIGN section 8. */
-  readonly exitCode: number;
-  readonly elapsedSeconds: number;
-  /** How to go on, when something is left to do. */
-  readonly hint?: string;
-}
+/** A line without its time; a failure holds the diagnostic itself, which still knows its range. */
+type Untimed<Line> = Line extends { type: "failed" }
+  ? Readonly<Omit<Line, "at" | "diagnostic">> & { readonly diagnostic: Diagnostic }
+  : Readonly<Omit<Line, "at">>;
 
 /** What a run tells while it runs, in order (DESIGN section 8). Plain data, without a secret. */
-export type ApplyEvent =
-  | VersionEvent
-  | RevealedEvent
-  | PlannedEvent
-  | StartEvent
-  | ProgressEvent
-  | WaitingEvent
-  | DoneEvent
-  | FailedEvent
-  | SkippedEvent
-  | SummaryEvent;
+export type ApplyEvent = Untimed<z.infer<typeof eventSchema>>;
+
+export type StepAction = z.infer<typeof stepAction>;
+export type SummaryEvent = Extract<ApplyEvent, { type: "summary" }>;
+/** What was done, and what was not. */
+export type ApplyCounts = Readonly<SummaryEvent["counts"]>;

@@ -10,19 +10,19 @@ const noSources: Sources = new Map();
 
 /**
  * Findings for people: `error[code]: summary`, the place with a code frame, detail and request id; sorted, a blank
- * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `closing` is false. No findings: "".
+ * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. No findings: "".
  */
 export function diagnosticsText(
   diagnostics: readonly Diagnostic[],
   style: Style,
   sources: Sources = noSources,
-  options: { readonly closing?: boolean } = {},
+  isCounted = true,
 ): string {
   if (diagnostics.length === 0) return "";
   const findings = sortDiagnostics(diagnostics).map((diagnostic) =>
     diagnosticText(diagnostic, style, sources),
   );
-  return [...findings, ...(options.closing === false ? [] : [countLine(diagnostics)])].join("\n\n");
+  return [...findings, ...(isCounted ? [countLine(diagnostics)] : [])].join("\n\n");
 }
 
 /** One finding, without a line break at its end. */

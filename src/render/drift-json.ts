@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type DriftReport, driftClasses, type PendingResource } from "../plan/drift";
 import type { AttributeChange } from "../plan/plan";
 import { escapeJson } from "./escape-text";
-import { json, revealedValue, shown, standingSchema } from "./plan-json";
+import { fieldSchema, json, revealedValue, standingSchema } from "./plan-json";
 
 /** The report as one JSON document, in the shape of `driftDocumentSchema`; sides of a field are as in a plan document (`{kind, value}`). */
 export function driftJson(report: DriftReport): string {
@@ -23,39 +23,25 @@ export function driftJson(report: DriftReport): string {
   return `${escapeJson(document, 2)}\n`;
 }
 
-const pendingData = (pending: PendingResource) => {
-  const { address, action, archives, previousAddress, reason, fields, standing } = pending;
-  return {
-    address,
-    action,
-    ...(archives && { archives }),
-    ...(previousAddress && { previous_address: previousAddress }),
-    ...(reason !== undefined && { reason }),
-    attributes: fields.map(fieldData),
-    ...(standing && { standing: { ...standing, address } }),
-  };
-};
+const pendingData = (pending: PendingResource) => ({
+  address: pending.address,
+  action: pending.action,
+  archives: pending.archives,
+  previous_address: pending.previousAddress,
+  reason: pending.reason,
+  attributes: pending.fields.map(fieldData),
+  standing: pending.standing && { ...pending.standing, address: pending.address },
+});
 
 const fieldData = ({ path, cause, before, after, from }: AttributeChange) => ({
   path,
   cause,
   before,
   after,
-  ...(from && { from }),
+  from,
 });
 
-const field = z.strictObject({
-  path: z.string().describe("Attribute path: `configuration.branch`."),
-  cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
-  before: shown,
-  after: shown,
-  from: z
-    .array(z.string())
-    .optional()
-    .describe(
-      "Of an `edit` that nobody made in the manifest: what it refers to, which the service has changed.",
-    ),
-});
+const field = fieldSchema.pick({ path: true, cause: true, before: true, after: true, from: true });
 
 const action = z.enum(["create", "update", "replace", "delete", "adopt", "forget", "no-op"]);
 

@@ -134,22 +134,13 @@ function section(heading: string, blocks: readonly (readonly string[])[]): strin
   return `${heading}\n\n${lines.join("\n")}`;
 }
 
-interface DriftMarkdownOptions {
-  /** Longest result in characters. */
-  readonly limit?: number;
-  readonly title?: string;
-}
-
+/** Characters of a report in Markdown. */
 const defaultLimit = 60_000;
 const longestName = 120;
 
 /** The report for an issue or a job summary: the count first, then each difference, folded away. */
-export function driftMarkdown(report: DriftReport, options: DriftMarkdownOptions = {}): string {
-  const limit = options.limit ?? defaultLimit;
-  const opening = [
-    `### ${escapeMarkdown(shorten(options.title ?? "rnv drift", longestName))}`,
-    `**${escapeMarkdown(driftLine(report))}**`,
-  ];
+export function driftMarkdown(report: DriftReport, limit = defaultLimit): string {
+  const opening = ["### rnv drift", `**${escapeMarkdown(driftLine(report))}**`];
   const revealed = revealedLine(report, asRecorded);
   const things = report.unmanaged.filter(({ within }) => within === undefined);
   const consequences = consequencesByRoot(report);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type Diagnostic, diagnosticCodes } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { findingSchema } from "../model/apply-event";
 import type { Plain } from "../model/value";
 import { planDocument } from "../plan/document";
 import type { Action, AttributeChange, Change, Plan, ShownValue } from "../plan/plan";
@@ -24,12 +24,12 @@ export function planFromDocument(document: unknown): Plan | undefined {
   return {
     options: {
       mode: data.options.mode,
-      targets: data.options.targets.map(asAddress),
-      excludes: data.options.excludes.map(asAddress),
-      replace: data.options.replace.map(asAddress),
+      targets: data.options.targets,
+      excludes: data.options.excludes,
+      replace: data.options.replace,
       adopt: data.options.adopt,
       allowEmpty: data.options.allow_empty,
-      confirmedDeletes: data.options.confirmed_deletes.map(asAddress),
+      confirmedDeletes: data.options.confirmed_deletes,
     },
     changes: data.resource_changes.map((change) => changeOf(change, drift.get(change.address))),
     outputs: Object.entries(data.output_changes).map(([name, output]) => ({
@@ -48,47 +48,39 @@ export function planFromDocument(document: unknown): Plan | undefined {
         sideOf(value ?? null, sensitive, value === undefined, false),
       ]),
     ),
-    ...(data.timestamp !== undefined && { timestamp: data.timestamp }),
+    timestamp: data.timestamp,
     summary: data.summary,
     unmanaged: data.unmanaged,
-    standing: (data.standing ?? []).map((one) => ({ ...one, address: asAddress(one.address) })),
-    unchecked: data.unchecked.map(({ address, ...rest }) => ({ address: asAddress(address), ...rest })),
-    ...(data.revealed && {
-      revealed: data.revealed.map(({ address, attribute, is_equal: isEqual }) => ({
-        address: asAddress(address),
-        attribute,
-        isEqual,
-      })),
-    }),
+    standing: data.standing ?? [],
+    unchecked: data.unchecked,
+    revealed: data.revealed?.map(({ is_equal: isEqual, ...rest }) => ({ ...rest, isEqual })),
     cost: data.cost,
-    diagnostics: data.diagnostics as readonly Diagnostic[],
+    diagnostics: data.diagnostics,
     binding: data.binding,
   };
 }
 
-const asAddress = (text: string): Address => text as Address;
-
 function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][number] | undefined): Change {
   return {
-    address: asAddress(change.address),
+    address: change.address,
     type: change.type,
     action: actionOf(change),
-    ...(change.id !== undefined && { id: change.id }),
+    id: change.id,
     name: change.live_name,
-    ...(change.previous_address !== undefined && { previousAddress: asAddress(change.previous_address) }),
+    previousAddress: change.previous_address,
     attributes: change.attributes.map(fieldOf),
     released: change.released.map(fieldOf),
-    ...(change.lifecycle && { lifecycle: change.lifecycle.map(fieldOf) }),
+    lifecycle: change.lifecycle?.map(fieldOf),
     drift: (drift?.attributes ?? []).map(fieldOf),
-    ...(drift?.change.actions[0] === "delete" && { missing: true as const }),
-    ...(change.reason !== undefined && { reason: change.reason }),
+    missing: drift?.change.actions[0] === "delete" || undefined,
+    reason: change.reason,
     effects: change.effects,
-    dependsOn: change.depends_on.map(asAddress),
-    ...(change.deletes_after && { deletesAfter: change.deletes_after.map(asAddress) }),
+    dependsOn: change.depends_on,
+    deletesAfter: change.deletes_after,
     withParent: change.with_parent,
     onRemove: change.on_remove,
-    ...(change.blocked_by && { guard: change.blocked_by }),
-    ...(change.cost && { cost: change.cost }),
+    guard: change.blocked_by,
+    cost: change.cost,
     binding: change.binding,
     instance: { resolved: new Map(), defaults: new Map(), fingerprints: {} },
   };
@@ -102,13 +94,13 @@ function actionOf({ change }: ResourceChange): Action {
 
 const fieldOf = (field: Field): AttributeChange => ({
   path: field.path,
-  before: field.before as ShownValue,
-  after: field.after as ShownValue,
+  before: field.before,
+  after: field.after,
   cause: field.cause,
   forcesReplacement: field.forces_replacement,
-  ...(field.from && { from: field.from }),
-  ...(field.placement && { isPlacement: true }),
-  ...(field.range && { range: field.range }),
+  from: field.from,
+  isPlacement: field.placement,
+  range: field.range,
 });
 
 function sideOf(value: Plain, isSecret: boolean, isUnknown: boolean, isAbsent: boolean): ShownValue {
@@ -118,6 +110,9 @@ function sideOf(value: Plain, isSecret: boolean, isUnknown: boolean, isAbsent: b
 }
 
 export const json = z.json();
+/** An address as a schema: any text, which a reader does not take apart. */
+export const addressSchema = z.string() as unknown as z.ZodType<Address>;
+
 const attributes = z.record(z.string(), json);
 const effect = z.enum(["deploys", "restarts", "billing", "destructive"]);
 const money = z.strictObject({ usd: z.number(), ngn: z.number() });
@@ -126,12 +121,13 @@ const range = z
   .describe("Half-open range of character offsets.");
 
 /** One side of a field: a secret, an unknown and an absent value have no text. */
-export const shown = z.discriminatedUnion("kind", [
+const shown = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("value"), value: json }),
   z.strictObject({ kind: z.enum(["absent", "secret", "unknown"]) }),
 ]);
 
-const field = z.strictObject({
+/** A field of a change, with its two sides. */
+export const fieldSchema = z.strictObject({
   path: z.string().describe("Attribute path: `configuration.branch`."),
   cause: z.enum(["edit", "drift", "removed", "take-over", "released"]),
   before: shown,
@@ -157,7 +153,7 @@ const sides = {
 };
 
 const place = {
-  address: z.string().describe("`service.shop.api`"),
+  address: addressSchema.describe("`service.shop.api`"),
   mode: z.literal("managed"),
   type: z.string(),
   name: z.string().describe("The address without its type."),
@@ -165,7 +161,7 @@ const place = {
 
 const resourceChange = z.strictObject({
   ...place,
-  previous_address: z.string().optional(),
+  previous_address: addressSchema.optional(),
   change: z.strictObject({
     ...sides,
     importing: z.strictObject({ id: z.string() }).optional(),
@@ -175,9 +171,12 @@ const resourceChange = z.strictObject({
   reason: z.string().optional().describe("Why it is done, for people."),
   id: z.string().optional(),
   live_name: z.string().describe("What a deletion confirms."),
-  attributes: z.array(field),
-  released: z.array(field).describe("Fields that differ and are left as they are."),
-  lifecycle: z.array(field).optional().describe("What the state keeps besides fields; none of it is sent."),
+  attributes: z.array(fieldSchema),
+  released: z.array(fieldSchema).describe("Fields that differ and are left as they are."),
+  lifecycle: z
+    .array(fieldSchema)
+    .optional()
+    .describe("What the state keeps besides fields; none of it is sent."),
   effects: z.array(effect),
   cost: z.strictObject({ before: money.nullable(), after: money.nullable() }).optional(),
   blocked_by: z
@@ -192,8 +191,8 @@ const resourceChange = z.strictObject({
       hint: z.string(),
     })
     .optional(),
-  depends_on: z.array(z.string()),
-  deletes_after: z.array(z.string()).optional(),
+  depends_on: z.array(addressSchema),
+  deletes_after: z.array(addressSchema).optional(),
   with_parent: z.boolean(),
   on_remove: z.enum(["delete", "archive", "retain"]),
   binding: z
@@ -212,21 +211,9 @@ const output = z.strictObject({
   after_sensitive: z.boolean(),
 });
 
-const finding = z.strictObject({
-  severity: z.enum(["error", "warning"]),
-  code: z.enum(diagnosticCodes),
-  summary: z.string(),
-  detail: z.string().optional(),
-  hint: z.string().optional(),
-  address: z.string().optional(),
-  attribute: z.string().optional(),
-  range: range.optional(),
-  requestId: z.string().optional(),
-});
-
 /** Where something managed stands when it does not run as it was deployed last. */
 export const standingSchema = z.strictObject({
-  address: z.string(),
+  address: addressSchema,
   code: z.enum([
     "held",
     "awaiting_checkout",
@@ -247,7 +234,7 @@ export const standingSchema = z.strictObject({
 
 /** One secret that was revealed to be compared. */
 export const revealedValue = z.strictObject({
-  address: z.string(),
+  address: addressSchema,
   attribute: z.string(),
   is_equal: z.boolean(),
 });
@@ -268,7 +255,7 @@ export const planDocumentSchema = z.strictObject({
     .describe("What there is once the plan is applied: unknown values are left out, secrets are null."),
   resource_changes: z.array(resourceChange),
   resource_drift: z.array(
-    z.strictObject({ ...place, change: z.strictObject(sides), attributes: z.array(field) }),
+    z.strictObject({ ...place, change: z.strictObject(sides), attributes: z.array(fieldSchema) }),
   ),
   output_changes: z.record(z.string(), output),
   summary: z.strictObject({
@@ -285,18 +272,18 @@ export const planDocumentSchema = z.strictObject({
     .optional()
     .describe("What of the managed does not run as it was deployed last."),
   unchecked: z.array(
-    z.strictObject({ address: z.string(), attribute: z.string().optional(), reason: z.string() }),
+    z.strictObject({ address: addressSchema, attribute: z.string().optional(), reason: z.string() }),
   ),
   revealed: z.array(revealedValue).optional(),
-  diagnostics: z.array(finding),
+  diagnostics: z.array(findingSchema({ range: range.optional() })),
   options: z.strictObject({
     mode: z.enum(["apply", "destroy", "refresh-only"]),
-    targets: z.array(z.string()),
-    excludes: z.array(z.string()),
-    replace: z.array(z.string()),
+    targets: z.array(addressSchema),
+    excludes: z.array(addressSchema),
+    replace: z.array(addressSchema),
     adopt: z.boolean(),
     allow_empty: z.boolean(),
-    confirmed_deletes: z.array(z.string()),
+    confirmed_deletes: z.array(addressSchema),
   }),
   binding: z.strictObject({
     lineage: z.string().nullable(),

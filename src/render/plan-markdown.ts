@@ -39,13 +39,7 @@ import {
 import { addressesInReadingOrder } from "./reading-order";
 import { attributeSign, capLines, fieldLines, isBlock, shownText } from "./values";
 
-interface PlanMarkdownOptions {
-  /** Longest result in characters; GitHub refuses comments above 65,536. */
-  readonly limit?: number;
-  /** Heading of the comment. */
-  readonly title?: string;
-}
-
+/** Characters; GitHub refuses comments above 65,536. */
 const defaultLimit = 60_000;
 /** Kept free for the note that tells what was left out. */
 const reserve = 400;
@@ -58,14 +52,9 @@ const mostListed = 50;
  * A plan for a pull request: summary, what ends or is blocked, a table, and what each resource changes, folded away. What
  * is too long for the limit is cut from the end of the reading order and counted; no deletion ever is.
  */
-export function planMarkdown(plan: Plan, options: PlanMarkdownOptions = {}): string {
-  const limit = options.limit ?? defaultLimit;
+export function planMarkdown(plan: Plan, limit = defaultLimit): string {
   const entries = planEntries(plan);
-  const head = [
-    `### ${escapeMarkdown(shorten(options.title ?? "rnv plan", longestName))}`,
-    `**${planLine(plan)}**`,
-    ...blocked(entries),
-  ];
+  const head = ["### rnv plan", `**${planLine(plan)}**`, ...blocked(entries)];
   const revealed = revealedLine(plan, asDeclared);
   const closing = [
     ...outputs(plan),

@@ -1,7 +1,7 @@
 import type { Address } from "../model/address";
 import { shortList } from "../model/text";
 import type { Change, Plan } from "../plan/plan";
-import { diagnosticsText } from "./diagnostics";
+import { diagnosticsText, type Sources } from "./diagnostics";
 import { escapeText, quoteText } from "./escape-text";
 import {
   actionPhrase,
@@ -30,22 +30,18 @@ import {
 import { alignColumns, arrowOf, padTo, type Style } from "./style";
 import { attributeLines, attributeSign, capLines, coloured, shownText } from "./values";
 
-export interface PlanTextOptions {
-  /** One line a resource, without its fields. */
-  readonly compact?: boolean;
-  /** Texts of the files, for the code frames of warnings. */
-  readonly sources?: ReadonlyMap<string, string>;
-}
-
 /** Addresses of a group. */
 const mostInGroup = 10;
 const below = " ".repeat(6);
 
-/** A plan for people. The last line is the exact one that other tools parse (DESIGN section 8). */
-export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}): string {
+/**
+ * Renders a plan for people; its last line is parsed by other tools (DESIGN section 8). `sources` holds the texts of the
+ * files, for the code frames of its diagnostics.
+ */
+export function planText(plan: Plan, style: Style, sources?: Sources): string {
   const entries = planEntries(plan);
   const sections = [
-    changeSection(plan, entries, style, options.compact ?? false),
+    changeSection(plan, entries, style),
     movedSection(plan),
     outputSection(plan, style),
     releasedSection(plan, style),
@@ -53,7 +49,7 @@ export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}
     uncheckedSection(plan, style),
     revealedLine(plan, asDeclared) ?? "",
     unmanagedLine(plan),
-    diagnosticsText(plan.diagnostics, style, options.sources, { closing: false }),
+    diagnosticsText(plan.diagnostics, style, sources, false),
     blockedLine(entries, style),
     closingLines(plan, entries, style),
     style.colors.bold(planLine(plan)),
@@ -61,12 +57,10 @@ export function planText(plan: Plan, style: Style, options: PlanTextOptions = {}
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style, compact: boolean): string {
+function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style): string {
   if (entries.length === 0) return "";
   const blocks = entries.map((entry) =>
-    entry.changes.length > 1
-      ? groupLines(entry, plan, style, compact)
-      : changeLines(entry.first, plan, style, compact),
+    entry.changes.length > 1 ? groupLines(entry, plan, style) : changeLines(entry.first, plan, style),
   );
   const text = blocks.map((lines, i) => {
     const previous = blocks[i - 1];
@@ -76,9 +70,8 @@ function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style, 
   return `${planHeadings[plan.options.mode]}\n\n${text.join("\n")}`;
 }
 
-function changeLines(change: Change, plan: Plan, style: Style, compact: boolean): string[] {
+function changeLines(change: Change, plan: Plan, style: Style): string[] {
   const { colors } = style;
-  if (compact) return [headline(change, plan, style), ...guardLines(change, style)];
   const reason = change.reason === undefined ? [] : [colors.dim(`because ${escapeText(change.reason)}`)];
   const moved =
     change.previousAddress === undefined
@@ -95,14 +88,13 @@ function changeLines(change: Change, plan: Plan, style: Style, compact: boolean)
 }
 
 /** Many changes that do the same: `14 services will be updated in place`, whose they are, and what they do once. */
-function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style, compact: boolean): string[] {
+function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): string[] {
   const { colors } = style;
   const whose = shortList(
     changes.map(({ address }) => escapeText(address)),
     mostInGroup,
   );
   const head = `${symbol(first, style)} ${colors.bold(counted(changes.length, escapeText(first.type)))} ${pluralPhrase(first)}`;
-  if (compact) return [head];
   const reason = commonReason(first);
   return [
     head,

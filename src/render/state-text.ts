@@ -21,12 +21,6 @@ export const recordedAddresses = (state: State): Address[] =>
     })),
   ).map(({ address }) => address);
 
-/** `state list`: one address a line. */
-export const stateList = (state: State): string =>
-  recordedAddresses(state)
-    .map((address) => `${escapeText(address)}\n`)
-    .join("");
-
 /** `show`: everything recorded, and what a run left open. */
 export function stateText(state: State, style: Style): string {
   const blocks = recordedAddresses(state).flatMap((address) => {

@@ -5,12 +5,12 @@ import { plan } from "../../commands/plan";
 import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
-import { planDocument, readSavedPlan, savePlan } from "../../plan/document";
+import { readSavedPlan, savePlan } from "../../plan/document";
 import { isUnconfirmed } from "../../plan/guards";
 import type { Plan } from "../../plan/plan";
 import { diagnosticsJson } from "../../render/diagnostics";
 import { escapeJson, fencedBlock } from "../../render/escape-text";
-import { planDocumentSchema, planFromDocument } from "../../render/plan-json";
+import { planDocumentSchema, planFromDocument, planJson } from "../../render/plan-json";
 import { planMarkdown } from "../../render/plan-markdown";
 import { planText } from "../../render/plan-text";
 import { counted, hasChanges, isBlocked } from "../../render/plan-wording";
@@ -191,10 +191,10 @@ export function showPlan(
   sources: ReadonlyMap<string, string> = new Map(),
 ): void {
   const { terminal } = invocation;
-  if (format === "json") terminal.out(`${escapeJson(planDocument(plan), 2)}\n`);
+  if (format === "json") terminal.out(planJson(plan));
   else if (format === "markdown") terminal.out(planMarkdown(plan));
-  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), { sources }));
-  else terminal.out(planText(plan, outStyle(invocation), { sources }));
+  else if (hasErrors(plan.diagnostics)) terminal.err(planText(plan, errStyle(invocation), sources));
+  else terminal.out(planText(plan, outStyle(invocation), sources));
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 

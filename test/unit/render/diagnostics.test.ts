@@ -116,7 +116,7 @@ describe("diagnosticsText", () => {
   });
 
   it("colours the heading and the carets", () => {
-    expect(diagnosticsText([unknownKey], createStyle({ color: true }), sources, { closing: false })).toBe(
+    expect(diagnosticsText([unknownKey], createStyle({ color: true }), sources, false)).toBe(
       [
         '\u001b[31m\u001b[1merror[manifest.unknown_key]\u001b[22m\u001b[39m\u001b[1m: service.shop.api has no attribute "runtmie"\u001b[22m',
         "  \u001b[2m-->\u001b[22m rnv.yaml:5:11",

@@ -1,6 +1,7 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import type { ApplyCounts, ApplyEvent, SummaryEvent } from "../../../src/model/apply-event";
-import { eventJson, eventSchema, eventText } from "../../../src/render/events";
+import { eventSchema } from "../../../src/model/apply-event";
+import { eventJson, eventText } from "../../../src/render/events";
 import { createStyle, plainStyle } from "../../../src/render/style";
 import { address } from "../../support/plan-fixture";
 
@@ -104,7 +105,7 @@ it.each(lines)("%j reads as its line", (event, text) => {
 });
 
 it.each(lines)("%j is one JSON line that its schema accepts and that starts with its type", (event) => {
-  const json = eventJson(event, { at: "2030-01-01T00:00:00Z" });
+  const json = eventJson(event, "2030-01-01T00:00:00Z");
   expect(json).not.toContain("\n");
   expect(Object.keys(JSON.parse(json)).slice(0, 2)).toEqual(["type", "at"]);
   expect(() => eventSchema.parse(JSON.parse(json))).not.toThrow();
@@ -119,7 +120,7 @@ it("gives a failure its line and column in JSON", () => {
     diagnostic: failure,
   };
   const sources = new Map([["rnv.yaml", "a:\n  b: c\n"]]);
-  expect(JSON.parse(eventJson(event, { sources })).diagnostic.location).toEqual({
+  expect(JSON.parse(eventJson(event, undefined, sources)).diagnostic.location).toEqual({
     file: "rnv.yaml",
     line: 2,
     column: 2,

@@ -75,10 +75,10 @@ it("drops details, then the table, to stay below its limit, and says so", () => 
   expect(text.length).toBeLessThanOrEqual(60_000);
   expect(text).toMatch(/> The details of \d+ resources are left out/);
   expect(text).toContain("| and 300 more | Services: 300 to add. |");
-  const short = planMarkdown(big, { limit: 1000 });
+  const short = planMarkdown(big, 1000);
   expect(short).not.toContain("service.s");
   expect(short).toContain("| and 500 more | Services: 500 to add. |");
-  expect(planMarkdown(big, { limit: 500 })).toBe(
+  expect(planMarkdown(big, 500)).toBe(
     "### rnv plan\n\n**Plan: 0 to add, 0 to change, 0 to destroy.**\n\n> [!NOTE]\n> The list of 500 resources is left out, because this comment would be too long.\n\nServices: 500 to add.\n",
   );
 });
@@ -96,7 +96,7 @@ describe("deletions and replacements", () => {
   const given = plan([...creates, ...ended]);
 
   it.each([60_000, 3000, 1200, 300])("stand first whatever else there is, within %i characters", (limit) => {
-    const text = planMarkdown(given, { limit });
+    const text = planMarkdown(given, limit);
     expect(text.length).toBeLessThanOrEqual(Math.max(limit, 500));
     for (const { address } of ended) expect(text).toContain(address);
     const [first = -1] = creates.map(({ address }) => text.indexOf(`\`${address}\``)).filter((at) => at >= 0);
@@ -183,7 +183,7 @@ describe("whatever names and values are called", () => {
   it("the text has no raw control character and no line that a runner obeys", () => {
     fc.assert(
       fc.property(hostilePlan, (given) => {
-        const text = planText(given, plainStyle) + planText(given, plainStyle, { compact: true });
+        const text = planText(given, plainStyle);
         expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u202e\u200b]/u);
         expect(text).not.toMatch(/^\s*::|##\w*\[/m);
       }),

@@ -1,7 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { schema } from "../../../src/commands/schema";
+import { error } from "../../../src/diagnostics/diagnostic";
+import { type ApplyEvent, eventSchema } from "../../../src/model/apply-event";
 import { stateFileSchema } from "../../../src/model/state";
 import { planDocument } from "../../../src/plan/document";
+import { driftReport } from "../../../src/plan/drift";
+import { driftDocumentSchema, driftJson } from "../../../src/render/drift-json";
+import { eventJson } from "../../../src/render/events";
 import { planDocumentSchema, planFromDocument, planJson } from "../../../src/render/plan-json";
 import { planText } from "../../../src/render/plan-text";
 import { plainStyle } from "../../../src/render/style";
@@ -9,16 +14,107 @@ import { StateCipher } from "../../../src/state/cipher";
 import { emptyState } from "../../../src/state/recorded";
 import { address, change, field, plan, shopPlan, value } from "../../support/plan-fixture";
 
-const published = (name: Parameters<typeof schema>[0]) => schema(name) as Readonly<Record<string, unknown>>;
+const published = (name: Parameters<typeof schema>[0]) =>
+  schema(name) as Described & { readonly $schema: string };
 
-it.each(["plan", "drift", "state", "events"] as const)(
-  "the %s schema is draft 07 and can be written as JSON",
-  (name) => {
-    const found = published(name);
-    expect(found.$schema).toBe("http://json-schema.org/draft-07/schema#");
-    expect(JSON.parse(JSON.stringify(found))).toEqual(found);
-  },
+interface Described {
+  readonly properties?: Readonly<Record<string, Described>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Described;
+  readonly items?: Described;
+  readonly anyOf?: readonly Described[];
+  readonly oneOf?: readonly Described[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
+type Path = readonly (string | number)[];
+
+/** The objects of a document that a published schema describes key by key, each with its description and its path. */
+function describedObjects(schema: Described, value: unknown, path: Path = []): [Described, Path][] {
+  const forms = schema.anyOf ?? schema.oneOf;
+  if (forms) return describedObjects(formOf(forms, value), value, path);
+  if (Array.isArray(value))
+    return value.flatMap((item, i) =>
+      schema.items ? describedObjects(schema.items, item, [...path, i]) : [],
+    );
+  if (value === null || typeof value !== "object") return [];
+  const inner = Object.entries(value).flatMap(([key, item]) => {
+    const found = schema.properties?.[key];
+    return found ? describedObjects(found, item, [...path, key]) : [];
+  });
+  return schema.properties ? [[schema, path], ...inner] : inner;
+}
+
+/** Of several forms the one whose constants are those of the value. */
+function formOf(forms: readonly Described[], value: unknown): Described {
+  const object = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const fits = ({ properties = {} }: Described): boolean =>
+    Object.entries(properties).every(([key, { const: only, enum: some }]) =>
+      only === undefined ? (some?.includes(object[key]) ?? true) : only === object[key],
+    );
+  return forms.find((form) => form.properties !== undefined && fits(form)) ?? {};
+}
+
+/** The document with the object at a path changed. */
+function changedAt(document: object, path: Path, change: (object: Record<string, unknown>) => void): object {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  change(path.reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], copy) as typeof copy);
+  return copy;
+}
+
+const reported = driftReport(
+  plan([
+    change("update", "service.a", {
+      attributes: [field("p", value(1), value(2)), field("q", value(1), value(2), { cause: "drift" })],
+      drift: [field("q", value(2), value(1), { cause: "drift" })],
+    }),
+    change("create", "service.b", { missing: true }),
+  ]),
 );
+const at = "2030-01-01T00:00:00Z";
+const failed: ApplyEvent = {
+  type: "failed",
+  address: address("service.a"),
+  action: "create",
+  elapsedSeconds: 4,
+  diagnostic: error("api.unavailable", "no answer", { range: { file: "rnv.yaml", start: 0, end: 1 } }),
+};
+const documents = [
+  ["plan", planDocumentSchema, planJson(shopPlan)],
+  ["drift", driftDocumentSchema, driftJson(reported)],
+  ["events", eventSchema, eventJson(failed, at, new Map([["rnv.yaml", "version: 1"]]))],
+] as const;
+
+describe.each(documents)("the published schema of %s", (name, accepts, text) => {
+  const document = JSON.parse(text) as object;
+  const objects = describedObjects(published(name), document);
+
+  it("is draft 07, and its checks accept a document that was written", () => {
+    expect(published(name).$schema).toBe("http://json-schema.org/draft-07/schema#");
+    expect(accepts.safeParse(document).error).toBeUndefined();
+    expect(objects.length).toBeGreaterThan(1);
+  });
+
+  it("has each key that is written, at any depth, and nothing that is not described is accepted", () => {
+    for (const [described, path] of objects) {
+      expect(described.additionalProperties).toBe(false);
+      const more = changedAt(document, path, (object) => {
+        expect(Object.keys(described.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(object)));
+        object["not-described"] = 1;
+      });
+      expect(accepts.safeParse(more).success).toBe(false);
+    }
+  });
+
+  it("says of each key whether it may be left out", () => {
+    for (const [described, path] of objects)
+      for (const key of Object.keys(described.properties ?? {})) {
+        const less = changedAt(document, path, (object) => delete object[key]);
+        expect([key, accepts.safeParse(less).success]).toEqual([key, !described.required?.includes(key)]);
+      }
+  });
+});
 
 it("the state schema describes a state in the clear and an encrypted one", async () => {
   const empty = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
@@ -44,10 +140,6 @@ it("the state schema describes a state in the clear and an encrypted one", async
     const { serial: _serial, ...without } = document;
     expect(stateFileSchema.safeParse(without).success).toBe(false);
   }
-});
-
-it("the plan schema accepts what planDocument writes", () => {
-  expect(planDocumentSchema.safeParse(JSON.parse(planJson(shopPlan))).error).toBeUndefined();
 });
 
 it("the plan schema refuses a document of another shape", () => {

@@ -1,7 +1,13 @@
 import type { RecordedResource, State } from "../../../src/model/state";
 import { stateSchema } from "../../../src/model/state";
 import { graphDot, graphMermaid } from "../../../src/render/graph";
-import { outputsJson, outputsText, stateJson, stateList, stateText } from "../../../src/render/state-text";
+import {
+  outputsJson,
+  outputsText,
+  recordedAddresses,
+  stateJson,
+  stateText,
+} from "../../../src/render/state-text";
 import { plainStyle } from "../../../src/render/style";
 import { address } from "../../support/plan-fixture";
 
@@ -69,9 +75,12 @@ const state: State = {
 };
 
 it("lists addresses in reading order", () => {
-  expect(stateList(state)).toBe(
-    "project.shop\nservice.shop.api\nvariable.shop.api.KEY\ndeployment.shop.api\n",
-  );
+  expect(recordedAddresses(state)).toEqual([
+    "project.shop",
+    "service.shop.api",
+    "variable.shop.api.KEY",
+    "deployment.shop.api",
+  ]);
 });
 
 it("shows what is recorded, and what a run left open", () => {
