@@ -1,31 +1,26 @@
-import { dataSources } from "../src/terraform/data-sources";
-import { ephemeralResources } from "../src/terraform/ephemeral-resources";
+import { dataSources, ephemeralResources } from "../src/terraform/data-sources";
 import { functions } from "../src/terraform/functions";
-import { Provider } from "../src/terraform/provider";
-import { importForm } from "../src/terraform/rpc/import-resource-state";
+import { shapes } from "../src/terraform/provider";
+import { providerSchema } from "../src/terraform/rpc/configure-provider";
+import { importForm } from "../src/terraform/rpc/resource-state";
 import type { AttributeSchema, BlockSchema, Schema } from "../src/terraform/schema/block";
-import { providerSchema } from "../src/terraform/schema/provider-block";
-import { typeText } from "../src/terraform/values/terraform-type";
-import { variablesName, variablesSchema } from "../src/terraform/variables/variables-type";
+import type { TerraformType } from "../src/terraform/values/terraform-value";
+import { variablesSchema } from "../src/terraform/variables/variables";
 
 /** The reference of the provider by file name, all of it made from the schemas that Terraform is given. */
 export function referencePages(): ReadonlyMap<string, string> {
-  const { managedTypes } = new Provider({}, "/");
   const pages = new Map<string, string>();
   pages.set("provider.md", page("Provider rnv", providerSchema));
-  for (const { name, schema, resource } of managedTypes)
-    pages.set(
-      `resource-${name}.md`,
-      page(`Resource ${name}`, schema, importText(name, importForm(resource))),
-    );
-  pages.set(
-    `resource-${variablesName}.md`,
-    page(`Resource ${variablesName}`, variablesSchema, importText(variablesName, "PROJECT/SERVICE")),
-  );
-  for (const { name, schema } of dataSources)
-    pages.set(`data-${name}.md`, page(`Data source ${name}`, schema));
-  for (const { name, schema } of ephemeralResources)
-    pages.set(`ephemeral-${name}.md`, page(`Ephemeral resource ${name}`, schema));
+  const addResource = (schema: Schema, form: string): void => {
+    const text = page(`Resource ${schema.name}`, schema, importText(schema.name, form));
+    pages.set(`resource-${schema.name}.md`, text);
+  };
+  for (const shape of shapes) addResource(shape, importForm(shape.resource));
+  addResource(variablesSchema, "PROJECT/SERVICE");
+  for (const schema of dataSources)
+    pages.set(`data-${schema.name}.md`, page(`Data source ${schema.name}`, schema));
+  for (const schema of ephemeralResources)
+    pages.set(`ephemeral-${schema.name}.md`, page(`Ephemeral resource ${schema.name}`, schema));
   pages.set("functions.md", functionsPage());
   return pages;
 }
@@ -75,4 +70,15 @@ function functionsPage(): string {
     );
   });
   return `# Functions\n\n${texts.join("\n")}`;
+}
+
+/** Returns a type in words: `list(string)`. */
+function typeText(type: TerraformType): string {
+  if (typeof type === "string") return type === "dynamic" ? "any" : type;
+  if (type[0] === "object") {
+    const fields = Object.entries(type[1]).map(([name, field]) => `${name}: ${typeText(field)}`);
+    return `object({${fields.join(", ")}})`;
+  }
+  if (type[0] === "tuple") return `tuple([${type[1].map(typeText).join(", ")}])`;
+  return `${type[0]}(${typeText(type[1])})`;
 }

@@ -1,69 +1,144 @@
-import { concealSensitive } from "./conceal-sensitive";
-import { diagnosticMessage, diagnosticsOf } from "./diagnostic-message";
-import type { Provider } from "./provider";
-import { applyResourceChange } from "./rpc/apply-resource-change";
-import { callFunction } from "./rpc/call-function";
-import { configureProvider } from "./rpc/configure-provider";
-import { getFunctions, getMetadata, getProviderSchema } from "./rpc/get-provider-schema";
-import { importResourceState } from "./rpc/import-resource-state";
-import { moveResourceState } from "./rpc/move-resource-state";
 import {
-  holdNothing,
+  dataSources,
+  ephemeralResources,
   openEphemeralResource,
+  readDataSource,
+  validateDataResourceConfig,
   validateEphemeralResourceConfig,
-} from "./rpc/open-ephemeral-resource";
+} from "./data-sources";
+import { callFunction, functionMessage, functions } from "./functions";
+import { diagnosticMessages, diagnosticsOf } from "./messages";
+import type { Message, ProviderMethod, ResponseOf } from "./protocol";
+import { type Answer, Provider, shapes } from "./provider";
+import { applyResourceChange } from "./rpc/apply-resource-change";
+import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
 import { planResourceChange } from "./rpc/plan-resource-change";
-import { readDataSource, validateDataResourceConfig } from "./rpc/read-data-source";
 import { readResource } from "./rpc/read-resource";
-import { stopProvider } from "./rpc/stop-provider";
-import { upgradeResourceState } from "./rpc/upgrade-resource-state";
-import { validateProviderConfig } from "./rpc/validate-provider-config";
+import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
+import { type Schema, schemaMessage } from "./schema/block";
+import type { CallHandler } from "./server";
+import { decodeValue } from "./values/codec";
+import { asObject, type TerraformValue } from "./values/terraform-value";
+import { variablesSchema } from "./variables/variables";
 import { variablesAnswers } from "./variables/variables-answers";
-import { variablesName } from "./variables/variables-type";
-import type { ProviderMethod } from "./wire/methods";
 
-type Answer = (provider: Provider, request: never) => Promise<object>;
+/** Nothing is held that could be renewed or closed. */
+const answerNothing = async () => ({});
 
-const answers: Readonly<Record<ProviderMethod, Answer>> = {
+const answers: { readonly [Method in ProviderMethod]: Answer<Method> } = {
   GetMetadata: getMetadata,
   GetProviderSchema: getProviderSchema,
+  GetFunctions: async () => ({ functions: byName(functions, functionMessage) }),
   ValidateProviderConfig: validateProviderConfig,
   ConfigureProvider: configureProvider,
+  // The first Ctrl-C: writes in flight end, waits do not go on.
+  StopProvider: async (provider) => {
+    provider.stop();
+    return {};
+  },
   ValidateResourceConfig: validateResourceConfig,
-  ValidateDataResourceConfig: validateDataResourceConfig,
   UpgradeResourceState: upgradeResourceState,
   ReadResource: readResource,
   PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
   MoveResourceState: moveResourceState,
+  ValidateDataResourceConfig: validateDataResourceConfig,
   ReadDataSource: readDataSource,
-  GetFunctions: getFunctions,
   CallFunction: callFunction,
   ValidateEphemeralResourceConfig: validateEphemeralResourceConfig,
   OpenEphemeralResource: openEphemeralResource,
-  RenewEphemeralResource: holdNothing,
-  CloseEphemeralResource: holdNothing,
-  StopProvider: stopProvider,
+  RenewEphemeralResource: answerNothing,
+  CloseEphemeralResource: answerNothing,
 };
 
-/** What a call left unchanged when it failed: Terraform reads an answer without a state as "gone". */
-function unchanged(method: ProviderMethod, request: unknown): object {
-  if (method !== "ReadResource") return {};
-  const { currentState, private: kept } = request as { currentState: object; private?: Uint8Array };
-  return { newState: currentState, private: kept };
-}
+let provider: Provider | undefined;
+
+/** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
+export const answerCall: CallHandler = (method, request) => {
+  provider ??= new Provider(process.env, process.cwd());
+  return answer(provider, method, request as object);
+};
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
-export async function answer(provider: Provider, method: ProviderMethod, request: unknown): Promise<object> {
-  const { typeName, targetTypeName = typeName } = (request ?? {}) as Partial<Record<string, string>>;
-  const special = targetTypeName === variablesName ? variablesAnswers[method] : undefined;
+async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
+  const { typeName, targetTypeName = typeName } = request;
+  const special = targetTypeName === variablesSchema.name ? variablesAnswers[method] : undefined;
   try {
-    concealSensitive(provider, request ?? {});
+    redactSensitive(provider, request);
     return await (special ?? answers[method])(provider, request as never);
   } catch (failure) {
-    const diagnostics = diagnosticsOf(failure).map((one) => diagnosticMessage(one, (path) => [path]));
-    return { ...unchanged(method, request), diagnostics };
+    return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
+}
+
+type Value = Message<"Value"> | null;
+
+/** Fields that requests have: values are whole ones of the resource type. */
+interface AnyRequest {
+  readonly typeName?: string;
+  readonly targetTypeName?: string;
+  readonly config?: Value;
+  readonly currentState?: Value;
+  readonly priorState?: Value;
+  readonly plannedState?: Value;
+  readonly rawState?: Message<"RawState"> | null;
+  readonly private?: Uint8Array;
+}
+
+/** What a call left unchanged when it failed: Terraform reads an answer without a state as "gone". */
+const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
+  method === "ReadResource" ? { newState: currentState, private: kept } : {};
+
+const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
+
+/** Masks the sensitive values that a call brings along in all text of the service, from this call on. */
+function redactSensitive(provider: Provider, request: AnyRequest): void {
+  const schema = resourceSchemas.find(({ name }) => name === request.typeName);
+  const names = schema?.block.attributes.filter(({ sensitive }) => sensitive).map(({ name }) => name) ?? [];
+  if (schema === undefined || names.length === 0) return;
+  const { config, currentState, priorState, plannedState, rawState } = request;
+  const wholes = [config, currentState, priorState, plannedState].map((value) =>
+    decodeValue(schema.valueType, value?.msgpack),
+  );
+  if (rawState?.json?.length) wholes.push(JSON.parse(Buffer.from(rawState.json).toString("utf8")));
+  provider.redact(wholes.flatMap((whole) => names.flatMap((name) => textsOf(asObject(whole)?.[name]))));
+}
+
+/** A text, or the texts of a map. */
+function textsOf(value: TerraformValue | undefined): readonly string[] {
+  if (typeof value === "string") return [value];
+  return Object.values(asObject(value ?? null) ?? {}).filter((one) => typeof one === "string");
+}
+
+const capabilities = { planDestroy: true, getProviderSchemaOptional: true, moveResourceState: true };
+
+const byName = <Item extends { readonly name: string }, To>(
+  items: readonly Item[],
+  message: (item: Item) => To,
+): Record<string, To> => Object.fromEntries(items.map((item) => [item.name, message(item)]));
+
+/** GetProviderSchema: everything this provider has. */
+async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
+  return {
+    provider: schemaMessage(providerSchema),
+    resourceSchemas: byName(resourceSchemas, schemaMessage),
+    dataSourceSchemas: byName(dataSources, schemaMessage),
+    ephemeralResourceSchemas: byName(ephemeralResources, schemaMessage),
+    functions: byName(functions, functionMessage),
+    serverCapabilities: capabilities,
+  };
+}
+
+/** GetMetadata: the names alone. */
+async function getMetadata(): Promise<ResponseOf<"GetMetadata">> {
+  const names = (items: readonly Schema[]) => items.map(({ name }) => ({ typeName: name }));
+  return {
+    serverCapabilities: capabilities,
+    resources: names(resourceSchemas),
+    dataSources: names(dataSources),
+    ephemeralResources: names(ephemeralResources),
+    functions: functions.map(({ name }) => ({ name })),
+  };
 }

@@ -1,14 +1,22 @@
 import { addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
-import { snakeCase } from "../model/terraform-name";
 import type { Plain } from "../model/value";
 import { service } from "../resources/service";
-import { managedType } from "./schema/managed-type";
-import { valueAt } from "./values/attributes";
-import { objectOf, type TerraformType } from "./values/terraform-type";
-import { asObject, type TerraformValue, toPlain } from "./values/terraform-value";
+import type { Message } from "./protocol";
+import type { Answer } from "./provider";
+import { valueAt } from "./schema/attributes";
+import { markdown, typeBytes } from "./schema/block";
+import { shapeOf } from "./schema/terraform-shape";
+import { decodeValue, encodeMessage } from "./values/codec";
+import {
+  asObject,
+  objectOf,
+  type TerraformType,
+  type TerraformValue,
+  toPlain,
+} from "./values/terraform-value";
 
-export interface Parameter {
+interface Parameter {
   readonly name: string;
   readonly type: TerraformType;
   readonly doc: string;
@@ -26,7 +34,7 @@ export interface ProviderFunction {
 }
 
 /** An argument that cannot be used; its index counts from 0. */
-export class ArgumentError extends Error {
+class ArgumentError extends Error {
   constructor(
     message: string,
     readonly argument: number,
@@ -58,8 +66,6 @@ const serviceAddress: ProviderFunction = {
   },
 };
 
-const serviceType = managedType(service);
-
 const monthlyCost: ProviderFunction = {
   name: "monthly_cost",
   summary: "The estimated monthly price of a service",
@@ -73,11 +79,11 @@ const monthlyCost: ProviderFunction = {
   returns: objectOf({ usd: "number", ngn: "number" }),
   call: (catalog, given) => {
     const offered = catalogFrom(catalog ?? null);
-    const whole = asObject(plainObject(given ?? null));
+    const whole = asObject(toPlain(given ?? null) as TerraformValue);
     if (whole === undefined) throw new ArgumentError("expected a service", 1);
     const defaults = service.defaults(offered);
     const attributes = new Map<string, Plain>();
-    for (const { path, steps } of serviceType.declared) {
+    for (const { path, steps } of shapeOf(service).declared) {
       const value = valueAt(whole, steps);
       const plain = value === null ? defaults.get(path) : toPlain(value);
       if (plain !== undefined && plain !== null) attributes.set(path, plain);
@@ -86,8 +92,6 @@ const monthlyCost: ProviderFunction = {
     return price === undefined ? null : { usd: price.usd, ngn: price.ngn };
   },
 };
-
-const plainObject = (value: TerraformValue): TerraformValue => toPlain(value) as TerraformValue;
 
 /** What pricing needs of a catalog, out of the data source. */
 function catalogFrom(value: TerraformValue): Catalog {
@@ -98,7 +102,7 @@ function catalogFrom(value: TerraformValue): Catalog {
   const defaults = (whole?.defaults ?? {}) as Catalog["defaults"];
   return {
     plans: plans as never[],
-    databasePlans: list(snakeCase("databasePlans")),
+    databasePlans: list("database_plans"),
     defaults,
     regions: [],
     runtimes: [],
@@ -111,11 +115,13 @@ function catalogFrom(value: TerraformValue): Catalog {
 /** Every function: the only list of them. */
 export const functions: readonly ProviderFunction[] = [serviceAddress, monthlyCost];
 
-const markdown = 1;
-const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
-
 /** A function in the form of the protocol. */
-export const functionMessage = ({ parameters, returns, summary, doc }: ProviderFunction): object => ({
+export const functionMessage = ({
+  parameters,
+  returns,
+  summary,
+  doc,
+}: ProviderFunction): Message<"Function"> => ({
   summary,
   description: doc,
   descriptionKind: markdown,
@@ -125,6 +131,22 @@ export const functionMessage = ({ parameters, returns, summary, doc }: ProviderF
     type: typeBytes(type),
     description,
     descriptionKind: markdown,
-    ...(allowNull ? { allowNullValue: true } : {}),
+    ...(allowNull && { allowNullValue: true }),
   })),
 });
+
+/** CallFunction: pure, and answered by a provider that was never configured. */
+export const callFunction: Answer<"CallFunction"> = async (_provider, request) => {
+  const called = functions.find(({ name }) => name === request.name);
+  if (called === undefined) return { error: { text: `this provider has no function "${request.name}"` } };
+  const given = called.parameters.map(({ type }, index) =>
+    decodeValue(type, request.arguments[index]?.msgpack),
+  );
+  try {
+    return { result: encodeMessage(called.returns, called.call(...given)) };
+  } catch (failure) {
+    if (failure instanceof ArgumentError)
+      return { error: { text: failure.message, functionArgument: failure.argument } };
+    return { error: { text: `this is a bug in the provider: ${String(failure)}` } };
+  }
+};

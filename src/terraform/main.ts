@@ -1,5 +1,5 @@
-import type * as starting from "./start";
-import { serve } from "./wire/serve";
+import type * as starting from "./answer";
+import { serve } from "./server";
 
 /** The cookie by which go-plugin tells a plugin that Terraform started it. */
 const magicCookie = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   };
   process.on("SIGTERM", end);
   // Loaded once, while Terraform connects: the handshake waits for none of it.
-  const started = (): typeof starting => require("./start");
+  const started = (): typeof starting => require("./answer");
   server = await serve({
     clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
     answer: async (method, request) => started().answerCall(method, request),

@@ -1,14 +1,131 @@
-import type { Resource } from "../api/reads";
+import { createClient } from "../api/client";
+import { createEndpoints } from "../api/create-endpoints";
+import type { Endpoints } from "../api/endpoints";
+import type { GapSettings } from "../api/gaps";
+import { createReads, type Reads } from "../api/reads";
+import type { Send } from "../api/send";
+import type { Transport } from "../api/transport";
+import { digestBody, writeKey } from "../apply/journaled-send";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { Address } from "../model/address";
+import type { LiveResource } from "../model/live";
 import { Secret } from "../model/secret";
+import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
-import { type ManagedType, managedType } from "./schema/managed-type";
-import type { Session } from "./session";
+import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
+import type { ProviderMethod, RequestOf, ResponseOf } from "./protocol";
+import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
+
+export interface SessionOptions {
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: Secret;
+  readonly gaps: GapSettings;
+  readonly maxConcurrency?: number;
+  readonly deletionProtection: boolean;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly userAgent: string;
+  /** Aborted by StopProvider: finish calls in flight, start none. */
+  readonly signal: AbortSignal;
+}
+
+/** Endpoints whose writes bear keys of one seed. */
+interface KeyedWrites {
+  readonly endpoints: Endpoints;
+  /** Of each answer to a write, whether it is that of an earlier request. */
+  readonly replays: readonly boolean[];
+}
+
+/** A configured provider: one client, and what all calls of this process share. */
+export interface Session {
+  readonly workspaceId: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly deletionProtection: boolean;
+  /** What reads of this process found, and what they did not. */
+  readonly existence: ExistenceCache;
+  /** Shared by every read and plan; dropped by writes. */
+  readonly reads: Reads;
+  /** As the workspace was when this process first looked: names that were taken before our writes. */
+  readonly before: Reads;
+  /** By `addressOfId`: what this process deleted; what it made or adopted, as the answer showed it. */
+  readonly removed: Set<Address>;
+  readonly made: Map<Address, LiveResource | undefined>;
+  /** The canvas of one scope, read anew. */
+  readonly canvas: Endpoints["canvas"];
+  /** Keyed writes: the same seed and body give the same key in every process. */
+  readonly writes: (seed: string) => KeyedWrites;
+  /** Masks secrets in all text of the service. */
+  readonly redact: (secrets: Iterable<Secret>) => void;
+  readonly close: () => Promise<void>;
+}
+
+export function openSession(options: SessionOptions): Session {
+  const { apiKey, workspaceId, gaps, clock, signal } = options;
+  const client = createClient(options);
+  const send: Send = (request, more) => client.send(request, { signal, ...more });
+  const detected = {};
+  const endpoints = (over: Send): Endpoints => createEndpoints(over, workspaceId, gaps, detected);
+  const plain = endpoints(send);
+  const reads = createReads(plain);
+  // Keys must not tell a secret, and must be the same in the next process of the same credential.
+  const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
+  return {
+    workspaceId,
+    clock,
+    signal,
+    deletionProtection: options.deletionProtection,
+    existence: emptyExistenceCache(),
+    reads,
+    before: createReads(plain),
+    canvas: plain.canvas,
+    removed: new Set(),
+    made: new Map(),
+    writes: (seed) => {
+      const replays: boolean[] = [];
+      const keyed = keyedSend(send, { secretKey, seed, replays, onWrite: () => reads.invalidate() });
+      return { endpoints: endpoints(keyed), replays };
+    },
+    redact: (secrets) => {
+      if (client.redact(secrets)) reads.invalidate();
+    },
+    close: client.close,
+  };
+}
+
+/** How the writes of one seed are keyed. */
+interface Keying {
+  readonly secretKey: Uint8Array;
+  readonly seed: string;
+  readonly replays: boolean[];
+  readonly onWrite: () => void;
+}
+
+/** Gives writes an idempotency key of their seed, path and body (interface, "Idempotency rules"). */
+function keyedSend(send: Send, { secretKey, seed, replays, onWrite }: Keying): Send {
+  return async (request, options) => {
+    if (request.method === "GET") return send(request, options);
+    const { digest } = digestBody(request.body, secretKey, request.path);
+    const step = `${request.operation} ${request.path}`;
+    const key = request.keyed ? { idempotencyKey: writeKey(seed, "terraform", step, digest) } : {};
+    try {
+      const answer = await send({ ...request, ...key }, options);
+      replays.push(answer.replayed === true);
+      return answer;
+    } finally {
+      onWrite();
+    }
+  };
+}
+
+/** The resource types of this provider, as Terraform sees them. */
+export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 
 /** What the calls of one plugin process work with. */
 export class Provider {
   #session: Session | undefined;
-  readonly #types = new Map<string, ManagedType>();
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
@@ -16,17 +133,7 @@ export class Provider {
   constructor(
     readonly environment: Readonly<Record<string, string | undefined>>,
     readonly cwd: string,
-    resources: readonly Resource[] = resourceTypes,
-  ) {
-    for (const resource of resources) {
-      const type = managedType(resource);
-      this.#types.set(type.name, type);
-    }
-  }
-
-  get managedTypes(): readonly ManagedType[] {
-    return [...this.#types.values()];
-  }
+  ) {}
 
   /** Undefined before ConfigureProvider, and where its configuration is not known yet. */
   get session(): Session | undefined {
@@ -54,7 +161,7 @@ export class Provider {
     this.#stop.abort(new Error("interrupted"));
   }
 
-  /** Throws for a call that cannot be answered without the service. */
+  /** Throws `DiagnosticsError` for a call that cannot be answered without the service. */
   requireSession(): Session {
     if (this.#session !== undefined) return this.#session;
     throw new DiagnosticsError([
@@ -65,11 +172,24 @@ export class Provider {
     ]);
   }
 
-  typeNamed(name: string): ManagedType {
-    const type = this.#types.get(name);
-    if (type !== undefined) return type;
-    throw new DiagnosticsError([
-      error("manifest.unsupported", `this provider has no resource type "${name}"`),
-    ]);
+  typeNamed(name: string): TerraformShape {
+    return requireNamed(shapes, name, "resource type");
   }
+}
+
+/** Answers calls of one method. */
+export type Answer<Method extends ProviderMethod> = (
+  provider: Provider,
+  request: RequestOf<Method>,
+) => Promise<ResponseOf<Method>>;
+
+/** Returns the entry of that name; throws `DiagnosticsError` where there is none. */
+export function requireNamed<Item extends { readonly name: string }>(
+  items: readonly Item[],
+  name: string,
+  what: string,
+): Item {
+  const found = items.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new DiagnosticsError([error("manifest.unsupported", `this provider has no ${what} "${name}"`)]);
 }

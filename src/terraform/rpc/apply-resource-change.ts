@@ -1,58 +1,295 @@
-import { hasErrors } from "../../diagnostics/diagnostic";
-import type { Applied } from "../applied";
-import { applyCreate } from "../apply-create-change";
-import { applyDelete } from "../apply-delete";
-import { applyUpdate } from "../apply-update";
-import { diagnosticMessage, diagnosticsOf } from "../diagnostic-message";
-import type { PrivateData } from "../private-data";
-import { readPrivate, writePrivate } from "../private-data";
-import type { Provider } from "../provider";
-import type { ManagedType } from "../schema/managed-type";
-import { decodeValue, encodeValue } from "../values/codec";
-import { asObject, type TerraformObject } from "../values/terraform-value";
-import { stepsIn } from "./plan-resource-change";
+import { lookAgain, staleWrite } from "../../apply/look";
+import { unappliedPaths } from "../../apply/verify";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
+import { isMissing } from "../../model/freshness";
+import type { ReadResult } from "../../model/live";
+import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../model/resource-operations";
+import { isUnlisted } from "../../model/resource-type";
+import { type Attributes, canonicalJson, type Plain } from "../../model/value";
+import { typeNamed } from "../../resources";
+import {
+  type Ended,
+  liveAfter,
+  sendSecret,
+  sendUntilApplied,
+  settle,
+  stateAfter,
+  unappliedFields,
+  unsettled,
+  writtenNow,
+} from "../apply/after-write";
+import { type Applied, applyDelete } from "../apply/apply-delete";
+import { createOnce, isUnseen, sendGenerations } from "../apply/create-once";
+import { addressOfId, readById } from "../confirm-deleted";
+import {
+  diagnosticMessages,
+  diagnosticsOf,
+  noPrivateData,
+  type PrivateData,
+  readPrivate,
+  writePrivate,
+} from "../messages";
+import type { Answer, Session } from "../provider";
+import {
+  addressIn,
+  appliableIn,
+  knownIn,
+  liveOf,
+  nameIn,
+  parentIn,
+  textIn,
+  valueAt,
+} from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { decodeObject, encodeMessage } from "../values/codec";
+import { type TerraformObject, toPlain } from "../values/terraform-value";
+import { defaultsOf, planChange, recordedOf } from "./plan-resource-change";
 
-interface Request {
-  readonly typeName: string;
-  readonly priorState: { readonly msgpack: Uint8Array };
-  readonly plannedState: { readonly msgpack: Uint8Array };
-  readonly config: { readonly msgpack: Uint8Array };
-  readonly plannedPrivate?: Uint8Array;
-}
-
-/** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
-export async function applyResourceChange(provider: Provider, request: Request): Promise<object> {
-  const type = provider.typeNamed(request.typeName);
-  const prior = asObject(decodeValue(type.valueType, request.priorState.msgpack));
-  const planned = asObject(decodeValue(type.valueType, request.plannedState.msgpack));
-  const config = asObject(decodeValue(type.valueType, request.config.msgpack));
-  const kept = readPrivate(request.plannedPrivate);
-  const applied = await carryOut(provider, type, { prior, planned, config, kept }).catch(
-    (failure: unknown): Applied => ({ state: prior ?? null, kept, diagnostics: diagnosticsOf(failure) }),
-  );
-  return {
-    newState: { msgpack: encodeValue(type.valueType, applied.state) },
-    private:
-      applied.state === null && !hasErrors(applied.diagnostics) ? undefined : writePrivate(applied.kept),
-    diagnostics: applied.diagnostics.map((one) => diagnosticMessage(one, stepsIn(type))),
-  };
-}
-
-interface Sides {
+/** The values of a change: `prior` is undefined for a create. */
+interface ChangeValues {
   readonly prior: TerraformObject | undefined;
-  readonly planned: TerraformObject | undefined;
-  readonly config: TerraformObject | undefined;
+  readonly planned: TerraformObject;
+  readonly config: TerraformObject;
   readonly kept: PrivateData;
 }
 
-async function carryOut(provider: Provider, type: ManagedType, sides: Sides): Promise<Applied> {
-  const session = provider.requireSession();
-  const { prior, planned, config, kept } = sides;
-  if (planned === undefined || config === undefined)
+/** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
+export const applyResourceChange: Answer<"ApplyResourceChange"> = async (provider, request) => {
+  const type = provider.typeNamed(request.typeName);
+  const prior = decodeObject(type.valueType, request.priorState);
+  const planned = decodeObject(type.valueType, request.plannedState);
+  const config = decodeObject(type.valueType, request.config);
+  const kept = readPrivate(request.plannedPrivate);
+  const carryOut = async (): Promise<Applied> => {
+    const session = provider.requireSession();
+    if (planned !== undefined && config !== undefined)
+      return prior === undefined
+        ? applyCreate(session, type, planned, config)
+        : applyUpdate(session, type, { prior, planned, config, kept });
     return prior === undefined
       ? { state: null, kept, diagnostics: [] }
       : applyDelete(session, type, prior, kept);
-  return prior === undefined
-    ? applyCreate(session, type, planned, config)
-    : applyUpdate(session, type, { prior, planned, config, kept });
+  };
+  const applied = await carryOut().catch(
+    (failure: unknown): Applied => ({ state: prior ?? null, kept, diagnostics: diagnosticsOf(failure) }),
+  );
+  const isGone = applied.state === null && !hasErrors(applied.diagnostics);
+  return {
+    newState: encodeMessage(type.valueType, applied.state),
+    private: isGone ? undefined : writePrivate(applied.kept),
+    diagnostics: diagnosticMessages(applied.diagnostics, type.stepsOf),
+  };
+};
+
+/** Creates a resource. Nothing that stands at the service is ever left out of the state. */
+async function applyCreate(
+  session: Session,
+  type: TerraformShape,
+  planned: TerraformObject,
+  config: TerraformObject,
+): Promise<Applied> {
+  const { resource } = type;
+  const attributes = appliableIn(type, config);
+  const name = nameIn(type, config) || resource.type;
+  const parentId = parentIn(type, attributes);
+  const defaults = defaultsOf(type, await session.before.catalog());
+  const parent = await parentOf(session, type, attributes);
+  const input = { address: addressIn(type, name), name, attributes, parent };
+  await awaitNeighbours(session, type, input, parentId);
+  const seed = ["create", resource.type, triggersText(config)].join("\0");
+  const answered = await createOnce(session, { type: resource, input, parentId, defaults, seed });
+  const result = await settle(session, type, answered, config, "create");
+  const accepted = endedWith(answered, result);
+  const failed = unsettled(type, name, result);
+  // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
+  if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
+  const live =
+    (result.kind === "done" ? result.live : undefined) ??
+    (await liveAfter(session, type, config, { accepted, name, parentId })) ??
+    accepted.live;
+  const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
+  const write = { sent: attributes, live: accepted.live, defaults };
+  if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
+  else diagnostics.push(...unappliedFields(type, write, warning));
+  const kept = {
+    applied: appliedIn(type, config),
+    ...writtenNow(session, accepted.live ?? live),
+    ...(type.reacts && { ran: accepted.id }),
+  };
+  const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
+  return { state, kept, diagnostics };
+}
+
+/** An error would taint what stands, and a tainted service is deleted: the next plan shows what is missing. */
+const asWarnings = (failure: unknown): readonly Diagnostic[] =>
+  diagnosticsOf(failure).map(({ code, summary, detail }) =>
+    warning(code, `created, but not all of it: ${summary}`, {
+      detail,
+      hint: "plan and apply again; the next plan shows what is missing",
+    }),
+  );
+
+/** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
+async function applyUpdate(
+  session: Session,
+  type: TerraformShape,
+  change: ChangeValues & { readonly prior: TerraformObject },
+): Promise<Applied> {
+  const { prior, planned, config, kept } = change;
+  const catalog = await session.before.catalog();
+  const { sent, acts } = planChange({ type, prior, config, priorPrivate: kept, catalog });
+  const id = textIn(prior, "id") ?? "";
+  const applied = appliedIn(type, config);
+  if (!acts) {
+    const ran = type.reacts ? { ran: kept.ran ?? id } : {};
+    const after = { ...kept, applied, workspace: session.workspaceId, ...ran };
+    return { state: planned, kept: after, diagnostics: [] };
+  }
+  const attributes = withDefaults(type, appliableIn(type, config), planned, sent);
+  const name = nameIn(type, planned) || nameIn(type, prior);
+  const live = liveOf(type, prior);
+  const parentId = live.parentId ?? undefined;
+  const recorded = recordedOf(type, prior, kept);
+  const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
+  const defaults = defaultsOf(type, catalog);
+  await awaitNeighbours(session, type, input, parentId);
+  const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
+  const result = await settle(session, type, answered, config, "update");
+  const accepted = endedWith(answered, result);
+  const failed = unsettled(type, name, result);
+  if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
+  const seen =
+    (await liveAfter(session, type, config, { accepted, name, parentId })) ?? accepted.live ?? live;
+  const write = {
+    ...{ sent: sentOnly(attributes, sent), live: accepted.live, defaults },
+    before: live.updatedAt,
+  };
+  const refused = unappliedFields(type, write, error);
+  // The state of before: the next plan compares it with what is live.
+  if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
+  const after = {
+    applied,
+    ...writtenNow(session, accepted.live ?? seen),
+    ...(type.reacts && { ran: accepted.id }),
+  };
+  return { state: stateAfter(type, planned, seen), kept: after, diagnostics: [] };
+}
+
+/** A run that reacts may have been made by an earlier process; what is merely set can be set again. */
+async function sendUpdate(
+  session: Session,
+  { resource, secrets }: TerraformShape,
+  { prior, config, kept }: ChangeValues & { readonly prior: TerraformObject },
+  input: UpdateInput & { readonly parentId: string | undefined; readonly defaults: Attributes },
+): Promise<Accepted> {
+  const { name, attributes, live, parentId, defaults } = input;
+  const since = kept.ran ?? textIn(prior, "updated_at") ?? "";
+  const seed = ["update", resource.type, input.id, since].join("\0");
+  if (secrets.some(({ path }) => input.changed.has(path)))
+    return sendSecret(session, {
+      ...{ type: resource, name, parentId, sent: attributes, before: live?.updatedAt, seed },
+      send: (writes) => resource.update(writes, input),
+    });
+  if (resource.runs === undefined) {
+    const sent = sentOnly(attributes, input.changed);
+    return sendUntilApplied(session, {
+      seed,
+      send: (writes) => resource.update(writes, input),
+      isApplied: (answer) =>
+        answer.live === undefined ||
+        unappliedPaths({ type: resource, sent, live: answer.live, defaults }).length === 0,
+    });
+  }
+  // Private data is lost with a provider that dies, and the id is refreshed: triggers stay as they last ran.
+  const [from, to] = [triggersText(prior), triggersText(config)];
+  const before = from === to ? (kept.ran ?? input.id) : from;
+  const run = ["run", resource.type, before, to].join("\0");
+  const create = { type: resource, input, parentId, defaults: new Map(), seed: run };
+  return sendGenerations(session, create, (writes) => resource.update(writes, input));
+}
+
+const triggersText = ({ triggers }: TerraformObject): string => canonicalJson(toPlain(triggers ?? null));
+
+/** Returns what was accepted as its wait ended: an answer that named another run says nothing of the one that did. */
+const endedWith = (accepted: Accepted, { id }: Ended): Accepted => (id === accepted.id ? accepted : { id });
+
+/** Returns what private data remembers as applied: declared fields that can be sent back to their defaults. */
+const appliedIn = (type: TerraformShape, config: TerraformObject): Record<string, Plain> =>
+  Object.fromEntries(
+    [...knownIn(type, config)].filter(([path]) => type.resource.rules[path]?.change !== "local"),
+  );
+
+/** A field that is no longer declared is sent with its default: a PATCH merges. */
+function withDefaults(
+  type: TerraformShape,
+  attributes: Map<string, AppliableValue>,
+  planned: TerraformObject,
+  sent: ReadonlySet<string>,
+): Map<string, AppliableValue> {
+  for (const { path, steps } of type.declared)
+    if (sent.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
+  return attributes;
+}
+
+const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
+  new Map([...attributes].filter(([path]) => sent.has(path)));
+
+/** Returns the computed attributes of the parent: they save the requests that would look them up. */
+async function parentOf(
+  session: Session,
+  { resource: { parents } }: TerraformShape,
+  attributes: Attributes<unknown>,
+): Promise<Attributes | undefined> {
+  for (const { type, attribute } of parents) {
+    const id = attributes.get(attribute);
+    const resource = typeNamed(type);
+    if (typeof id !== "string" || resource === undefined) continue;
+    const made = session.made.get(addressOfId(resource, id));
+    if (made !== undefined) return made.computed;
+    const before = await readById(session.before, resource, id);
+    if (before.kind === "found") return before.live.computed;
+    const { seen } = await lookAgain(session, () => readById(session.reads, resource, id), isMissing);
+    if (seen.kind === "found") return seen.live.computed;
+  }
+  return undefined;
+}
+
+/**
+ * Waits until the siblings that this process made are shown, where the resource chooses among them: a position on a
+ * canvas is only given to what the canvas shows. Throws `DiagnosticsError` where reads stay behind.
+ */
+async function awaitNeighbours(
+  session: Session,
+  { resource }: TerraformShape,
+  { address, name }: CreateInput,
+  parentId: string | undefined,
+): Promise<void> {
+  if (resource.checkSiblings === undefined || parentId === undefined) return;
+  const made = [...session.made.values()].filter(
+    (live) =>
+      live?.parentId === parentId &&
+      resource.follows.includes(live.type) &&
+      !isUnlisted(typeNamed(live.type) ?? {}, live.attributes),
+  );
+  if (made.length === 0) return;
+  const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));
+  const look = async (): Promise<ReadResult | undefined> => {
+    try {
+      return await resource.read(session.reads, { address, name, declared, parentId });
+    } catch (failure) {
+      if (isUnseen(failure)) return undefined;
+      throw failure;
+    }
+  };
+  session.reads.invalidate();
+  const { isStale } = await lookAgain(session, look, (read) => {
+    const offered = offeredIds(read);
+    return made.some((live) => !offered.has(live?.id));
+  });
+  if (isStale) throw new DiagnosticsError([staleWrite(made.map((live) => live?.name).join(", "))]);
+}
+
+function offeredIds(read: ReadResult | undefined): ReadonlySet<string | undefined> {
+  const shown = read?.kind === "found" ? read.live : read?.kind === "absent" ? read : undefined;
+  return new Set(Object.values(shown?.offers ?? {}).flatMap((some) => some.map(({ id }) => id)));
 }

@@ -1,71 +1,106 @@
 import { randomBytes } from "node:crypto";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
+import { checkBaseUrl } from "../../api/base-url";
+import { gapSettings } from "../../api/gap-rules";
+import type { GapSettings } from "../../api/gaps";
 import { createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
-import { hasErrors } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
+import { uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
-import { makeIgnoredFolder } from "../../state/local/node-disk";
-import { diagnosticMessage } from "../diagnostic-message";
-import type { Provider } from "../provider";
-import { type ProviderSettings, providerSettings } from "../provider-settings";
-import { providerType } from "../schema/provider-block";
-import { openSession } from "../session";
-import { decodeValue } from "../values/codec";
-import { asObject, holdsUnknown } from "../values/terraform-value";
+import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
+import { diagnosticMessages } from "../messages";
+import { type Answer, openSession, type Provider, type Session } from "../provider";
+import { schemaOf } from "../schema/block";
+import { decodeObject } from "../values/codec";
+import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 
-interface Request {
-  readonly terraformVersion?: string;
-  readonly config: { readonly msgpack: Uint8Array };
-}
+/** The provider block. What it leaves out comes from the environment. */
+export const providerSchema = schemaOf("rnv", {
+  doc: "The workspace that resources live in. Every setting may come from the environment instead.",
+  attributes: [
+    {
+      name: "base_url",
+      type: "string",
+      doc: "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+      optional: true,
+    },
+    {
+      name: "workspace_id",
+      type: "string",
+      doc: "UUID of the workspace. Default: `RNV_WORKSPACE_ID`.",
+      optional: true,
+    },
+    {
+      name: "api_key",
+      type: "string",
+      doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
+      optional: true,
+      sensitive: true,
+    },
+    {
+      name: "max_concurrency",
+      type: "number",
+      doc: "Most requests in flight at once. Default: 32.",
+      optional: true,
+    },
+    {
+      name: "deletion_protection",
+      type: "bool",
+      doc: "True: no plan may delete or replace a project or a service. Default: false.",
+      optional: true,
+    },
+  ],
+  groups: [],
+});
+
+/** ValidateProviderConfig: what is wrong whatever the environment says. */
+export const validateProviderConfig: Answer<"ValidateProviderConfig"> = async (_provider, { config }) => {
+  const block = decodeObject(providerSchema.valueType, config) ?? {};
+  return { diagnostics: diagnosticMessages(checkProviderBlock(block)) };
+};
 
 /** ConfigureProvider: opens the client. A configuration with unknown values leaves the provider unconfigured. */
-export async function configureProvider(provider: Provider, request: Request): Promise<object> {
-  const config = asObject(decodeValue(providerType, request.config.msgpack)) ?? {};
+export const configureProvider: Answer<"ConfigureProvider"> = async (provider, request) => {
+  const config = decodeObject(providerSchema.valueType, request.config) ?? {};
   if (holdsUnknown(config)) {
     provider.configure(undefined);
     return {};
   }
   const settings = await providerSettings(config, provider.environment, provider.cwd);
-  const diagnostics = settings.diagnostics.map((one) => diagnosticMessage(one, (attribute) => [attribute]));
   if (!hasErrors(settings.diagnostics)) {
     await provider.session?.close();
-    provider.configure(sessionOf(provider, settings, request.terraformVersion ?? ""));
+    provider.configure(sessionOf(provider, settings, request.terraformVersion));
   }
-  return { diagnostics };
-}
+  return { diagnostics: diagnosticMessages(settings.diagnostics) };
+};
 
-/** No request leaves the process: the name only fills the place of one. */
+/** No request leaves the process: the name is never looked up. */
 const embeddedUrl = "https://embedded.invalid/api/v1";
 
-function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string) {
+function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
+  const { baseUrl, workspaceId, apiKey } = settings;
   const rest = {
     gaps: settings.gaps,
+    maxConcurrency: settings.maxConcurrency,
     deletionProtection: settings.deletionProtection,
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     userAgent: `rnv terraform/${terraformVersion}`,
     signal: provider.signal,
-    ...(settings.maxConcurrency === undefined ? {} : { maxConcurrency: settings.maxConcurrency }),
   };
-  const { baseUrl, workspaceId, apiKey } = settings;
-  if (baseUrl !== "embedded" && apiKey !== undefined)
-    return openSession({
-      ...rest,
-      baseUrl,
-      workspaceId,
-      apiKey,
-      transport: createHttpTransport({ environment: provider.environment }),
-    });
-  const embedded = embeddedService(provider.cwd);
-  return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded });
+  if (baseUrl === "embedded" || apiKey === undefined)
+    return openSession({ ...rest, baseUrl: embeddedUrl, ...embeddedService(provider.cwd) });
+  const transport = createHttpTransport({ environment: provider.environment });
+  return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport });
 }
 
 /** The emulator, with its data where the command line keeps it too. Loaded only where it is asked for. */
 function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; transport: Transport } {
   const { createEmulator, embeddedApiKey, embeddedWorkspaceId } =
     require("../../emulator/emulator") as typeof import("../../emulator/emulator");
-  const folder = resolve(cwd, join(".rnv", "emulator"));
+  const folder = resolve(cwd, ".rnv/emulator");
   makeIgnoredFolder(folder);
   return {
     workspaceId: embeddedWorkspaceId,
@@ -73,3 +108,124 @@ function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; tr
     transport: createEmulator({ folder }).transport(),
   };
 }
+
+/** What a provider block and the environment say together. */
+interface ProviderSettings {
+  /** Ends in `/api/v1`, or `embedded`. */
+  readonly baseUrl: string;
+  readonly workspaceId: string;
+  readonly apiKey: Secret | undefined;
+  readonly gaps: GapSettings;
+  readonly maxConcurrency?: number;
+  readonly deletionProtection: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of a provider block is wrong by itself; it may hold values that are not known yet. */
+function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
+  const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
+  const found: Diagnostic[] = [];
+  if (typeof baseUrl === "string" && baseUrl !== "embedded") {
+    const wrong = checkBaseUrl(withoutSlash(baseUrl));
+    if (wrong) found.push({ ...wrong, attribute: "base_url" });
+  }
+  if (typeof workspaceId === "string" && !uuidPattern.test(workspaceId))
+    found.push(error("config.invalid", "workspace_id is not a UUID", { attribute: "workspace_id" }));
+  if (typeof most === "number" && !(Number.isInteger(most) && most >= 1 && most <= 256))
+    found.push(
+      error("config.invalid", "max_concurrency is no whole number from 1 to 256", {
+        attribute: "max_concurrency",
+      }),
+    );
+  return found;
+}
+
+/** The settings of a provider block whose values are all known. */
+export async function providerSettings(
+  config: TerraformObject,
+  environment: Environment,
+  cwd: string,
+): Promise<ProviderSettings> {
+  const text = (name: string, variable: string): string => {
+    const given = config[name];
+    return typeof given === "string" && given !== "" ? given : (environment[variable]?.trim() ?? "");
+  };
+  const baseUrl = withoutSlash(text("base_url", "RNV_BASE_URL"));
+  const isEmbedded = baseUrl === "embedded";
+  const workspaceId = text("workspace_id", "RNV_WORKSPACE_ID");
+  const key = isEmbedded ? { text: "" } : await readKey(text("api_key", "RNV_API_KEY"), environment, cwd);
+  const gaps = gapSettings(environment);
+  const most = config.max_concurrency;
+  const missing = [
+    baseUrl === "" ? missingSetting("base_url", "RNV_BASE_URL") : undefined,
+    workspaceId === "" && !isEmbedded ? missingSetting("workspace_id", "RNV_WORKSPACE_ID") : undefined,
+    key.text === "" && !isEmbedded ? (key.wrong ?? missingSetting("api_key", "RNV_API_KEY")) : undefined,
+  ];
+  const resolved: TerraformObject = {
+    base_url: baseUrl || null,
+    workspace_id: workspaceId || null,
+    max_concurrency: most ?? null,
+  };
+  return {
+    baseUrl,
+    workspaceId,
+    apiKey: key.text === "" ? undefined : new Secret(key.text),
+    gaps: gaps.settings,
+    maxConcurrency: typeof most === "number" ? most : undefined,
+    deletionProtection: config.deletion_protection === true,
+    diagnostics: [
+      ...missing.filter((one) => one !== undefined),
+      ...checkProviderBlock(resolved),
+      ...gaps.diagnostics,
+    ],
+  };
+}
+
+const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+
+const missingSetting = (attribute: string, variable: string): Diagnostic =>
+  error("config.missing", `${attribute} is not set`, {
+    attribute,
+    hint: `set it in the provider block, or ${variable} in the environment`,
+  });
+
+/** Bytes. */
+const largestKeyFile = 4096;
+
+interface KeyText {
+  readonly text: string;
+  readonly wrong?: Diagnostic;
+}
+
+/** Nothing of the key is ever put into a message. */
+async function readKey(given: string, environment: Environment, cwd: string): Promise<KeyText> {
+  if (given !== "") return checkKey(given);
+  const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
+  if (file === "") return { text: "" };
+  const unreadable = (reason: string): KeyText => ({
+    text: "",
+    wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
+      hint: "name a readable file that holds the key and nothing else",
+    }),
+  });
+  try {
+    // Terraform starts several processes, which all read it: a pipe would do for the first alone.
+    const bytes = await nodeDisk.read(resolve(cwd, file), largestKeyFile);
+    return bytes === undefined ? unreadable("ENOENT") : checkKey(Buffer.from(bytes).toString("utf8").trim());
+  } catch (cause) {
+    return unreadable((cause as NodeJS.ErrnoException).code ?? "unreadable");
+  }
+}
+
+const checkKey = (text: string): KeyText =>
+  /^rnv_[!-~]+$/.test(text)
+    ? { text }
+    : {
+        text: "",
+        wrong: error("config.invalid", "the API key is not one", {
+          attribute: "api_key",
+          hint: 'an API key starts with "rnv_" and holds no spaces or line breaks',
+        }),
+      };

@@ -1,72 +1,89 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import { diagnosticMessage, pathMessage, type Steps } from "../diagnostic-message";
-import { type PlannedChange, planChange } from "../plan-change";
-import { readPrivate } from "../private-data";
-import { protection } from "../protection";
-import type { Provider } from "../provider";
-import type { ManagedType } from "../schema/managed-type";
-import { declaredWithSecrets } from "../values/attributes";
-import { decodeValue, encodeValue } from "../values/codec";
-import { asObject, isSameValue, type TerraformObject } from "../values/terraform-value";
-
-interface Request {
-  readonly typeName: string;
-  readonly priorState: { readonly msgpack: Uint8Array };
-  readonly proposedNewState: { readonly msgpack: Uint8Array };
-  readonly config: { readonly msgpack: Uint8Array };
-  readonly priorPrivate?: Uint8Array;
-}
+import type { AttributeRule } from "../../model/resource-type";
+import type { RecordedResource } from "../../model/state";
+import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
+import { type AttributesDiff, diffAttributes } from "../../plan/diff";
+import { diagnosticMessages, isLost, type PrivateData, pathMessage, readPrivate } from "../messages";
+import type { Answer, Session } from "../provider";
+import {
+  addressIn,
+  declaredIn,
+  declaredWithSecrets,
+  draftOf,
+  liveOf,
+  nameIn,
+  setValue,
+  shownAs,
+  textIn,
+  valueAt,
+} from "../schema/attributes";
+import type { Binding, SecretBinding, TerraformShape } from "../schema/terraform-shape";
+import { decodeObject, encodeMessage } from "../values/codec";
+import {
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "../values/terraform-value";
 
 /** PlanResourceChange: what an apply would make of a resource, and what the catalog says against it. */
-export async function planResourceChange(provider: Provider, request: Request): Promise<object> {
+export const planResourceChange: Answer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const prior = asObject(decodeValue(type.valueType, request.priorState.msgpack));
-  const config = asObject(decodeValue(type.valueType, request.config.msgpack));
-  if (asObject(decodeValue(type.valueType, request.proposedNewState.msgpack)) === undefined || !config)
-    return planDestroy(provider, type, prior, request);
-  const catalog = await provider.session?.reads.catalog();
+  const prior = decodeObject(type.valueType, request.priorState);
+  const config = decodeObject(type.valueType, request.config);
+  const { session } = provider;
+  const checkPrior = (verb: "delete" | "replace"): readonly Diagnostic[] =>
+    prior ? checkProtection(session, type, prior, verb) : [];
+  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config)
+    return {
+      plannedState: request.proposedNewState,
+      plannedPrivate: request.priorPrivate,
+      diagnostics: diagnosticMessages(checkPrior("delete"), type.stepsOf),
+    };
+  const catalog = await session?.reads.catalog();
   const priorPrivate = readPrivate(request.priorPrivate);
   const change = planChange({ type, prior, config, priorPrivate, catalog });
   const diagnostics = [
     ...change.diagnostics,
     ...(catalog ? offerFindings(type, config, prior === undefined, change, catalog) : []),
-    ...(change.replaced.length > 0 && prior ? protection(provider.session, type, prior, "replace") : []),
+    ...(change.replaced.length > 0 ? checkPrior("replace") : []),
   ];
-  const stepsOf = stepsIn(type);
+  const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {
-    plannedState: isSameValue(change.planned, prior ?? null)
-      ? request.priorState
-      : { msgpack: encodeValue(type.valueType, change.planned) },
-    requiresReplace: change.replaced.map((path) => pathMessage(stepsOf(path) ?? [])),
+    plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
+    requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
     plannedPrivate: request.priorPrivate,
-    diagnostics: diagnostics.map((one) => diagnosticMessage(one, stepsOf)),
+    diagnostics: diagnosticMessages(diagnostics, type.stepsOf),
   };
-}
+};
 
-export const stepsIn =
-  (type: ManagedType) =>
-  (path: string): Steps | undefined =>
-    type.declared.find((binding) => binding.path === path)?.steps ??
-    type.secrets.filter((secret) => secret.path === path).map(({ name }) => [name])[0];
-
-function planDestroy(
-  provider: Provider,
-  type: ManagedType,
-  prior: TerraformObject | undefined,
-  request: Request,
-): object {
-  const diagnostics = prior ? protection(provider.session, type, prior, "delete") : [];
-  return {
-    plannedState: request.proposedNewState,
-    plannedPrivate: request.priorPrivate,
-    diagnostics: diagnostics.map((one) => diagnosticMessage(one, stepsIn(type))),
-  };
+/**
+ * Returns what `deletion_protection` says against a deletion. Only of what is deleted for itself: a variable goes with
+ * its service, a deployment is history. A plan says nothing while the provider block is not known; the apply asks again.
+ */
+export function checkProtection(
+  session: Session | undefined,
+  type: TerraformShape,
+  prior: TerraformObject,
+  verb: "delete" | "replace",
+): readonly Diagnostic[] {
+  const { removal, removedWithParent } = type.resource;
+  if (session?.deletionProtection !== true || removal !== "delete" || removedWithParent) return [];
+  const summary = `this plan would ${verb} the ${type.resource.type} "${nameIn(type, prior)}"`;
+  return [
+    error("guard.prevent_destroy", summary, {
+      detail: "The provider block sets deletion_protection.",
+      hint: "set deletion_protection = false for this change",
+    }),
+  ];
 }
 
 /** An error where this plan would send it; a warning about what is there already; nothing about what stays as it is. */
 function offerFindings(
-  type: ManagedType,
+  type: TerraformShape,
   config: TerraformObject,
   isCreate: boolean,
   change: PlannedChange,
@@ -77,11 +94,196 @@ function offerFindings(
   const found = type.resource.check?.(declaredWithSecrets(type, config), catalog) ?? [];
   return found.map((finding) => {
     const { code, summary, hint, attribute } = finding;
-    const details = {
-      ...(hint === undefined ? {} : { hint }),
-      ...(attribute === undefined ? {} : { attribute }),
-    };
     const isSent = sendsAll || attribute === undefined || change.sent.has(attribute);
-    return isSent ? error(code, summary, details) : warning(code, summary, details);
+    const severity = isSent ? error : warning;
+    return severity(code, summary, { hint, attribute });
   });
+}
+
+export interface ChangeInput {
+  readonly type: TerraformShape;
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  readonly priorPrivate: PrivateData;
+  /** Undefined while the provider is not configured: then nothing is known of defaults. */
+  readonly catalog: Catalog | undefined;
+}
+
+export interface PlannedChange {
+  readonly planned: TerraformObject;
+  /** Attribute paths that cannot change in place. */
+  readonly replaced: readonly string[];
+  /** Attribute paths to send to the service; on a create all that is declared. */
+  readonly sent: ReadonlySet<string>;
+  /** Anything is sent or runs again. */
+  readonly acts: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * What Terraform shall plan for one resource. Pure, and the same every time it is asked: Terraform plans again
+ * before it applies. A declared value is planned as it is written, or as it was where the service makes no
+ * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
+ * (DESIGN section 4).
+ */
+export function planChange(input: ChangeInput): PlannedChange {
+  return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
+}
+
+function planCreate({ type, config }: ChangeInput): PlannedChange {
+  const planned = draftOf(type, config);
+  for (const { steps } of type.computed)
+    if ((valueAt(config, steps) ?? null) === null) setValue(planned, steps, unknown);
+  dropWriteOnly(type, planned);
+  const sent = new Set([...declaredIn(type, config).keys()]);
+  return { planned, replaced: [], sent, acts: true, diagnostics: [] };
+}
+
+function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
+  const { type, config, priorPrivate } = input;
+  const declared = declaredIn(type, config);
+  const diff = diffOf(input, prior, declared);
+  const planned = draftOf(type, config);
+  for (const binding of type.declared)
+    setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
+  dropWriteOnly(type, planned);
+  const sent = new Set(diff.changes.map(({ path }) => path));
+  for (const { path, steps } of backToUnknownDefault(input)) {
+    setValue(planned, steps, unknown);
+    sent.add(path);
+  }
+  for (const secret of type.secrets) if (isSecretChanged(secret, prior, config)) sent.add(secret.path);
+  const runsAgain = type.reacts && isRerun(prior, config, priorPrivate);
+  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  const acts = sent.size > 0 || runsAgain;
+  for (const { steps, rule } of type.computed) {
+    if (valueAt(config, steps) !== null) continue;
+    const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
+    setValue(planned, steps, acts && moves ? unknown : valueAt(prior, steps));
+  }
+  return {
+    planned,
+    replaced: diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path),
+    sent,
+    acts,
+    diagnostics: diff.diagnostics,
+  };
+}
+
+/** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
+function backToUnknownDefault({ type, config, catalog, priorPrivate }: ChangeInput): readonly Binding[] {
+  if (catalog !== undefined) return [];
+  return type.declared.filter(
+    ({ path, steps }) =>
+      path in priorPrivate.applied &&
+      valueAt(config, steps) === null &&
+      type.resource.rules[path]?.change === "update",
+  );
+}
+
+function diffOf(
+  { type, catalog, priorPrivate }: ChangeInput,
+  prior: TerraformObject,
+  declared: ReadonlyMap<string, Plain | Unknown>,
+): AttributesDiff {
+  const address = addressIn(type, nameIn(type, prior));
+  const live = liveOf(type, prior);
+  return diffAttributes(
+    {
+      address,
+      type: type.compared,
+      defaults: defaultsOf(type, catalog),
+      recorded: recordedOf(type, prior, priorPrivate),
+      read: { kind: "found", live },
+      live,
+      removed: false,
+    },
+    { resolved: declared, secrets: new Map() },
+  );
+}
+
+/** Returns the service's defaults for a type; none while the catalog is not known. */
+export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
+  catalog === undefined ? new Map() : resource.defaults(catalog);
+
+/** What the engine would have recorded of a resource that Terraform keeps. */
+export function recordedOf(
+  type: TerraformShape,
+  prior: TerraformObject,
+  { applied, writtenAt, updatedAt: writtenAs }: PrivateData,
+): RecordedResource {
+  const { updatedAt = writtenAs, computed } = liveOf(type, prior);
+  const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
+  return {
+    ...bareRecord({ ...named, updatedAt }),
+    ...{ applied, computed: Object.fromEntries(computed), writtenAt },
+  };
+}
+
+/** A record that says no more than what it is. */
+export const bareRecord = (
+  known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt">,
+): RecordedResource => ({
+  ...known,
+  ...{ dependsOn: [], applied: {}, computed: {} },
+  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
+});
+
+function plannedValue(
+  { type, config }: ChangeInput,
+  binding: Binding,
+  prior: TerraformObject,
+  diff: AttributesDiff,
+): TerraformValue {
+  const { path, steps } = binding;
+  const wanted = valueAt(config, steps);
+  const before = valueAt(prior, steps);
+  const rule = type.resource.rules[path];
+  if (rule?.change === "local") return wanted;
+  if (wanted !== null) return isSame(rule, before, wanted) ? before : wanted;
+  const change = diff.changes.find((one) => one.path === path);
+  if (change === undefined) return before;
+  const { after } = change;
+  return after.kind === "value" ? shownAs(binding, after.value) : null;
+}
+
+/** Whether the service makes no difference between two values. */
+function isSame(rule: AttributeRule | undefined, before: TerraformValue, wanted: TerraformValue): boolean {
+  if (before === null || isUnknown(wanted)) return false;
+  try {
+    return (rule?.equal ?? plainEqual)(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+const isSecretChanged = (
+  { name, versionName }: SecretBinding,
+  prior: TerraformObject,
+  config: TerraformObject,
+): boolean => {
+  const value = config[name] ?? null;
+  const version = config[versionName] ?? null;
+  return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
+};
+
+/** `triggers` that differ from those of a run of ours, or `when = "always"`. */
+function isRerun(prior: TerraformObject, config: TerraformObject, kept: PrivateData): boolean {
+  if (config.when === "always") return true;
+  if (isUnknown(config.triggers)) return true;
+  const isOurs = kept.ran !== undefined || isLost(kept);
+  return isOurs && !sameTriggers(prior.triggers ?? null, config.triggers ?? null);
+}
+
+function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {
+  try {
+    return plainEqual(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+function dropWriteOnly(type: TerraformShape, planned: Record<string, TerraformValue>): void {
+  for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
 }

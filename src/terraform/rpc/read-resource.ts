@@ -5,41 +5,44 @@ import { isBehind, isMissing, isYoung } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { ReadTarget } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
+import { type Attributes, plainEqual } from "../../model/value";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
-import { diagnosticMessage } from "../diagnostic-message";
-import { recordedOf } from "../plan-change";
-import { type PrivateData, readPrivate, writePrivate } from "../private-data";
-import type { Provider } from "../provider";
-import { declaredOf, refreshed } from "../read-state";
-import type { ManagedType } from "../schema/managed-type";
-import type { Session } from "../session";
-import { addressIn, nameIn, parentIn, textIn } from "../values/attributes";
-import { decodeValue, encodeValue } from "../values/codec";
-import { asObject, type TerraformObject } from "../values/terraform-value";
-
-interface Request {
-  readonly typeName: string;
-  readonly currentState: { readonly msgpack: Uint8Array };
-  readonly private?: Uint8Array;
-}
+import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
+import type { Answer, Session } from "../provider";
+import {
+  addressIn,
+  type Draft,
+  draftOf,
+  knownIn,
+  nameIn,
+  parentIn,
+  setComputed,
+  setValue,
+  shownAs,
+  textIn,
+  valueAt,
+} from "../schema/attributes";
+import type { Binding, TerraformShape } from "../schema/terraform-shape";
+import { decodeObject, encodeMessage } from "../values/codec";
+import { isSameValue, type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
+import { defaultsOf, recordedOf } from "./plan-resource-change";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
-export async function readResource(provider: Provider, request: Request): Promise<object> {
+export const readResource: Answer<"ReadResource"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const state = asObject(decodeValue(type.valueType, request.currentState.msgpack));
+  const state = decodeObject(type.valueType, request.currentState);
   const { session } = provider;
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
   const kept = readPrivate(request.private);
   const { next, diagnostics = [] } = await readNow(session, type, state, kept);
-  if (next === "unchecked")
-    return { ...unchanged, diagnostics: diagnostics.map((one) => diagnosticMessage(one)) };
+  if (next === "unchecked") return { ...unchanged, diagnostics: diagnosticMessages(diagnostics) };
   const { imported, ...settled } = kept;
   return {
-    newState: next === state ? request.currentState : { msgpack: encodeValue(type.valueType, next) },
+    newState: next === state ? request.currentState : encodeMessage(type.valueType, next),
     private: imported ? writePrivate(settled) : request.private,
   };
-}
+};
 
 interface ReadNow {
   readonly next: TerraformObject | null | "unchecked";
@@ -48,30 +51,28 @@ interface ReadNow {
 
 async function readNow(
   session: Session,
-  type: ManagedType,
+  type: TerraformShape,
   state: TerraformObject,
   kept: PrivateData,
 ): Promise<ReadNow> {
+  const { resource } = type;
   const name = nameIn(type, state);
-  const declared = declaredOf(type, state, kept);
+  const declared = askedFor(type, state, kept);
   const parentId = parentIn(type, declared);
   const id = textIn(state, "id");
   const recorded = recordedOf(type, state, kept);
-  const read = await readPatiently(session, type.resource, {
-    ...{ address: addressIn(type, name), name, declared, recorded },
-    ...(id === undefined ? {} : { id }),
-    ...(parentId === undefined ? {} : { parentId }),
-  });
+  const address = addressIn(type, name);
+  const read = await readPatiently(session, resource, { address, name, declared, recorded, id, parentId });
   switch (read.kind) {
     case "found":
-      noteFound(session, type.resource, read.live);
+      noteFound(session, resource, read.live);
       return { next: await refreshed(session, type, state, read.live, kept) };
     case "absent":
       return { next: null };
     case "gone": {
-      const missing = { resource: type.resource, id: id ?? "", name, parentId, workspace: kept.workspace };
       // A deletion that goes on may fail yet.
-      if (read.ending !== undefined) return { next: "unchecked", diagnostics: [stillThere(type, name)] };
+      if (read.ending !== undefined) return { next: "unchecked", diagnostics: [stillThere(resource, name)] };
+      const missing = { resource, id: id ?? "", name, parentId, workspace: kept.workspace };
       const doubt = await confirmDeleted(session, missing);
       return doubt === undefined ? { next: null } : { next: "unchecked", ...doubt };
     }
@@ -81,7 +82,7 @@ async function readNow(
       return {
         next: "unchecked",
         diagnostics: [
-          warning("live.unchecked", `${type.resource.type} "${name}" could not be read`, {
+          warning("live.unchecked", `${resource.type} "${name}" could not be read`, {
             detail: `What the state says stands: ${read.reason}.`,
           }),
         ],
@@ -89,8 +90,17 @@ async function readNow(
   }
 }
 
+/** Returns what the service is asked for when a state is read. */
+function askedFor(type: TerraformShape, state: TerraformObject, { applied }: PrivateData): Attributes {
+  const declared = knownIn(type, state);
+  // A state shows what is pinned by nobody, too; looking it up would cost a request for each.
+  for (const { rule } of type.computed)
+    if (rule.pinnedBy !== undefined && !(rule.pinnedBy in applied)) declared.delete(rule.pinnedBy);
+  return declared;
+}
+
 /**
- * Reads a thing of the state, again while what is seen is from before what we wrote a moment ago. Throws
+ * Reads a resource of the state, again while what is seen is from before our last write, if that is young. Throws
  * `DiagnosticsError` where reads stay behind.
  */
 async function readPatiently(
@@ -115,8 +125,75 @@ async function readPatiently(
   return seen;
 }
 
-const stillThere = (type: ManagedType, name: string): Diagnostic =>
-  warning("live.unchecked", `${type.resource.type} "${name}" is being deleted at the service`, {
+const stillThere = ({ type }: Resource, name: string): Diagnostic =>
+  warning("live.unchecked", `${type} "${name}" is being deleted at the service`, {
     detail: "It stays in the state until it is gone: its deletion may fail.",
     hint: "run the command again once the deletion has ended",
   });
+
+/**
+ * Returns the state after a refresh, `state` itself where nothing differs. What is declared or was imported shows the
+ * live value; the rest stays unset, so that what is not managed never shows in a plan.
+ */
+async function refreshed(
+  session: Session,
+  type: TerraformShape,
+  state: TerraformObject,
+  live: LiveResource,
+  kept: PrivateData,
+): Promise<TerraformObject> {
+  const defaults = defaultsOf(type, await session.reads.catalog());
+  const next = draftOf(type, state);
+  for (const binding of type.declared) {
+    if (type.resource.rules[binding.path]?.change === "local") continue;
+    const before = valueAt(state, binding.steps);
+    const isShown = before !== null || kept.imported === true || binding.path in kept.applied;
+    if (!isShown && !binding.required && !isOursAndChanged(type, binding, live, defaults)) continue;
+    setValue(next, binding.steps, shownValue(type, binding, before, { live, defaults }));
+  }
+  markSecretDrift(type, next, state, live);
+  setComputed(type, next, live);
+  return isSameValue(next, state) ? state : next;
+}
+
+/** Whether a field is managed though nobody writes it, and is not at its default: the next plan sets it back. */
+function isOursAndChanged(
+  { resource }: TerraformShape,
+  { path }: Binding,
+  live: LiveResource,
+  defaults: Attributes,
+): boolean {
+  const value = live.attributes.get(path);
+  return resource.rules[path]?.alwaysManaged === true && value !== undefined && value !== defaults.get(path);
+}
+
+/** Returns the live value; the stored one where the service makes no difference between the two. */
+function shownValue(
+  { resource }: TerraformShape,
+  binding: Binding,
+  before: TerraformValue,
+  { live, defaults }: { readonly live: LiveResource; readonly defaults: Attributes },
+): TerraformValue {
+  const { path } = binding;
+  const isParent = resource.parents.some(({ attribute }) => attribute === path);
+  const value = live.attributes.get(path) ?? (isParent ? live.parentId : defaults.get(path));
+  if (value === undefined || value === null) return null;
+  const equal = resource.rules[path]?.equal ?? plainEqual;
+  return before !== null && equal(toPlain(before), value) ? before : shownAs(binding, value);
+}
+
+/** A secret that was changed outside cannot be seen, only that it was: then it is sent again. */
+function markSecretDrift(
+  type: TerraformShape,
+  next: Draft,
+  state: TerraformObject,
+  live: LiveResource,
+): void {
+  const before = Date.parse(textIn(state, "updated_at") ?? "");
+  const isNewer = live.updatedAt !== undefined && Date.parse(live.updatedAt) > before;
+  if (!isNewer) return;
+  for (const { name, versionName } of type.secrets) {
+    next[name] = null;
+    next[versionName] = null;
+  }
+}

@@ -1,4 +1,7 @@
-import { type ObjectType, objectOf, type TerraformType } from "../values/terraform-type";
+import type { ZodType } from "zod";
+import { snakeCase } from "../../model/terraform-name";
+import type { Message } from "../protocol";
+import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values/terraform-value";
 
 /** One attribute as Terraform is told of it. Exactly one of required, optional, computed or the last two holds. */
 export interface AttributeSchema {
@@ -13,7 +16,7 @@ export interface AttributeSchema {
 }
 
 /** A nested block. A `group` is always there, and what is not written in it is null; a `single` one may be missing. */
-export interface GroupSchema {
+interface GroupSchema {
   readonly name: string;
   readonly nesting: "group" | "single";
   readonly block: BlockSchema;
@@ -25,26 +28,37 @@ export interface BlockSchema {
   readonly groups: readonly GroupSchema[];
 }
 
+/** A resource type, data source or ephemeral resource as Terraform is told of it. */
 export interface Schema {
-  readonly version: number;
+  /** `rnv_service`. */
+  readonly name: string;
   readonly block: BlockSchema;
+  /** The type of a whole value: every attribute and every group. */
+  readonly valueType: ObjectType;
 }
 
-/** The type of a whole value of a block: every attribute and every group. */
-export function typeOfBlock(block: BlockSchema): ObjectType {
-  return objectOf({
-    ...Object.fromEntries(block.attributes.map(({ name, type }) => [name, type])),
-    ...Object.fromEntries(block.groups.map((group) => [group.name, typeOfBlock(group.block)])),
+export const schemaOf = (name: string, block: BlockSchema): Schema => ({
+  ...{ name, block },
+  valueType: typeOfBlock(block),
+});
+
+const typeOfBlock = ({ attributes, groups }: BlockSchema): ObjectType =>
+  objectOf({
+    ...Object.fromEntries(attributes.map(({ name, type }) => [name, type])),
+    ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
-}
 
+/** Version of every schema of this provider. */
+export const schemaVersion = 0;
 const nestings = { single: 1, group: 5 } as const;
-const markdown = 1;
 
-const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
+/** `DescriptionKind` of the protocol. */
+export const markdown = 1;
 
-/** The message of a block. */
-const blockMessage = ({ doc, attributes, groups }: BlockSchema): object => ({
+/** A type in the form of the protocol. */
+export const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
+
+const blockMessage = ({ doc, attributes, groups }: BlockSchema): Message<"Block"> => ({
   description: doc,
   descriptionKind: markdown,
   attributes: attributes.map(({ doc: description, type, ...flags }) => ({
@@ -60,8 +74,58 @@ const blockMessage = ({ doc, attributes, groups }: BlockSchema): object => ({
   })),
 });
 
-/** The message of a schema (`Schema` of the protocol). */
-export const schemaMessage = ({ version, block }: Schema): object => ({
-  version,
+/** A schema in the form of the protocol. */
+export const schemaMessage = ({ block }: Schema): Message<"Schema"> => ({
+  version: schemaVersion,
   block: blockMessage(block),
 });
+
+/** The parts of a zod schema that its type in Terraform depends on. */
+interface Definition {
+  readonly type: string;
+  readonly innerType?: ZodType;
+  readonly element?: ZodType;
+  readonly valueType?: ZodType;
+  readonly options?: readonly ZodType[];
+  readonly shape?: Readonly<Record<string, ZodType>>;
+}
+
+const definitionOf = (schema: ZodType): Definition => schema.def as unknown as Definition;
+
+/** Returns the type that a zod schema has in Terraform; `dynamic` where it admits several. Names become snake_case. */
+export function typeOf(schema: ZodType): TerraformType {
+  const { type, innerType, element, valueType, options = [], shape = {} } = definitionOf(schema);
+  if (innerType !== undefined) return typeOf(innerType);
+  switch (type) {
+    case "string":
+    case "enum":
+      return "string";
+    case "number":
+    case "int":
+      return "number";
+    case "boolean":
+      return "bool";
+    case "array":
+      return listOf(typeOf(element as ZodType));
+    case "record": {
+      // A map holds one type; values of any type make it an object that is only known with its value.
+      const inner = typeOf(valueType as ZodType);
+      return inner === "dynamic" ? "dynamic" : mapOf(inner);
+    }
+    case "object":
+      return objectOf(
+        Object.fromEntries(Object.entries(shape).map(([name, field]) => [snakeCase(name), typeOf(field)])),
+      );
+    // A collection holds one type: what is text or passes through as it is becomes its JSON text there.
+    case "union":
+      return options.some((option) => typeOf(option) === "string") ? "string" : "dynamic";
+    default:
+      return "dynamic";
+  }
+}
+
+/** Returns the schema under `optional`, `nullable` and `default`. */
+export function innermost(schema: ZodType): ZodType {
+  const { innerType } = definitionOf(schema);
+  return innerType === undefined ? schema : innermost(innerType);
+}

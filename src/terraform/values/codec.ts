@@ -1,10 +1,14 @@
 import { decode, Encoder, ExtData } from "@msgpack/msgpack";
-import type { TerraformType } from "./terraform-type";
+import { snakeCase } from "../../model/terraform-name";
+import type { Message } from "../protocol";
 import {
+  asObject,
   DynamicValue,
   isUnknown,
   NumberText,
+  type ObjectType,
   type TerraformObject,
+  type TerraformType,
   type TerraformValue,
   unknown,
 } from "./terraform-value";
@@ -12,29 +16,24 @@ import {
 /** How Terraform writes a value that is not known: any extension counts as one, this is the plainest. */
 const unknownExtension = new ExtData(0, new Uint8Array([0]));
 
-/** Terraform sends the same state to several calls of a walk: what was decoded once is kept by its bytes. */
-const recent = new WeakMap<object, Map<string, TerraformValue>>();
-const mostRecent = 4096;
+/** Decodes a value of `type` from the msgpack form of the protocol; null where there is none. */
+export const decodeValue = (type: TerraformType, bytes: Uint8Array | undefined): TerraformValue =>
+  bytes === undefined || bytes.length === 0 ? null : fromWire(type, decode(bytes, { useBigInt64: true }));
 
-/** A value of that type from the msgpack form of the plugin protocol. Never changed by those who get it. */
-export function decodeValue(type: TerraformType, bytes: Uint8Array | undefined): TerraformValue {
-  if (bytes === undefined || bytes.length === 0) return null;
-  if (typeof type === "string") return fromWire(type, decode(bytes, { useBigInt64: true }));
-  const known = recent.get(type) ?? new Map<string, TerraformValue>();
-  recent.set(type, known);
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-  const kept = known.get(text);
-  if (kept !== undefined) return kept;
-  const value = fromWire(type, decode(bytes, { useBigInt64: true }));
-  if (known.size >= mostRecent) known.clear();
-  known.set(text, value);
-  return value;
-}
+/** Encodes a value in the msgpack form of the protocol: every attribute present, null where there is none. */
+export const encodeValue = (type: TerraformType, value: TerraformValue): Uint8Array =>
+  new Encoder().encode(toWire(type, value));
 
-/** The msgpack form of a value: every attribute present, null where there is none. */
-export function encodeValue(type: TerraformType, value: TerraformValue): Uint8Array {
-  return new Encoder().encode(toWire(type, value));
-}
+/** Decodes a whole value out of a message; undefined where it is null. */
+export const decodeObject = (
+  type: ObjectType,
+  message: Message<"Value"> | null | undefined,
+): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
+
+/** Encodes a value as a message. */
+export const encodeMessage = (type: TerraformType, value: TerraformValue): Message<"Value"> => ({
+  msgpack: encodeValue(type, value),
+});
 
 function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (wire === null || wire === undefined) return null;
@@ -79,7 +78,7 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
   }
   if (value instanceof NumberText) return value.text;
   if (type === "number")
-    return Number.isSafeInteger(value) || typeof value !== "number" ? value : decimalText(value);
+    return Number.isSafeInteger(value) || typeof value !== "number" ? value : String(value);
   if (typeof type === "string") return value;
   switch (type[0]) {
     case "list":
@@ -95,8 +94,6 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
       return mapObject(type[1], (field, name) => toWire(field, (value as TerraformObject)[name] ?? null));
   }
 }
-
-const decimalText = (value: number): string => String(value);
 
 /** The type that a value has by itself, as Terraform would work it out from JSON. */
 export function dynamicOf(value: TerraformValue): DynamicValue {
@@ -126,4 +123,76 @@ function mapObject<From, To>(
   const mapped: Record<string, To> = {};
   for (const [name, value] of Object.entries(object)) mapped[name] = change(value as From, name);
   return mapped;
+}
+
+type Json = unknown;
+
+/**
+ * JSON of the service as a value of a type: fields of objects are looked up in camelCase, what is not there or does
+ * not fit is null, and what the type does not name is left out.
+ */
+export function fromJson(type: TerraformType, json: Json): TerraformValue {
+  if (json === null || json === undefined) return null;
+  if (type === "dynamic") return dynamicOf(json as TerraformValue);
+  if (type === "string") return typeof json === "string" ? json.normalize("NFC") : null;
+  if (type === "number") return typeof json === "number" && Number.isFinite(json) ? json : null;
+  if (type === "bool") return typeof json === "boolean" ? json : null;
+  switch (type[0]) {
+    case "list":
+      return Array.isArray(json) ? json.map((item) => itemFrom(type[1], item)) : null;
+    case "tuple":
+      return Array.isArray(json)
+        ? json.map((item, index) => fromJson(type[1][index] ?? "dynamic", item))
+        : null;
+    case "set":
+      return Array.isArray(json) ? [...new Set(json.map((item) => itemFrom(type[1], item)))] : null;
+    case "map":
+      return isRecord(json)
+        ? Object.fromEntries(Object.entries(json).map(([name, item]) => [name, fromJson(type[1], item)]))
+        : null;
+    case "object":
+      return isRecord(json) ? objectFrom(type[1], json) : null;
+  }
+}
+
+/** An object among texts is its JSON text. */
+const itemFrom = (type: TerraformType, json: Json): TerraformValue =>
+  type === "string" && isRecord(json) ? JSON.stringify(json) : fromJson(type, json);
+
+function objectFrom(
+  fields: Readonly<Record<string, TerraformType>>,
+  json: Readonly<Record<string, Json>>,
+): TerraformValue {
+  const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, type]) => [name, fromJson(type, bySnakeName.get(name))]),
+  );
+}
+
+const isRecord = (json: Json): json is Readonly<Record<string, Json>> =>
+  json !== null && typeof json === "object" && !Array.isArray(json);
+
+/** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */
+export const decodeState = (type: TerraformType, json: Uint8Array | undefined): TerraformValue =>
+  fromState(type, parseState(json));
+
+/** Parses the JSON of a stored state. */
+export const parseState = (json: Uint8Array | undefined): unknown =>
+  JSON.parse(Buffer.from(json ?? "null").toString("utf8"));
+
+export function fromState(type: TerraformType, json: unknown): TerraformValue {
+  if (json === null || json === undefined) return null;
+  if (type === "dynamic") {
+    const { type: actual, value } = json as { readonly type?: TerraformType; readonly value?: unknown };
+    return actual === undefined ? null : new DynamicValue(actual, fromState(actual, value));
+  }
+  if (Array.isArray(type) && type[0] === "object") {
+    if (typeof json !== "object") return null;
+    const fields = type[1] as Readonly<Record<string, TerraformType>>;
+    const stored = json as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, fromState(field, stored[name])]),
+    );
+  }
+  return fromJson(type, json);
 }

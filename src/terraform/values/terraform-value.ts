@@ -1,9 +1,28 @@
 import type { Plain } from "../../model/value";
-import type { TerraformType } from "./terraform-type";
+
+/** A type of Terraform in the JSON form that schemas carry: `"string"`, `["list","string"]`, `["object",{…}]`. */
+export type TerraformType =
+  | "string"
+  | "bool"
+  | "number"
+  | "dynamic"
+  | readonly ["list" | "set" | "map", TerraformType]
+  | readonly ["tuple", readonly TerraformType[]]
+  | ObjectType;
+
+export type ObjectType = readonly ["object", Readonly<Record<string, TerraformType>>];
+
+export const listOf = (element: TerraformType): TerraformType => ["list", element];
+export const setOf = (element: TerraformType): TerraformType => ["set", element];
+export const mapOf = (element: TerraformType): TerraformType => ["map", element];
+export const objectOf = (attributes: Readonly<Record<string, TerraformType>>): ObjectType => [
+  "object",
+  attributes,
+];
 
 /** A value not known before apply. There is one. */
 export const unknown = Object.freeze({ unknown: true as const });
-export type UnknownValue = typeof unknown;
+type UnknownValue = typeof unknown;
 
 /** A number that a JavaScript number cannot hold exactly; echoed as its decimal text. */
 export class NumberText {

@@ -1,155 +1,97 @@
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { writtenNow } from "../apply-context";
-import { diagnosticMessage, pathMessage } from "../diagnostic-message";
-import { noPrivateData, readPrivate, writePrivate } from "../private-data";
-import type { Provider } from "../provider";
-import { importResourceState } from "../rpc/import-resource-state";
-import type { Session } from "../session";
-import { decodeValue, encodeValue } from "../values/codec";
-import { fromState } from "../values/from-state";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import { Secret } from "../../model/secret";
+import { service } from "../../resources/service";
+import { sendSecret, unappliedFields, writtenNow } from "../apply/after-write";
+import { type Applied, applyDelete } from "../apply/apply-delete";
+import { createOnce } from "../apply/create-once";
+import {
+  diagnosticMessages,
+  diagnosticsOf,
+  noPrivateData,
+  pathMessage,
+  readPrivate,
+  writePrivate,
+} from "../messages";
+import type { Message, ProviderMethod } from "../protocol";
+import type { Answer, Session } from "../provider";
+import { isFromHere, locateImport } from "../rpc/resource-state";
+import { addressIn, emptyValue } from "../schema/attributes";
+import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
-import type { ProviderMethod } from "../wire/methods";
-import { applyVariables } from "./apply-variables";
-import { planVariables } from "./plan-variables";
-import { readVariables } from "./read-variables";
-import { declaredMap, variablesType } from "./variables-type";
+import { declaredMap, entryType, planVariables, readVariables, textsIn, variablesSchema } from "./variables";
 
-interface Encoded {
-  readonly msgpack: Uint8Array;
-}
+const { valueType } = variablesSchema;
+const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
+  decodeObject(valueType, value);
+const encoded = (value: TerraformValue): Message<"Value"> => encodeMessage(valueType, value);
 
-const decoded = (value: Encoded): TerraformObject | undefined =>
-  asObject(decodeValue(variablesType, value.msgpack));
-const encoded = (value: TerraformValue): Encoded => ({ msgpack: encodeValue(variablesType, value) });
-const messages = (found: readonly Diagnostic[]): object[] =>
-  found.map((one) => diagnosticMessage(one, (name) => [name]));
-
-type Answers = Partial<Record<ProviderMethod, (provider: Provider, request: never) => Promise<object>>>;
-
-/** What a map of variables answers, in place of the answers of a single resource. */
-export const variablesAnswers: Answers = {
-  ValidateResourceConfig: validate,
-  UpgradeResourceState: upgrade,
-  MoveResourceState: move,
-  ReadResource: read,
-  PlanResourceChange: plan,
-  ApplyResourceChange: apply,
-  ImportResourceState: importAll,
-};
-
-interface ValidateRequest {
-  readonly config: Encoded;
-  readonly clientCapabilities?: { readonly writeOnlyAttributesAllowed?: boolean };
-}
-
-async function validate(
-  _provider: Provider,
-  { config, clientCapabilities }: ValidateRequest,
-): Promise<object> {
+const validate: Answer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
   const given = decoded(config) ?? {};
   const isSet = (name: string): boolean => (given[name] ?? null) !== null;
-  const wrong = (attribute: string, summary: string, hint: string): Diagnostic =>
-    error("plan.invalid_combination", summary, { attribute, hint });
   const found: Diagnostic[] = [];
-  if (isSet("values") === isSet("values_wo"))
-    found.push(
-      isSet("values")
-        ? wrong("values_wo", "values and values_wo are both set", "keep one of the two")
-        : wrong("values", "there are no values", "set values or values_wo"),
-    );
+  const addFinding = (attribute: string, summary: string, hint: string): void => {
+    found.push(error("plan.invalid_combination", summary, { attribute, hint }));
+  };
+  if (isSet("values") && isSet("values_wo"))
+    addFinding("values_wo", "values and values_wo are both set", "keep one of the two");
+  if (!isSet("values") && !isSet("values_wo"))
+    addFinding("values", "there are no values", "set values or values_wo");
   if (isSet("values_wo") !== isSet("values_wo_version"))
-    found.push(
-      wrong(
-        isSet("values_wo") ? "values_wo" : "values_wo_version",
-        "values_wo and values_wo_version go together",
-        "set values_wo_version to 1, and raise it with every new value",
-      ),
+    addFinding(
+      isSet("values_wo") ? "values_wo" : "values_wo_version",
+      "values_wo and values_wo_version go together",
+      "set values_wo_version to 1, and raise it with every new value",
     );
   if (isSet("values_wo") && clientCapabilities?.writeOnlyAttributesAllowed !== true)
-    found.push(
-      wrong("values_wo", "write-only attributes need Terraform 1.11", "use values, or a newer Terraform"),
-    );
-  const map = asObject(declaredMap(given)) ?? {};
-  for (const [name, value] of Object.entries(map))
+    addFinding("values_wo", "write-only attributes need Terraform 1.11", "use values, or a newer Terraform");
+  for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
     if (value === null)
-      found.push(
-        wrong(
-          isSet("values") ? "values" : "values_wo",
-          `${name} is null`,
-          "give it a value, or leave it out",
-        ),
+      addFinding(
+        isSet("values") ? "values" : "values_wo",
+        `${name} is null`,
+        "give it a value, or leave it out",
       );
-  return { diagnostics: messages(found) };
-}
+  return { diagnostics: diagnosticMessages(found) };
+};
 
-async function upgrade(
-  _provider: Provider,
-  { rawState }: { readonly rawState: { readonly json?: Uint8Array } },
-): Promise<object> {
-  const json: unknown = JSON.parse(Buffer.from(rawState.json ?? "null").toString("utf8"));
-  return { upgradedState: encoded(fromState(variablesType, json)) };
-}
-
-interface MoveRequest {
-  readonly sourceTypeName: string;
-  readonly sourceProviderAddress: string;
-  readonly sourceState: { readonly json?: Uint8Array };
-}
+const upgrade: Answer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
+  upgradedState: encoded(decodeState(valueType, rawState?.json)),
+});
 
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
-async function move(_provider: Provider, request: MoveRequest): Promise<object> {
-  const json = JSON.parse(Buffer.from(request.sourceState.json ?? "null").toString("utf8")) as Record<
-    string,
-    string
-  >;
-  const isOurs = /\/rnv$/.test(request.sourceProviderAddress);
-  if (isOurs && request.sourceTypeName === "rnv_variables")
-    return { targetState: encoded(fromState(variablesType, json)) };
+const move: Answer<"MoveResourceState"> = async (_provider, request) => {
+  const json = parseState(request.sourceState?.json) as Record<string, string>;
+  const isOurs = isFromHere(request);
+  if (isOurs && request.sourceTypeName === variablesSchema.name)
+    return { targetState: encoded(fromState(valueType, json)) };
   const { key, service_id: serviceId, id, updated_at: updatedAt, value } = json;
   if (!isOurs || request.sourceTypeName !== "rnv_variable" || !key || !serviceId || !id) {
-    const summary = `a ${request.sourceTypeName} cannot become a rnv_variables`;
-    return { diagnostics: messages([error("manifest.moved", summary)]) };
+    const summary = `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`;
+    return { diagnostics: diagnosticMessages([error("manifest.moved", summary)]) };
   }
-  return {
-    targetState: encoded({
-      service_id: serviceId,
-      id: serviceId,
-      values: value == null ? null : { [key]: value },
-      values_wo: null,
-      values_wo_version: null,
-      ids: { [key]: id },
-      updated_at: { [key]: updatedAt ?? "" },
-    }),
-  };
-}
+  const times = { [key]: updatedAt ?? "" };
+  const values = value == null ? null : { [key]: value };
+  return { targetState: encoded(stateOf(serviceId, { values, ids: { [key]: id }, updated_at: times })) };
+};
 
-interface ReadRequest {
-  readonly currentState: Encoded;
-  readonly private?: Uint8Array;
-}
+const stateOf = (
+  serviceId: string,
+  entries: Pick<TerraformObject, "values" | "ids" | "updated_at">,
+): TerraformObject => ({
+  ...{ service_id: serviceId, id: serviceId, values_wo: null, values_wo_version: null },
+  ...entries,
+});
 
-const keptBy = (session: Session): Buffer =>
-  writePrivate({ ...noPrivateData, workspace: session.workspaceId });
+const read: Answer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
+  const state = decoded(currentState);
+  if (session === undefined || state === undefined) return { newState: currentState, private: kept };
+  const now = await readVariables(session, state, readPrivate(kept));
+  if ("next" in now) return { newState: encoded(now.next), private: kept };
+  return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
+};
 
-async function read(provider: Provider, request: ReadRequest): Promise<object> {
-  const state = decoded(request.currentState);
-  const { session } = provider;
-  if (session === undefined || state === undefined)
-    return { newState: request.currentState, private: request.private };
-  const { currentState, private: kept } = request;
-  const read = await readVariables(session, state, readPrivate(kept));
-  if ("next" in read) return { newState: encoded(read.next), private: kept };
-  return { newState: currentState, private: kept, diagnostics: messages(read.doubt.diagnostics) };
-}
-
-interface PlanRequest {
-  readonly priorState: Encoded;
-  readonly proposedNewState: Encoded;
-  readonly config: Encoded;
-  readonly priorPrivate?: Uint8Array;
-}
-
-async function plan(_provider: Provider, request: PlanRequest): Promise<object> {
+const plan: Answer<"PlanResourceChange"> = async (_provider, request) => {
   const config = decoded(request.config);
   if (config === undefined || decoded(request.proposedNewState) === undefined)
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
@@ -159,51 +101,170 @@ async function plan(_provider: Provider, request: PlanRequest): Promise<object> 
     plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
   };
-}
+};
 
-interface ApplyRequest {
-  readonly priorState: Encoded;
-  readonly plannedState: Encoded;
-  readonly config: Encoded;
-}
-
-async function apply(provider: Provider, request: ApplyRequest): Promise<object> {
+const apply: Answer<"ApplyResourceChange"> = async (provider, request) => {
   const session = provider.requireSession();
   const { state, diagnostics } = await applyVariables(session, {
     prior: decoded(request.priorState),
     planned: decoded(request.plannedState),
     config: decoded(request.config),
   });
-  const written = { ...noPrivateData, ...writtenNow(session, undefined) };
-  const kept = state === null ? {} : { private: writePrivate(written) };
-  return { newState: encoded(state), ...kept, diagnostics: messages(diagnostics) };
-}
+  const kept = writePrivate({ ...noPrivateData, ...writtenNow(session, undefined) });
+  return {
+    newState: encoded(state),
+    private: state === null ? undefined : kept,
+    diagnostics: diagnosticMessages(diagnostics),
+  };
+};
 
 /** Imports every variable of a service; their values are not revealed, and are sent with the next apply. */
-async function importAll(provider: Provider, request: { readonly id: string }): Promise<object> {
+const importAll: Answer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
-  const serviceId = await serviceIdOf(provider, request.id);
+  const { id: serviceId } = await locateImport(session, service, request.id);
   const listed = (await session.reads.variables(serviceId)) ?? [];
-  const state = {
-    service_id: serviceId,
-    id: serviceId,
-    values: null,
-    values_wo: null,
-    values_wo_version: null,
-    ids: Object.fromEntries(listed.map(({ key, id }) => [key, id])),
-    updated_at: Object.fromEntries(listed.map(({ key, updatedAt }) => [key, updatedAt ?? ""])),
+  const ids = Object.fromEntries(listed.map(({ key, id }) => [key, id]));
+  const times = Object.fromEntries(listed.map(({ key, updatedAt }) => [key, updatedAt ?? ""]));
+  const state = encoded(stateOf(serviceId, { values: null, ids, updated_at: times }));
+  const kept = writePrivate({ ...noPrivateData, workspace: session.workspaceId });
+  return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
+};
+
+/** Answers about a map of variables, in place of the answers about a single resource. */
+export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: Answer<Method> }> = {
+  ValidateResourceConfig: validate,
+  UpgradeResourceState: upgrade,
+  MoveResourceState: move,
+  ReadResource: read,
+  PlanResourceChange: plan,
+  ApplyResourceChange: apply,
+  ImportResourceState: importAll,
+};
+
+/** The values of a change of a map. */
+export interface VariablesChange {
+  readonly prior: TerraformObject | undefined;
+  /** Undefined deletes them all. */
+  readonly planned: TerraformObject | undefined;
+  readonly config: TerraformObject | undefined;
+}
+
+/** The variables that are there by name, while a map is being applied. */
+interface Entries {
+  readonly ids: Record<string, string>;
+  readonly updatedAt: Record<string, string>;
+  /** Values as far as they were sent; only those that Terraform keeps. */
+  readonly values: Record<string, string>;
+}
+
+/** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
+export async function applyVariables(
+  session: Session,
+  change: VariablesChange,
+): Promise<Omit<Applied, "kept">> {
+  const { prior, planned, config } = change;
+  const serviceId = String((planned ?? prior)?.service_id ?? "");
+  const entries: Entries = {
+    ids: { ...textsIn(prior?.ids) },
+    updatedAt: { ...textsIn(prior?.updated_at) },
+    values: { ...textsIn(prior?.values) },
   };
+  const wanted = textsIn(declaredMap(config ?? {}));
+  const diagnostics: Diagnostic[] = [];
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    if (session.signal.aborted && diagnostics.length > 0) return;
+    await work().catch((failure: unknown) => {
+      for (const one of diagnosticsOf(failure))
+        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: "values" });
+    });
+  };
+  for (const name of Object.keys(entries.ids))
+    if (!(name in wanted)) await attempt(name, () => removeEntry(session, serviceId, name, entries));
+  const isResent = prior?.values_wo_version !== planned?.values_wo_version;
+  for (const [name, value] of Object.entries(wanted)) {
+    const isKept = (config?.values ?? null) !== null;
+    const isCurrent = name in entries.ids && (isKept ? entries.values[name] === value : !isResent);
+    if (!isCurrent) await attempt(name, () => setEntry(session, { serviceId, name, value }, entries));
+    if (isKept && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
+      entries.values[name] = value;
+  }
+  return { state: appliedState(change, serviceId, entries, diagnostics.length > 0), diagnostics };
+}
+
+function appliedState(
+  { planned, prior }: VariablesChange,
+  serviceId: string,
+  entries: Entries,
+  failed: boolean,
+): TerraformObject | null {
+  if (planned === undefined && !failed) return null;
+  if (planned === undefined) return { ...prior, ids: entries.ids, updated_at: entries.updatedAt };
+  if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
+  const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
+  if (!failed) return kept;
   return {
-    importedResources: [{ typeName: "rnv_variables", state: encoded(state), private: keptBy(session) }],
+    ...kept,
+    values: planned.values === null ? null : entries.values,
+    values_wo_version: prior?.values_wo_version ?? null,
   };
 }
 
-/** A service is imported by the same ids. */
-async function serviceIdOf(provider: Provider, id: string): Promise<string> {
-  const service = provider.typeNamed("rnv_service");
-  const found = (await importResourceState(provider, { typeName: service.name, id })) as {
-    importedResources: { state: Encoded }[];
-  };
-  const state = asObject(decodeValue(service.valueType, found.importedResources[0]?.state.msgpack));
-  return String(state?.id ?? "");
+interface Entry {
+  readonly serviceId: string;
+  readonly name: string;
+  readonly value: string;
+}
+
+async function setEntry(
+  session: Session,
+  { serviceId, name, value }: Entry,
+  entries: Entries,
+): Promise<void> {
+  const { resource } = entryType;
+  const address = addressIn(entryType, name);
+  const attributes = new Map<string, string | Secret>([
+    ["serviceId", serviceId],
+    ["key", name],
+    ["value", new Secret(value)],
+  ]);
+  const id = entries.ids[name];
+  if (id === undefined) {
+    const made = await createOnce(session, {
+      ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
+      input: { address, name, attributes },
+    });
+    record(name, made.id, made.live, entries);
+    return;
+  }
+  const before = entries.updatedAt[name];
+  const seed = ["update", "variable", id, before ?? ""].join("\0");
+  const changed = new Set(["value"]);
+  const sent = new Map([["value", attributes.get("value") ?? null]]);
+  const set = await sendSecret(session, {
+    ...{ type: resource, name, parentId: serviceId, sent, before, seed },
+    send: (writes) => resource.update(writes, { address, name, attributes, id, changed }),
+  });
+  const write = { sent, live: set.live, defaults: new Map(), before };
+  const refused = unappliedFields(entryType, write, error);
+  if (refused.length > 0) throw new DiagnosticsError(refused);
+  record(name, id, set.live, entries);
+}
+
+function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
+  entries.ids[name] = id;
+  if (live?.updatedAt !== undefined) entries.updatedAt[name] = live.updatedAt;
+}
+
+async function removeEntry(
+  session: Session,
+  serviceId: string,
+  name: string,
+  entries: Entries,
+): Promise<void> {
+  const state = { ...emptyValue(entryType), id: entries.ids[name] ?? null, key: name, service_id: serviceId };
+  const removed = await applyDelete(session, entryType, state, noPrivateData);
+  if (removed.state !== null) throw new Error(removed.diagnostics[0]?.summary ?? `${name} was not deleted`);
+  delete entries.ids[name];
+  delete entries.updatedAt[name];
+  delete entries.values[name];
 }

@@ -1,10 +1,10 @@
 import { ExtData, encode } from "@msgpack/msgpack";
 import { decodeValue, encodeValue } from "../../../src/terraform/values/codec";
-import type { TerraformType } from "../../../src/terraform/values/terraform-type";
 import {
   DynamicValue,
   holdsUnknown,
   NumberText,
+  type TerraformType,
   unknown,
 } from "../../../src/terraform/values/terraform-value";
 

@@ -1,9 +1,9 @@
 import { embeddedCatalog } from "../../../src/emulator/views";
 import { service } from "../../../src/resources/service";
-import { planChange } from "../../../src/terraform/plan-change";
-import type { PrivateData } from "../../../src/terraform/private-data";
-import { managedType } from "../../../src/terraform/schema/managed-type";
-import { emptyValue, setValue } from "../../../src/terraform/values/attributes";
+import type { PrivateData } from "../../../src/terraform/messages";
+import { planChange } from "../../../src/terraform/rpc/plan-resource-change";
+import { emptyValue, setValue } from "../../../src/terraform/schema/attributes";
+import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
 import {
   asObject,
   type TerraformObject,
@@ -11,7 +11,7 @@ import {
   unknown,
 } from "../../../src/terraform/values/terraform-value";
 
-const type = managedType(service);
+const type = shapeOf(service);
 
 const value = (attributes: Record<string, TerraformValue>): TerraformObject => {
   const whole = emptyValue(type);

@@ -1,7 +1,7 @@
 import * as grpc from "@grpc/grpc-js";
-import { answerCall } from "../../../src/terraform/start";
-import { providerMethods } from "../../../src/terraform/wire/methods";
-import { type PluginServer, serve } from "../../../src/terraform/wire/serve";
+import { answerCall } from "../../../src/terraform/answer";
+import { providerMethods } from "../../../src/terraform/protocol";
+import { type PluginServer, serve } from "../../../src/terraform/server";
 
 /** Every call of the provider service in plugin protocol 6.8. */
 const calls = [

@@ -2,14 +2,16 @@ import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import { snakeCase, terraformNameOf } from "../../model/terraform-name";
-import { mapOf, type ObjectType, setOf, type TerraformType } from "../values/terraform-type";
-import { type AttributeSchema, type BlockSchema, type Schema, typeOfBlock } from "./block";
-import { innermost, typeOf } from "./type-of";
+import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
+import { type AttributeSchema, type BlockSchema, innermost, type Schema, schemaOf, typeOf } from "./block";
 
-/** One attribute path of a resource type and where Terraform keeps it: `configuration.branch`, `["configuration","branch"]`. */
+/** Names of blocks and attributes that lead to a value: `["configuration", "branch"]`. */
+export type Steps = readonly string[];
+
+/** An attribute path of a resource type, `configuration.branch`, and where Terraform keeps its value. */
 export interface Binding {
   readonly path: string;
-  readonly steps: readonly string[];
+  readonly steps: Steps;
   readonly type: TerraformType;
   /** What a value must satisfy; undefined for an id of a parent. */
   readonly schema?: ZodType;
@@ -24,25 +26,22 @@ export interface SecretBinding {
   readonly versionName: string;
 }
 
-/** A resource type as Terraform sees it. Everything in it derives from the type. */
-export interface ManagedType {
-  /** `rnv_service`. */
-  readonly name: string;
+/** A resource type as Terraform sees it. All of it derives from the type. */
+export interface TerraformShape extends Schema {
   readonly resource: Resource;
   /** The type without its secrets: Terraform compares those in the form that it keeps them. */
   readonly compared: Resource;
-  readonly schema: Schema;
-  readonly valueType: ObjectType;
   /** What may be declared, secrets left out. */
   readonly declared: readonly Binding[];
   readonly computed: readonly (Binding & { readonly rule: ComputedRule })[];
   readonly secrets: readonly SecretBinding[];
   /** A type without a life of its own: `triggers` says when it runs again. */
   readonly reacts: boolean;
+  /** Where Terraform keeps an attribute path, that of a secret too. */
+  readonly stepsOf: (path: string) => Steps | undefined;
 }
 
 export const timeoutNames = ["create", "update", "delete"] as const;
-export const schemaVersion = 0;
 
 const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> = {
   string: "string",
@@ -51,18 +50,26 @@ const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> 
   json: "dynamic",
 };
 
-/** The Terraform side of a resource type: schema, and where each attribute path is found in a value. */
-export function managedType(resource: Resource): ManagedType {
-  const secretPaths = Object.keys(resource.rules).filter((path) => resource.rules[path]?.secret);
-  const declared = Object.keys(resource.rules)
-    .filter((path) => !secretPaths.includes(path))
-    .map((path) => bindingOf(resource, path));
-  const secrets = secretPaths.map((path) => ({
-    path,
-    name: snakeCase(path),
-    writeOnlyName: `${snakeCase(path)}_wo`,
-    versionName: `${snakeCase(path)}_wo_version`,
-  }));
+const shapes = new WeakMap<Resource, TerraformShape>();
+
+/** Returns the one shape of a resource type: its schema, and where each attribute path is found in a value. */
+export function shapeOf(resource: Resource): TerraformShape {
+  const known = shapes.get(resource) ?? makeShape(resource);
+  shapes.set(resource, known);
+  return known;
+}
+
+function makeShape(resource: Resource): TerraformShape {
+  const open = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
+  const declared = open.map(([path]) => bindingOf(resource, path));
+  const secrets = Object.keys(resource.rules)
+    .filter((path) => resource.rules[path]?.secret)
+    .map((path) => ({
+      path,
+      name: snakeCase(path),
+      writeOnlyName: `${snakeCase(path)}_wo`,
+      versionName: `${snakeCase(path)}_wo_version`,
+    }));
   const computed = Object.entries(resource.computed).map(([name, rule]) => ({
     path: name,
     steps: [snakeCase(name)],
@@ -70,15 +77,16 @@ export function managedType(resource: Resource): ManagedType {
     required: false,
     rule,
   }));
-  const openRules = Object.entries(resource.rules).filter(([, rule]) => rule.secret !== true);
-  const compared: Resource = { ...resource, rules: Object.fromEntries(openRules) };
-  const parts = { resource, compared, declared, secrets, computed, reacts: resource.reacts !== undefined };
-  const block = blockOf(parts);
+  const parts = { resource, declared, secrets, computed, reacts: resource.reacts !== undefined };
+  const steps = new Map<string, Steps>([
+    ...secrets.map(({ path, name }) => [path, [name]] as const),
+    ...declared.map((binding) => [binding.path, binding.steps] as const),
+  ]);
   return {
-    name: terraformNameOf(resource),
     ...parts,
-    schema: { version: schemaVersion, block },
-    valueType: typeOfBlock(block),
+    ...schemaOf(terraformNameOf(resource), blockOf(parts)),
+    compared: { ...resource, rules: Object.fromEntries(open) },
+    stepsOf: (path) => steps.get(path),
   };
 }
 
@@ -90,12 +98,11 @@ function bindingOf(resource: Resource, path: string): Binding {
     ? (group as unknown as { shape: Record<string, ZodType> }).shape[second ?? ""]
     : shape[first];
   const steps = path.split(".").map(snakeCase);
-  if (field === undefined) return { path, steps, type: "string", required: mustLieInParent(resource) };
+  const mustLieInParent = !resource.manifest.within.includes("root");
+  if (field === undefined) return { path, steps, type: "string", required: mustLieInParent };
   const required = path === resource.nameAttribute || !field.isOptional();
   return { path, steps, type: inAnyOrder(resource, path, typeOf(field)), schema: field, required };
 }
-
-const mustLieInParent = ({ manifest }: Resource): boolean => !manifest.within.includes("root");
 
 /** A list whose order does not count is a set. */
 function inAnyOrder(resource: Resource, path: string, type: TerraformType): TerraformType {
@@ -105,25 +112,24 @@ function inAnyOrder(resource: Resource, path: string, type: TerraformType): Terr
     : type;
 }
 
-type Parts = Omit<ManagedType, "name" | "schema" | "valueType">;
+type Parts = Pick<TerraformShape, "resource" | "declared" | "computed" | "secrets" | "reacts">;
 
-function blockOf(parts: Parts): BlockSchema {
-  const { resource, declared, computed, secrets, reacts } = parts;
+function blockOf({ resource, declared, computed, secrets, reacts }: Parts): BlockSchema {
+  const attributesIn = (isWanted: (path: string) => boolean): readonly AttributeSchema[] =>
+    declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
   const groups = resource.groups.map((group) => ({
     name: snakeCase(group),
     nesting: "group" as const,
     block: {
       doc: resource.schema.shape[group]?.description ?? "",
-      attributes: declared
-        .filter(({ path }) => path.startsWith(`${group}.`))
-        .map(declaredAttribute(resource)),
+      attributes: attributesIn((path) => path.startsWith(`${group}.`)),
       groups: [],
     },
   }));
   return {
     doc: resource.doc,
     attributes: [
-      ...declared.filter(({ path }) => !path.includes(".")).map(declaredAttribute(resource)),
+      ...attributesIn((path) => !path.includes(".")),
       ...secrets.flatMap((secret) => secretAttributes(resource, secret)),
       ...(reacts ? [triggers] : []),
       ...computed.map(({ steps, type, rule }) => ({
@@ -131,7 +137,7 @@ function blockOf(parts: Parts): BlockSchema {
         type,
         doc: rule.doc,
         computed: true as const,
-        ...(rule.pinnedBy === undefined ? {} : { optional: true as const }),
+        ...(rule.pinnedBy !== undefined && { optional: true as const }),
       })),
     ],
     groups: [...groups, timeouts],
@@ -160,50 +166,50 @@ const timeouts = {
   },
 };
 
-const declaredAttribute =
-  (resource: Resource) =>
-  ({ path, steps, type, schema, required }: Binding): AttributeSchema => {
-    const parent = resource.parents.find(({ attribute }) => attribute === path);
-    const text = schema?.description ?? "";
-    const doc = parent
-      ? `Id of the ${parent.type} it lies in.`
-      : // Terraform tells a provider no logical name.
-        required
-        ? text.replace(/; its logical name.*$/, ".")
-        : text;
-    const isLocal = resource.rules[path]?.change === "local";
-    return {
-      name: steps.at(-1) ?? "",
-      type,
-      doc,
-      ...(required ? { required: true } : { optional: true }),
-      // Computed too: what is not declared may still be shown, as after an import.
-      ...(required || isLocal ? {} : { computed: true }),
-    };
+function declaredAttribute(resource: Resource, binding: Binding): AttributeSchema {
+  const { path, steps, type, required } = binding;
+  const isLocal = resource.rules[path]?.change === "local";
+  return {
+    name: steps.at(-1) ?? "",
+    type,
+    doc: docOf(resource, binding),
+    ...(required ? { required: true } : { optional: true }),
+    // Computed too: what is not declared may still be shown, as after an import.
+    ...(!required && !isLocal && { computed: true }),
   };
+}
+
+function docOf(resource: Resource, { path, schema, required }: Binding): string {
+  const parent = resource.parents.find(({ attribute }) => attribute === path);
+  if (parent !== undefined) return `Id of the ${parent.type} it lies in.`;
+  const text = schema?.description ?? "";
+  // Terraform tells a provider no logical name.
+  return required ? text.replace(/; its logical name.*$/, ".") : text;
+}
 
 function secretAttributes(resource: Resource, secret: SecretBinding): readonly AttributeSchema[] {
-  const doc = resource.schema.shape[secret.path]?.description ?? "";
+  const { path, name, writeOnlyName, versionName } = secret;
+  const doc = resource.schema.shape[path]?.description ?? "";
   return [
     {
-      name: secret.name,
+      name,
       type: "string",
-      doc: `${doc.split(":")[0] ?? ""}. Terraform keeps it in its state; \`${secret.writeOnlyName}\` is kept nowhere.`,
+      doc: `${doc.split(":")[0] ?? ""}. Terraform keeps it in its state; \`${writeOnlyName}\` is kept nowhere.`,
       optional: true,
       sensitive: true,
     },
     {
-      name: secret.writeOnlyName,
+      name: writeOnlyName,
       type: "string",
-      doc: `As \`${secret.name}\`, but never stored. Sent when \`${secret.versionName}\` changes.`,
+      doc: `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
       optional: true,
       writeOnly: true,
       sensitive: true,
     },
     {
-      name: secret.versionName,
+      name: versionName,
       type: "number",
-      doc: `Raise it to send \`${secret.writeOnlyName}\` again.`,
+      doc: `Raise it to send \`${writeOnlyName}\` again.`,
       optional: true,
     },
   ];

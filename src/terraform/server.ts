@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as grpc from "@grpc/grpc-js";
 import { type Certificate, selfSigned } from "./certificate";
-import { messageNamed } from "./messages";
-import { type ProviderMethod, providerMethods } from "./methods";
+import { type MessageName, messageNamed, type ProviderMethod, providerMethods } from "./protocol";
 
-/** Answers one call; messages are plain objects in the shapes of `messages.ts`. */
+/** Answers one call; messages are plain objects in the forms of `protocol.ts`. */
 export type CallHandler = (method: ProviderMethod, request: unknown) => Promise<object>;
 
 export interface ServeOptions {
@@ -63,26 +62,26 @@ const listen = (server: grpc.Server, path: string, credentials: grpc.ServerCrede
 
 type Call = grpc.MethodDefinition<object, object>;
 
-function methodOf(
+// The codecs are looked up late: the handshake does not wait for them.
+const encode = (name: MessageName) => (message: object) =>
+  Buffer.from(messageNamed(name).encode(message).finish());
+const decode = (name: MessageName) => (bytes: Buffer) => messageNamed(name).decode(bytes);
+
+const methodOf = (
   path: string,
-  request: string,
-  response: string,
-  streams = { in: false, out: false },
-): Call {
-  // The codecs are looked up late: the handshake does not wait for them.
-  const encode = (name: string) => (message: object) =>
-    Buffer.from(messageNamed(name).encode(message).finish());
-  const decode = (name: string) => (bytes: Buffer) => messageNamed(name).decode(bytes);
-  return {
-    path,
-    requestStream: streams.in,
-    responseStream: streams.out,
-    requestSerialize: encode(request),
-    requestDeserialize: decode(request),
-    responseSerialize: encode(response),
-    responseDeserialize: decode(response),
-  };
-}
+  request: MessageName,
+  response: MessageName,
+  streams: Partial<Call> = {},
+): Call => ({
+  path,
+  requestStream: false,
+  responseStream: false,
+  requestSerialize: encode(request),
+  requestDeserialize: decode(request),
+  responseSerialize: encode(response),
+  responseDeserialize: decode(response),
+  ...streams,
+});
 
 function addProvider(server: grpc.Server, answer: CallHandler): void {
   const definition: Record<string, Call> = {};
@@ -99,8 +98,10 @@ function addProvider(server: grpc.Server, answer: CallHandler): void {
   server.addService(definition, handlers);
 }
 
-/** What go-plugin asks of every plugin: shutdown, the two streams, health. */
+/** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */
 function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
+  const out = { responseStream: true };
+  const both = { requestStream: true, responseStream: true };
   server.addService(
     { Shutdown: methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty") },
     {
@@ -112,9 +113,7 @@ function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient
     },
   );
   server.addService(
-    {
-      StreamStdio: methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "StdioData", { in: false, out: true }),
-    },
+    { StreamStdio: methodOf("/plugin.GRPCStdio/StreamStdio", "Empty", "Empty", out) },
     {
       // Held open, never written to: its end says that Terraform is gone. Without TLS others may attach after it.
       StreamStdio: (call: grpc.ServerWritableStream<object, object>) =>
@@ -122,16 +121,11 @@ function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient
     },
   );
   server.addService(
-    {
-      StartStream: methodOf("/plugin.GRPCBroker/StartStream", "ConnInfo", "ConnInfo", {
-        in: true,
-        out: true,
-      }),
-    },
+    { StartStream: methodOf("/plugin.GRPCBroker/StartStream", "Empty", "Empty", both) },
     { StartStream: (call: grpc.ServerDuplexStream<object, object>) => void call.on("data", () => {}) },
   );
   server.addService(
-    { Check: methodOf("/grpc.health.v1.Health/Check", "HealthCheckRequest", "HealthCheckResponse") },
+    { Check: methodOf("/grpc.health.v1.Health/Check", "Empty", "HealthCheckResponse") },
     { Check: (_call: unknown, done: grpc.sendUnaryData<object>) => done(null, { status: 1 }) },
   );
 }

@@ -1,0 +1,276 @@
+import type { Endpoints } from "../../api/endpoints";
+import type { Resource } from "../../api/reads";
+import { type Looked, lookAgain } from "../../apply/look";
+import { type WaitResult, waitUntilSettled } from "../../apply/settle";
+import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, unappliedPaths } from "../../apply/verify";
+import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
+import { isBehind, isMissing, isOlder } from "../../model/freshness";
+import type { LiveResource, ReadResult } from "../../model/live";
+import type { Accepted, AppliableValue } from "../../model/resource-operations";
+import { shownIds } from "../../model/resource-type";
+import { parseDuration } from "../../model/time";
+import type { Attributes } from "../../model/value";
+import type { PrivateData } from "../messages";
+import type { Session } from "../provider";
+import { bareRecord } from "../rpc/plan-resource-change";
+import {
+  addressIn,
+  type Draft,
+  draftOf,
+  knownIn,
+  setComputed,
+  setValue,
+  valueAt,
+} from "../schema/attributes";
+import type { TerraformShape, timeoutNames } from "../schema/terraform-shape";
+import { asObject, holdsUnknown, type TerraformObject } from "../values/terraform-value";
+
+/** Returns what private data remembers of a write that was answered just now. */
+export function writtenNow(
+  { clock, workspaceId }: Pick<Session, "clock" | "workspaceId">,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
+  return {
+    workspace: workspaceId,
+    writtenAt: new Date(clock.now()).toISOString(),
+    updatedAt: live?.updatedAt ?? live?.asOf,
+  };
+}
+
+const defaultTimeoutMs = 15 * 60_000;
+
+const waitPolicyOf = (type: TerraformShape, config: TerraformObject) =>
+  type.resource.reacts?.waitPolicy?.(knownIn(type, config));
+
+/** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
+export type Ended = WaitResult & {
+  readonly id: string;
+  /** Why the service let it wait, as it was told last. */
+  readonly note?: string;
+};
+
+/** Waits for what a write left pending, as long as `timeouts` and the type say. */
+export async function settle(
+  session: Session,
+  type: TerraformShape,
+  accepted: Accepted,
+  config: TerraformObject,
+  step: (typeof timeoutNames)[number],
+): Promise<Ended> {
+  const { pending, id, live } = accepted;
+  const waitPolicy = waitPolicyOf(type, config);
+  if (pending === undefined || waitPolicy?.wait === false) return { kind: "done", id, live };
+  const written = asObject(config.timeouts ?? null)?.[step];
+  const timeoutMs =
+    (typeof written === "string" ? parseDuration(written) : undefined) ??
+    waitPolicy?.timeoutMs ??
+    defaultTimeoutMs;
+  const { reads, clock, signal } = session;
+  let last = id;
+  let told: string | undefined;
+  const result = await waitUntilSettled(pending, {
+    ...{ type: type.resource, reads, clock, signal, timeoutMs },
+    onWaiting: (_seconds, _status, note) => {
+      told = note;
+    },
+    onNext: async (next) => {
+      last = next.id;
+    },
+  });
+  return { ...result, id: last, note: told };
+}
+
+/** Returns why a wait did not end well; undefined when it did. */
+export function unsettled(type: TerraformShape, name: string, result: Ended): Diagnostic | undefined {
+  const { type: kind, nameAttribute } = type.resource;
+  const about = nameAttribute === undefined ? `the ${kind}` : `${kind} "${name}"`;
+  switch (result.kind) {
+    case "done":
+      return undefined;
+    case "failed":
+      return error("apply.deploy_failed", `${about}: ${result.summary}`, { detail: result.detail });
+    case "checkout":
+      return error("apply.awaiting_checkout", `${about} is saved and waits for a checkout`, {
+        detail: `The service says: ${result.summary}`,
+        hint: "complete the checkout in the dashboard, then apply again; nothing of what is saved is lost",
+      });
+    case "timeout": {
+      const summary = `${about} did not settle in time; its status is "${result.status}"`;
+      return error("apply.deploy_timeout", summary, {
+        detail: result.note === undefined ? undefined : `The service says: ${result.note}`,
+        hint: "apply again to go on waiting, or raise timeouts",
+      });
+    }
+    case "interrupted":
+      return error("apply.interrupted", `${about} was accepted, and its end was not waited for`, {
+        hint: "apply again to go on",
+      });
+  }
+}
+
+/** A run that was accepted, and what became of waiting for it. */
+interface AcceptedRun {
+  readonly accepted: Accepted;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  /** Its end was waited for: then it is what serves. */
+  readonly isSettled: boolean;
+}
+
+/** Returns what a reacting resource shows once it has settled; undefined of others, or where reads stay behind. */
+export async function liveAfter(
+  session: Session,
+  type: TerraformShape,
+  config: TerraformObject,
+  run: Omit<AcceptedRun, "isSettled">,
+): Promise<LiveResource | undefined> {
+  if (type.resource.runs === undefined) return undefined;
+  const isSettled = waitPolicyOf(type, config)?.wait !== false;
+  const { seen, isStale } = await lookAtRun(session, type.resource, { ...run, isSettled });
+  return seen.kind === "found" && !isStale ? seen.live : undefined;
+}
+
+/** Reads the resource of a run until it shows the run, or a later one. */
+export function lookAtRun(
+  session: Session,
+  resource: Resource,
+  run: AcceptedRun,
+): Promise<Looked<ReadResult>> {
+  const { accepted, name, parentId } = run;
+  const { id, live } = accepted;
+  const recorded = bareRecord({ type: resource.type, id, name, updatedAt: live?.asOf });
+  // What pins a computed attribute is declared, so that this is read too.
+  const pinned = Object.values(resource.computed).flatMap(({ pinnedBy }) => pinnedBy ?? []);
+  const declared = new Map(pinned.map((path) => [path, ""]));
+  const target = { address: addressIn({ resource }, name), id, name, recorded, declared, parentId };
+  const isShown = (read: ReadResult): boolean => {
+    if (read.kind !== "found") return !isMissing(read);
+    if (isBehind(read.live, recorded, undefined)) return false;
+    const shown = run.isSettled ? [read.live.id] : shownIds(resource, read.live);
+    return shown.includes(id) || isOlder(live?.asOf, read.live.asOf);
+  };
+  session.reads.invalidate();
+  return lookAgain(
+    session,
+    () => resource.read(session.reads, target),
+    (read) => !isShown(read),
+  );
+}
+
+/** Returns the state after a write: as planned, with what was not known as `live` shows it, or null. */
+export function stateAfter(
+  type: TerraformShape,
+  planned: TerraformObject,
+  live: LiveResource | undefined,
+): TerraformObject {
+  const next = draftOf(type, planned);
+  const fresh: Draft = {};
+  if (live !== undefined) setComputed(type, fresh, live);
+  for (const { steps } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(fresh, steps));
+  return next;
+}
+
+const secretNotApplied =
+  "A value cannot be read back, but its write must move updatedAt, and that is what it was before. Apply again to send it again.";
+
+/** What was sent, and the answer that shows it. */
+interface AnsweredWrite {
+  readonly sent: ReadonlyMap<string, AppliableValue>;
+  readonly live: LiveResource | undefined;
+  readonly defaults: Attributes;
+  /** The service's `updatedAt` before the write; undefined for a create. */
+  readonly before?: string;
+}
+
+/** Returns a diagnostic for each field that the service accepted and did not apply. */
+export function unappliedFields(
+  { resource }: TerraformShape,
+  { live, ...write }: AnsweredWrite,
+  severity: typeof error | typeof warning,
+): readonly Diagnostic[] {
+  if (live === undefined) return [];
+  return unappliedPaths({ type: resource, live, ...write }).map((path) =>
+    severity("apply.not_taken", `the service accepted the change, but ${path} did not take`, {
+      attribute: path,
+      address: addressIn({ resource }, live.name),
+      detail: resource.rules[path]?.secret
+        ? secretNotApplied
+        : "Its answer still shows another value. It may not be allowed for this kind or plan.",
+    }),
+  );
+}
+
+/** A write, and how its answer tells whether the service applied it. */
+export interface CheckedWrite {
+  /** What the key of the request is made of. */
+  readonly seed: string;
+  readonly send: (writes: Endpoints) => Promise<Accepted>;
+  /** True too where the answer does not tell. */
+  readonly isApplied: (answer: Accepted) => boolean;
+  /** Whether to send it once more although an answer of its own says no; waits before. Default: it is not. */
+  readonly isSentAgain?: (answer: Accepted) => Promise<boolean>;
+}
+
+/** More ignored writes of the same fields within a day than anyone makes. */
+const mostAttempts = 200;
+
+/**
+ * Sends a write until an answer of its own says whether it was applied. An answer that an earlier apply was given may
+ * say that it was not; it is retained for 24 hours, and must not hide that the service applies it now.
+ */
+export async function sendUntilApplied(session: Session, write: CheckedWrite): Promise<Accepted> {
+  for (let attempt = 0; ; attempt += 1) {
+    const { endpoints, replays } = session.writes(attempt === 0 ? write.seed : `${write.seed}\0${attempt}`);
+    const answer = await write.send(endpoints);
+    if (write.isApplied(answer) || attempt === mostAttempts) return answer;
+    if (!replays.includes(true) && (await write.isSentAgain?.(answer)) !== true) return answer;
+  }
+}
+
+/** A write of a secret, whose value no answer shows. */
+export interface SecretWrite extends Pick<CheckedWrite, "seed" | "send"> {
+  readonly type: Resource;
+  readonly name: string;
+  readonly parentId: string | undefined;
+  readonly sent: ComparedWrite["sent"];
+  /** The service's `updatedAt` before the write. */
+  readonly before: string | undefined;
+}
+
+/** Sends a write of a secret until an answer of its own says, by its time, whether it was applied. */
+export function sendSecret(session: Session, write: SecretWrite): Promise<Accepted> {
+  const { clock, signal } = session;
+  const { type, sent, before, seed, send } = write;
+  let hasWaited = false;
+  return sendUntilApplied(session, {
+    seed,
+    send: async (writes) => {
+      const accepted = await send(writes);
+      return { ...accepted, live: await timedLive(session, write, accepted) };
+    },
+    isApplied: ({ live }) => movedTime(before, live?.updatedAt) !== false,
+    isSentAgain: async ({ live }) => {
+      if (hasWaited || live === undefined) return false;
+      const compared = { type, sent, live, defaults: new Map(), before };
+      if (!mayShareTime(compared, clock.now())) return false;
+      hasWaited = true;
+      await clock.sleep(timeStepMs, signal);
+      return true;
+    },
+  });
+}
+
+/** Returns the resource with a time: as the answer shows it, else as it is read. */
+async function timedLive(
+  session: Session,
+  { type, name, parentId, before }: SecretWrite,
+  { id, live }: Accepted,
+): Promise<LiveResource | undefined> {
+  if (live?.id === id && (movedTime(live.updatedAt, live.updatedAt) !== undefined || before === undefined))
+    return live;
+  session.reads.invalidate();
+  const address = `${type.type}.${id}` as never;
+  const read = await type.read(session.reads, { address, id, name, declared: new Map(), parentId });
+  return read.kind === "found" ? read.live : live;
+}

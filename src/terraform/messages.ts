@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { diagnosticOf } from "../api/api-error";
+import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import type { Plain } from "../model/value";
+import type { Message } from "./protocol";
+import type { Steps } from "./schema/terraform-shape";
+
+/** A path in the form of the protocol. */
+export const pathMessage = (steps: Steps): Message<"AttributePath"> => ({
+  steps: steps.map((attributeName) => ({ attributeName })),
+});
+
+/** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
+export function diagnosticMessage(diagnostic: Diagnostic, steps: Steps | undefined): Message<"Diagnostic"> {
+  const { severity, summary, detail, hint, code, requestId } = diagnostic;
+  const lines = [
+    detail,
+    hint === undefined ? undefined : `${asSentence(hint)}.`,
+    requestId === undefined ? `(${code})` : `(${code}, request ${requestId})`,
+  ];
+  return {
+    severity: severity === "error" ? 1 : 2,
+    summary: asSentence(summary),
+    detail: lines.filter((line) => line !== undefined).join("\n\n"),
+    ...(steps !== undefined && { attribute: pathMessage(steps) }),
+  };
+}
+
+/** Diagnostics in the form of the protocol. `stepsOf` finds an attribute; by default it is named as Terraform names it. */
+export const diagnosticMessages = (
+  found: readonly Diagnostic[],
+  stepsOf: (path: string) => Steps | undefined = (path) => [path],
+): readonly Message<"Diagnostic">[] =>
+  found.map((one) =>
+    diagnosticMessage(one, one.attribute === undefined ? undefined : stepsOf(one.attribute)),
+  );
+
+/** Capital first, unless the first word is a name: `queueDeployment`, `max_concurrency`. */
+const asSentence = (text: string): string =>
+  /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+
+/** Returns whatever a call failed with as diagnostics. */
+export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
+  failure instanceof DiagnosticsError && failure.diagnostics.length > 0
+    ? failure.diagnostics
+    : [diagnosticOf(failure)];
+
+const text = z.string().optional().catch(undefined);
+
+/** What Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
+const privateData = z.object({
+  /** Declared fields as last applied: a field that is here and no longer declared goes back to its default. */
+  applied: z.record(z.string(), z.custom<Plain>()),
+  /** Id that the last apply ended with: the next write is keyed by it, whatever serves by then. */
+  ran: text,
+  /** When our last write to it was answered, by our clock, ISO 8601. */
+  writtenAt: text,
+  /** The service's time of that write, ISO 8601: a read that shows an earlier one is behind. */
+  updatedAt: text,
+  /** Workspace in which it was last applied: an id means nothing in another one. */
+  workspace: text,
+  /** Fresh from an import: the next read fills in everything. */
+  imported: z.literal(true).optional().catch(undefined),
+});
+
+export type PrivateData = Readonly<z.infer<typeof privateData>>;
+
+export const noPrivateData: PrivateData = { applied: {} };
+
+/** Whether private data was lost: Terraform drops it where a provider dies in the middle of a change. */
+export const isLost = ({ workspace, ran }: PrivateData): boolean =>
+  workspace === undefined && ran === undefined;
+
+/** Reads private data; what another version wrote and we cannot read counts as none. */
+export function readPrivate(bytes: Uint8Array | undefined): PrivateData {
+  if (bytes === undefined || bytes.length === 0) return noPrivateData;
+  try {
+    return privateData.parse(JSON.parse(Buffer.from(bytes).toString("utf8")));
+  } catch {
+    return noPrivateData;
+  }
+}
+
+export const writePrivate = (data: PrivateData): Buffer => Buffer.from(JSON.stringify(data));

@@ -1,0 +1,213 @@
+import protobuf from "protobufjs/light";
+
+/** `type number`: a field; `type* number`: repeated; `<type> number`: a map from string. */
+type Fields = Readonly<Record<string, `${string} ${number}`>>;
+
+/**
+ * Messages of plugin protocol 6.8 with the fields that are used: others are skipped on reading. Only the numbers are on
+ * the wire; the names are ours.
+ */
+const messages = {
+  Empty: {},
+  Value: { msgpack: "bytes 1" },
+  Step: { attributeName: "string 1" },
+  AttributePath: { steps: "Step* 1" },
+  Diagnostic: { severity: "int32 1", summary: "string 2", detail: "string 3", attribute: "AttributePath 4" },
+  Diagnostics: { diagnostics: "Diagnostic* 1" },
+  RawState: { json: "bytes 1" },
+  Schema: { version: "int64 1", block: "Block 2" },
+  Block: {
+    attributes: "Attribute* 2",
+    blockTypes: "NestedBlock* 3",
+    description: "string 4",
+    descriptionKind: "int32 5",
+  },
+  Attribute: {
+    name: "string 1",
+    type: "bytes 2",
+    description: "string 3",
+    required: "bool 4",
+    optional: "bool 5",
+    computed: "bool 6",
+    sensitive: "bool 7",
+    descriptionKind: "int32 8",
+    writeOnly: "bool 11",
+  },
+  NestedBlock: { typeName: "string 1", block: "Block 2", nesting: "int32 3" },
+  ServerCapabilities: {
+    planDestroy: "bool 1",
+    getProviderSchemaOptional: "bool 2",
+    moveResourceState: "bool 3",
+  },
+  ClientCapabilities: { writeOnlyAttributesAllowed: "bool 2" },
+  Function: {
+    parameters: "Parameter* 1",
+    return: "Return 3",
+    summary: "string 4",
+    description: "string 5",
+    descriptionKind: "int32 6",
+  },
+  Parameter: {
+    name: "string 1",
+    type: "bytes 2",
+    allowNullValue: "bool 3",
+    description: "string 5",
+    descriptionKind: "int32 6",
+  },
+  Return: { type: "bytes 1" },
+  FunctionError: { text: "string 1", functionArgument: "int64 2" },
+  TypeName: { typeName: "string 1" },
+  FunctionName: { name: "string 1" },
+  GetMetadataResponse: {
+    serverCapabilities: "ServerCapabilities 1",
+    dataSources: "TypeName* 3",
+    resources: "TypeName* 4",
+    functions: "FunctionName* 5",
+    ephemeralResources: "TypeName* 6",
+  },
+  GetProviderSchemaResponse: {
+    provider: "Schema 1",
+    resourceSchemas: "<Schema> 2",
+    dataSourceSchemas: "<Schema> 3",
+    serverCapabilities: "ServerCapabilities 6",
+    functions: "<Function> 7",
+    ephemeralResourceSchemas: "<Schema> 8",
+  },
+  ConfigRequest: { config: "Value 1" },
+  ValidateProviderConfigResponse: { diagnostics: "Diagnostic* 2" },
+  ConfigureProviderRequest: { terraformVersion: "string 1", config: "Value 2" },
+  TypedConfigRequest: { typeName: "string 1", config: "Value 2", clientCapabilities: "ClientCapabilities 3" },
+  UpgradeResourceStateRequest: { typeName: "string 1", version: "int64 2", rawState: "RawState 3" },
+  UpgradeResourceStateResponse: { upgradedState: "Value 1", diagnostics: "Diagnostic* 2" },
+  ReadResourceRequest: { typeName: "string 1", currentState: "Value 2", private: "bytes 3" },
+  ReadResourceResponse: { newState: "Value 1", diagnostics: "Diagnostic* 2", private: "bytes 3" },
+  PlanResourceChangeRequest: {
+    typeName: "string 1",
+    priorState: "Value 2",
+    proposedNewState: "Value 3",
+    config: "Value 4",
+    priorPrivate: "bytes 5",
+  },
+  PlanResourceChangeResponse: {
+    plannedState: "Value 1",
+    requiresReplace: "AttributePath* 2",
+    plannedPrivate: "bytes 3",
+    diagnostics: "Diagnostic* 4",
+  },
+  ApplyResourceChangeRequest: {
+    typeName: "string 1",
+    priorState: "Value 2",
+    plannedState: "Value 3",
+    config: "Value 4",
+    plannedPrivate: "bytes 5",
+  },
+  ApplyResourceChangeResponse: { newState: "Value 1", private: "bytes 2", diagnostics: "Diagnostic* 3" },
+  ImportResourceStateRequest: { typeName: "string 1", id: "string 2" },
+  ImportedResource: { typeName: "string 1", state: "Value 2", private: "bytes 3" },
+  ImportResourceStateResponse: { importedResources: "ImportedResource* 1", diagnostics: "Diagnostic* 2" },
+  MoveResourceStateRequest: {
+    sourceProviderAddress: "string 1",
+    sourceTypeName: "string 2",
+    sourceState: "RawState 4",
+    targetTypeName: "string 5",
+    sourcePrivate: "bytes 6",
+  },
+  MoveResourceStateResponse: {
+    targetState: "Value 1",
+    diagnostics: "Diagnostic* 2",
+    targetPrivate: "bytes 3",
+  },
+  ReadDataSourceResponse: { state: "Value 1", diagnostics: "Diagnostic* 2" },
+  GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },
+  CallFunctionRequest: { name: "string 1", arguments: "Value* 2" },
+  CallFunctionResponse: { result: "Value 1", error: "FunctionError 2" },
+  OpenEphemeralResourceResponse: { diagnostics: "Diagnostic* 1", result: "Value 3" },
+  HealthCheckResponse: { status: "int32 1" },
+} as const satisfies Readonly<Record<string, Fields>>;
+
+type Messages = typeof messages;
+export type MessageName = keyof Messages;
+
+interface Scalars {
+  readonly string: string;
+  readonly bytes: Uint8Array;
+  readonly bool: boolean;
+  readonly int32: number;
+  readonly int64: number;
+  readonly uint32: number;
+}
+
+type TypeNamed<Name> = Name extends keyof Scalars
+  ? Scalars[Name]
+  : Name extends MessageName
+    ? Message<Name>
+    : never;
+
+/** A field as `Fields` describes it. A message that is not there is null. */
+type Field<Text> = Text extends `<${infer Name}> ${number}`
+  ? Readonly<Record<string, TypeNamed<Name>>>
+  : Text extends `${infer Name}* ${number}`
+    ? readonly TypeNamed<Name>[]
+    : Text extends `${infer Name} ${number}`
+      ? TypeNamed<Name> | (Name extends MessageName ? null : never)
+      : never;
+
+/** A message as it is sent: what is left out has the default of its type. */
+export type Message<Name extends MessageName> = {
+  readonly [Key in keyof Messages[Name]]?: Field<Messages[Name][Key]>;
+};
+
+/** A message as it was received. */
+export type Received<Name extends MessageName> = {
+  readonly [Key in keyof Messages[Name]]: Field<Messages[Name][Key]>;
+};
+
+let root: protobuf.Root | undefined;
+
+/** The codec of one message; the descriptor is built with the first one. */
+export function messageNamed(name: MessageName): protobuf.Type {
+  root ??= protobuf.Root.fromJSON({
+    nested: Object.fromEntries(Object.entries(messages).map(([type, fields]) => [type, messageOf(fields)])),
+  });
+  return root.lookupType(name);
+}
+
+function messageOf(fields: Fields): protobuf.IType {
+  const described = Object.entries(fields).map(([name, text]) => {
+    const [type = "", number] = text.split(" ");
+    const id = Number(number);
+    if (type.startsWith("<")) return [name, { keyType: "string", type: type.slice(1, -1), id }];
+    if (type.endsWith("*")) return [name, { rule: "repeated", type: type.slice(0, -1), id }];
+    return [name, { type, id }];
+  });
+  return { fields: Object.fromEntries(described) };
+}
+
+/** Name, request message and response message of every call of the provider service, protocol 6.8. */
+export const providerMethods = {
+  GetMetadata: ["Empty", "GetMetadataResponse"],
+  GetProviderSchema: ["Empty", "GetProviderSchemaResponse"],
+  ValidateProviderConfig: ["ConfigRequest", "ValidateProviderConfigResponse"],
+  ConfigureProvider: ["ConfigureProviderRequest", "Diagnostics"],
+  ValidateResourceConfig: ["TypedConfigRequest", "Diagnostics"],
+  ValidateDataResourceConfig: ["TypedConfigRequest", "Diagnostics"],
+  UpgradeResourceState: ["UpgradeResourceStateRequest", "UpgradeResourceStateResponse"],
+  ReadResource: ["ReadResourceRequest", "ReadResourceResponse"],
+  PlanResourceChange: ["PlanResourceChangeRequest", "PlanResourceChangeResponse"],
+  ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
+  ImportResourceState: ["ImportResourceStateRequest", "ImportResourceStateResponse"],
+  MoveResourceState: ["MoveResourceStateRequest", "MoveResourceStateResponse"],
+  ReadDataSource: ["TypedConfigRequest", "ReadDataSourceResponse"],
+  GetFunctions: ["Empty", "GetFunctionsResponse"],
+  CallFunction: ["CallFunctionRequest", "CallFunctionResponse"],
+  ValidateEphemeralResourceConfig: ["TypedConfigRequest", "Diagnostics"],
+  OpenEphemeralResource: ["TypedConfigRequest", "OpenEphemeralResourceResponse"],
+  RenewEphemeralResource: ["Empty", "Diagnostics"],
+  CloseEphemeralResource: ["Empty", "Diagnostics"],
+  StopProvider: ["Empty", "Empty"],
+} as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
+
+type Methods = typeof providerMethods;
+export type ProviderMethod = keyof Methods;
+export type RequestOf<Method extends ProviderMethod> = Received<Methods[Method][0]>;
+export type ResponseOf<Method extends ProviderMethod> = Message<Methods[Method][1]>;

@@ -1,0 +1,129 @@
+import type { Resource } from "../../api/reads";
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { terraformNameOf } from "../../model/terraform-name";
+import { typeNamed } from "../../resources";
+import { writePrivate } from "../messages";
+import type { RequestOf } from "../protocol";
+import type { Answer, Session } from "../provider";
+import { emptyValue, setValue } from "../schema/attributes";
+import { schemaVersion } from "../schema/block";
+import { decodeState, encodeMessage } from "../values/codec";
+
+/**
+ * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
+ * null until the next read.
+ */
+export const upgradeResourceState: Answer<"UpgradeResourceState"> = async (
+  provider,
+  { typeName, version, rawState },
+) => {
+  const type = provider.typeNamed(typeName);
+  if (Number(version) > schemaVersion) {
+    throw new DiagnosticsError([
+      error("state.newer", `the state of ${type.name} was written by a newer version of this provider`, {
+        hint: "upgrade the provider: terraform init -upgrade",
+      }),
+    ]);
+  }
+  return { upgradedState: encodeMessage(type.valueType, decodeState(type.valueType, rawState?.json)) };
+};
+
+/** Whether the state of a move comes from this provider, whatever registry it was installed from. */
+export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceState">): boolean =>
+  /\/rnv$/.test(sourceProviderAddress);
+
+/** MoveResourceState: the same type under another address of this provider. Runs before ConfigureProvider. */
+export const moveResourceState: Answer<"MoveResourceState"> = async (provider, request) => {
+  const type = provider.typeNamed(request.targetTypeName);
+  const { sourceTypeName, sourceState, sourcePrivate } = request;
+  if (isFromHere(request) && sourceTypeName === type.name) {
+    const state = decodeState(type.valueType, sourceState?.json);
+    return { targetState: encodeMessage(type.valueType, state), targetPrivate: sourcePrivate };
+  }
+  throw new DiagnosticsError([
+    error("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
+      hint: "import it under the new type, and take the old one out of the state with a removed block",
+    }),
+  ]);
+};
+
+/** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
+export const importResourceState: Answer<"ImportResourceState"> = async (provider, { typeName, id }) => {
+  const type = provider.typeNamed(typeName);
+  const session = provider.requireSession();
+  const found = await locateImport(session, type.resource, id);
+  const state = emptyValue(type);
+  state.id = found.id;
+  for (const { path, steps } of type.declared) {
+    if (path === type.resource.nameAttribute) setValue(state, steps, found.name);
+    if (found.parentId !== undefined && path === found.parentAttribute)
+      setValue(state, steps, found.parentId);
+  }
+  return {
+    importedResources: [
+      {
+        typeName: type.name,
+        state: encodeMessage(type.valueType, state),
+        private: writePrivate({ applied: {}, workspace: session.workspaceId, imported: true }),
+      },
+    ],
+  };
+};
+
+interface Located {
+  readonly id: string;
+  readonly name: string;
+  readonly parentId?: string;
+  readonly parentAttribute?: string;
+}
+
+/** Finds a resource by an import id; a type without a name of its own by its parent alone. Throws `DiagnosticsError`. */
+export async function locateImport(
+  session: Session,
+  resource: Resource,
+  importId: string,
+  segments: readonly string[] = importId.split("/"),
+): Promise<Located> {
+  const [parent] = resource.parents;
+  const parentType = parent && typeNamed(parent.type);
+  const hasName = resource.nameAttribute !== undefined;
+  const above = hasName ? segments.slice(0, -1) : segments;
+  const last = hasName ? (segments.at(-1) ?? "") : "";
+  const outer =
+    parentType && above.length > 0 ? await locateImport(session, parentType, importId, above) : undefined;
+  if ((parent === undefined && above.length > 0) || segments.some((segment) => segment === ""))
+    throw new DiagnosticsError([notFound(resource, importId)]);
+  const parentAttribute = parent?.attribute ?? "";
+  const declared = new Map(outer === undefined ? [] : [[parentAttribute, outer.id]]);
+  const address = `${resource.type}.${last}` as never;
+  for (const id of [undefined, last || undefined]) {
+    const subject = { address, name: last, declared, id, parentId: outer?.id };
+    const read = await resource.read(session.reads, subject);
+    if (read.kind === "ambiguous") throw new DiagnosticsError([ambiguous(resource, importId, read.ids)]);
+    if (read.kind !== "found" || (outer === undefined && id === undefined && last === "")) continue;
+    const { live } = read;
+    const parentId = live.parentId ?? outer?.id;
+    return { id: live.id, name: live.name, parentId, parentAttribute };
+  }
+  throw new DiagnosticsError([notFound(resource, importId)]);
+}
+
+const notFound = (resource: Resource, importId: string): Diagnostic =>
+  error(
+    "live.import_missing",
+    `nothing is found for the import id "${importId}" of ${terraformNameOf(resource)}`,
+    { hint: `give its id, or ${importForm(resource)}` },
+  );
+
+const ambiguous = (resource: Resource, importId: string, ids: readonly string[]): Diagnostic =>
+  error("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${importId}"`, {
+    hint: `import one by its id: ${ids.join(", ")}`,
+  });
+
+/** Returns what an import id looks like: `PROJECT/SERVICE`. */
+export function importForm(resource: Resource): string {
+  const [parent] = resource.parents;
+  const parentType = parent && typeNamed(parent.type);
+  const own = resource.nameAttribute === undefined ? [] : [resource.type.toUpperCase()];
+  return [...(parentType ? [importForm(parentType)] : []), ...own].join("/");
+}

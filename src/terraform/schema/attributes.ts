@@ -1,0 +1,153 @@
+import type { Address } from "../../model/address";
+import type { LiveResource } from "../../model/live";
+import type { AppliableValue } from "../../model/resource-operations";
+import { Secret } from "../../model/secret";
+import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
+import { fromJson } from "../values/codec";
+import {
+  asObject,
+  holdsUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+} from "../values/terraform-value";
+import type { Binding, Steps, TerraformShape } from "./terraform-shape";
+
+/** A whole value whose attributes may be set. */
+export type Draft = Record<string, TerraformValue>;
+
+/** Returns the value at `steps` of a whole value; null where a block above it is missing. */
+export function valueAt(whole: TerraformObject, steps: Steps): TerraformValue {
+  let value: TerraformValue = whole;
+  for (const step of steps) value = asObject(value)?.[step] ?? null;
+  return value;
+}
+
+/** Copies a whole value, its blocks too. */
+export function draftOf(type: TerraformShape, whole: TerraformObject): Draft {
+  const draft: Draft = { ...whole };
+  for (const { name } of type.block.groups) {
+    const block = asObject(draft[name] ?? null);
+    if (block !== undefined) draft[name] = { ...block };
+  }
+  return draft;
+}
+
+/** Sets the value at `steps` of a draft; a block that is missing is made. */
+export function setValue(draft: Draft, steps: Steps, value: TerraformValue): void {
+  let within = draft;
+  for (const step of steps.slice(0, -1)) {
+    within[step] ??= {};
+    within = within[step] as Draft;
+  }
+  within[steps.at(-1) ?? ""] = value;
+}
+
+const noReferences = new Unknown([]);
+const declaredValue = (value: TerraformValue): Plain | Unknown =>
+  holdsUnknown(value) ? noReferences : toPlain(value);
+
+/** Returns what a configuration declares, by attribute path; null declares nothing. Secrets are not among it. */
+export function declaredIn(type: TerraformShape, config: TerraformObject): Map<string, Plain | Unknown> {
+  const declared = new Map<string, Plain | Unknown>();
+  for (const { path, steps } of type.declared) {
+    const value = valueAt(config, steps);
+    if (value !== null) declared.set(path, declaredValue(value));
+  }
+  for (const { steps, rule } of type.computed) {
+    if (rule.pinnedBy === undefined || declared.has(rule.pinnedBy)) continue;
+    const value = valueAt(config, steps);
+    if (value !== null) declared.set(rule.pinnedBy, declaredValue(value));
+  }
+  return declared;
+}
+
+/** Returns what a configuration declares and is known, by attribute path. Secrets are not among it. */
+export const knownIn = (type: TerraformShape, config: TerraformObject): Map<string, Plain> =>
+  new Map(
+    [...declaredIn(type, config)].filter((entry): entry is [string, Plain] => !(entry[1] instanceof Unknown)),
+  );
+
+const secretsIn = (type: TerraformShape, config: TerraformObject): readonly [string, TerraformValue][] =>
+  type.secrets.map(({ path, name, writeOnlyName }) => [path, config[name] ?? config[writeOnlyName] ?? null]);
+
+/** Returns what a configuration declares, its secrets included as far as they are set; their text stays closed. */
+export function declaredWithSecrets(
+  type: TerraformShape,
+  config: TerraformObject,
+): Map<string, ResolvedValue> {
+  const declared = new Map<string, ResolvedValue>(declaredIn(type, config));
+  for (const [path, value] of secretsIn(type, config))
+    if (value !== null) declared.set(path, typeof value === "string" ? new Secret(value) : noReferences);
+  return declared;
+}
+
+/** Returns what a configuration declares and is known, its secrets included: ready to be sent. */
+export function appliableIn(type: TerraformShape, config: TerraformObject): Map<string, AppliableValue> {
+  const attributes = new Map<string, AppliableValue>(knownIn(type, config));
+  for (const [path, value] of secretsIn(type, config))
+    if (typeof value === "string") attributes.set(path, new Secret(value));
+  return attributes;
+}
+
+/** Returns a state of Terraform as the live resource it was when it was last read. */
+export function liveOf(type: TerraformShape, state: TerraformObject): LiveResource {
+  const attributes = knownIn(type, state);
+  const computed = new Map<string, Plain>();
+  for (const { path, steps } of type.computed) {
+    const value = valueAt(state, steps);
+    if (value !== null && !holdsUnknown(value)) computed.set(path, toPlain(value));
+  }
+  const updatedAt = computed.get("updatedAt");
+  return {
+    type: type.resource.type,
+    id: textIn(state, "id") ?? "",
+    name: nameIn(type, state),
+    parentId: parentIn(type, attributes) ?? null,
+    attributes,
+    computed,
+    ...(typeof updatedAt === "string" && { updatedAt }),
+  };
+}
+
+export function textIn(state: TerraformObject, name: string): string | undefined {
+  const value = state[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns the name that a resource bears at the service; its id where its type has no name. */
+export function nameIn(type: TerraformShape, state: TerraformObject): string {
+  const steps = type.stepsOf(type.resource.nameAttribute ?? "");
+  const name = steps && valueAt(state, steps);
+  return typeof name === "string" ? name : (textIn(state, "id") ?? "");
+}
+
+/** Returns the id of the parent that attributes name. */
+export function parentIn({ resource }: TerraformShape, attributes: Attributes<unknown>): string | undefined {
+  const ids = resource.parents.map(({ attribute }) => attributes.get(attribute));
+  return ids.find((id) => typeof id === "string");
+}
+
+/** Returns how messages name a resource: Terraform adds the address, which a provider is not told. */
+export const addressIn = ({ resource }: Pick<TerraformShape, "resource">, name: string): Address =>
+  `${resource.type}.${name}` as Address;
+
+/** Returns a value of the service in the type of its attribute. */
+export const shownAs = ({ type }: Pick<Binding, "type">, value: Plain | undefined): TerraformValue =>
+  fromJson(type, value);
+
+/** Sets the computed attributes of a draft as `live` shows them. */
+export function setComputed(type: TerraformShape, draft: Draft, live: LiveResource): void {
+  for (const binding of type.computed)
+    setValue(draft, binding.steps, shownAs(binding, live.computed.get(binding.path)));
+}
+
+/** Returns a whole value with nothing in it: groups are there, and every attribute is null. */
+export function emptyValue({ block: { attributes, groups } }: TerraformShape): Draft {
+  const nulls = (names: readonly { readonly name: string }[]): Draft =>
+    Object.fromEntries(names.map(({ name }) => [name, null]));
+  const blocks = groups.map(
+    ({ name, nesting, block }) => [name, nesting === "group" ? nulls(block.attributes) : null] as const,
+  );
+  return { ...nulls(attributes), ...Object.fromEntries(blocks) };
+}

@@ -1,0 +1,208 @@
+import type { Variable } from "../../api/wire/shapes";
+import { lookAgain, staleWrite } from "../../apply/look";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
+import { isOlder, isYoung } from "../../model/freshness";
+import { plainEqual } from "../../model/value";
+import { liveVariable, variable } from "../../resources/variable";
+import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
+import type { PrivateData } from "../messages";
+import type { Session } from "../provider";
+import { textIn } from "../schema/attributes";
+import { schemaOf } from "../schema/block";
+import { shapeOf } from "../schema/terraform-shape";
+import {
+  asObject,
+  holdsUnknown,
+  isUnknown,
+  mapOf,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "../values/terraform-value";
+
+/** The type that each entry of the map is: all it does, the map does. */
+export const entryType = shapeOf(variable);
+
+export const variablesSchema = schemaOf("rnv_variables", {
+  doc: "Several variables of one service in one map. Variables that are not in it are left alone.",
+  attributes: [
+    { name: "service_id", type: "string", doc: "Id of the service they belong to.", required: true },
+    {
+      name: "values",
+      type: mapOf("string"),
+      doc: "Values by name. Terraform keeps them in its state; `values_wo` are kept nowhere.",
+      optional: true,
+      sensitive: true,
+    },
+    {
+      name: "values_wo",
+      type: mapOf("string"),
+      doc: "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
+      optional: true,
+      sensitive: true,
+      writeOnly: true,
+    },
+    { name: "values_wo_version", type: "number", doc: "Raise it to send `values_wo` again.", optional: true },
+    { name: "id", type: "string", doc: "Id of the service.", computed: true },
+    { name: "ids", type: mapOf("string"), doc: "Ids of the variables by name.", computed: true },
+    {
+      name: "updated_at",
+      type: mapOf("string"),
+      doc: "When each of them last changed, ISO 8601.",
+      computed: true,
+    },
+  ],
+  groups: [],
+});
+
+/** Returns the texts of a map by name; none where the whole map is null or not known. */
+export const textsIn = (value: TerraformValue | undefined): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(asObject(value) ?? {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === "string",
+    ),
+  );
+
+/** Returns the declared values: `values`, or `values_wo`. */
+export const declaredMap = ({ values, values_wo }: TerraformObject): TerraformValue =>
+  values ?? values_wo ?? null;
+
+interface VariablesPlan {
+  readonly planned: TerraformObject;
+  readonly replaces: boolean;
+}
+
+/** Plans a map of variables. Pure, and the same every time it is asked. */
+export function planVariables(prior: TerraformObject | undefined, config: TerraformObject): VariablesPlan {
+  const base = { ...config, values_wo: null };
+  if (prior === undefined)
+    return { planned: { ...base, id: unknown, ids: unknown, updated_at: unknown }, replaces: false };
+  const replaces = isUnknown(config.service_id) || config.service_id !== prior.service_id;
+  const acts = replaces || isChanged(prior, config);
+  return {
+    planned: {
+      ...base,
+      id: prior.id ?? null,
+      ids: acts ? unknown : (prior.ids ?? null),
+      updated_at: acts ? unknown : (prior.updated_at ?? null),
+    },
+    replaces,
+  };
+}
+
+function isChanged(prior: TerraformObject, config: TerraformObject): boolean {
+  if (!isSame(prior.values ?? null, config.values ?? null)) return true;
+  if (!isSame(prior.values_wo_version ?? null, config.values_wo_version ?? null)) return true;
+  const map = declaredMap(config);
+  if (isUnknown(map)) return true;
+  const names = Object.keys(asObject(map) ?? {});
+  const recorded = Object.keys(textsIn(prior.ids));
+  return names.length !== recorded.length || names.some((name) => !recorded.includes(name));
+}
+
+const isSame = (a: TerraformValue, b: TerraformValue): boolean =>
+  !holdsUnknown(a) && !holdsUnknown(b) && plainEqual(toPlain(a), toPlain(b));
+
+/** Variables of a service as they are shown. */
+interface ShownVariables {
+  readonly isServiceGone: boolean;
+  /** Undefined where they cannot be listed. */
+  readonly listed?: readonly Variable[];
+}
+
+async function lookAt(session: Session, serviceId: string): Promise<ShownVariables> {
+  const service = await session.reads.service(serviceId);
+  if (service.kind !== "found") return { isServiceGone: service.kind === "gone" };
+  return { isServiceGone: false, listed: await session.reads.variables(serviceId) };
+}
+
+/** Finds an entry by its id, else by its name: the answer to its creation may have been another's. */
+const ofEntry = (listed: readonly Variable[], name: string, id: string): Variable | undefined =>
+  listed.find((one) => one.id === id) ?? listed.find((one) => one.key === name);
+
+/** Whether what is shown is from before what we wrote a moment ago. */
+async function isBehind(
+  session: Session,
+  state: TerraformObject,
+  serviceId: string,
+  { isServiceGone, listed }: ShownVariables,
+): Promise<boolean> {
+  const { resource } = entryType;
+  if (isServiceGone) return !(await isParentLeaving(session, resource, serviceId));
+  if (listed === undefined) return false;
+  const times = textsIn(state.updated_at);
+  return Object.entries(textsIn(state.ids)).some(([name, id]) => {
+    const live = ofEntry(listed, name, id);
+    if (live === undefined) return true;
+    const isAnothers = live.id !== id && isShownElsewhere(session, resource, id, serviceId);
+    return !isAnothers && isOlder(live.updatedAt, times[name] || undefined);
+  });
+}
+
+export type VariablesRead = { readonly next: TerraformObject | null } | { readonly doubt: Doubt };
+
+/**
+ * Returns the state after a refresh, null when the service is gone; or why what seems gone is not believed. A value
+ * that was changed outside cannot be seen: it leaves the state, so that the next plan sends it again.
+ */
+export async function readVariables(
+  session: Session,
+  state: TerraformObject,
+  { workspace, writtenAt }: PrivateData,
+): Promise<VariablesRead> {
+  const serviceId = textIn(state, "service_id") ?? textIn(state, "id") ?? "";
+  const { resource } = entryType;
+  const doubtOf = (id: string, name: string): Promise<Doubt | undefined> =>
+    confirmDeleted(session, { resource, id, name, parentId: serviceId, workspace });
+  const { seen, isStale } = await lookAgain(
+    session,
+    () => lookAt(session, serviceId),
+    async (shown) =>
+      isYoung({ writtenAt }, session.clock.now()) && (await isBehind(session, state, serviceId, shown)),
+  );
+  if (isStale) throw new DiagnosticsError([staleWrite(`the variables of the service ${serviceId}`)]);
+  const { isServiceGone, listed } = seen;
+  if (isServiceGone) {
+    const doubt = await doubtOf("", serviceId);
+    return doubt === undefined ? { next: null } : { doubt };
+  }
+  if (listed === undefined) return { next: state };
+  for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
+  const { gone, ...entries } = shownEntries(state, listed);
+  for (const [name, id] of gone) {
+    const doubt = await doubtOf(id, name);
+    if (doubt !== undefined) return { doubt };
+  }
+  return { next: { ...state, service_id: serviceId, ...entries } };
+}
+
+/** Returns the attributes of a state as `listed` shows them, and name and id of each entry that is not shown. */
+function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
+  const ids: Record<string, string> = {};
+  const updatedAt: Record<string, string> = {};
+  const values: Record<string, string> = { ...textsIn(state.values) };
+  const gone: [string, string][] = [];
+  let isTouched = false;
+  for (const [name, id] of Object.entries(textsIn(state.ids))) {
+    const live = ofEntry(listed, name, id);
+    const known = textsIn(state.updated_at)[name];
+    const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
+    if (live === undefined || live.key !== name || isNewer) {
+      delete values[name];
+      isTouched = true;
+    }
+    if (live === undefined) gone.push([name, id]);
+    else {
+      ids[name] = live.id;
+      updatedAt[name] = live.updatedAt ?? known ?? "";
+    }
+  }
+  return {
+    gone,
+    ids,
+    updated_at: updatedAt,
+    values: state.values === null ? null : values,
+    values_wo_version: isTouched ? null : (state.values_wo_version ?? null),
+  };
+}
