@@ -71,6 +71,9 @@ export interface Outcome {
   readonly sources: ReadonlyMap<string, string>;
 }
 
+/** The outcome of a command that has nothing to report. */
+export const succeeded: Outcome = { diagnostics: [], exitCode: 0, sources: new Map() };
+
 /** The exit code (DESIGN section 8) that a set of diagnostics stands for: 0 without errors, else the most telling. */
 export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
   const codes = diagnostics.filter(({ severity }) => severity === "error").map(({ code }) => code);

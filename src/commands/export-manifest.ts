@@ -9,7 +9,7 @@ import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { type Plain, plainEqual } from "../model/value";
 import { resourceTypes } from "../resources";
-import type { Context, Outcome } from "./context";
+import { type Context, type Outcome, succeeded } from "./context";
 import { seeLastWrites } from "./refresh";
 
 export interface ExportRequest {
@@ -31,8 +31,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const { reads } = await context.connect();
   // Where no state can be read, nothing is known of what was written.
   const state = await context.backend.read().catch(() => undefined);
-  if (state)
-    await seeLastWrites(reads, resourceTypes, state, Object.keys(state.resources) as Address[], context);
+  if (state) await seeLastWrites(reads, state, Object.keys(state.resources) as Address[], context);
   const catalog = (await reads.catalog()) as Catalog;
   const lists = await Promise.all(exported.map(async (type) => (await type.list(reads)) ?? []));
   const gone = justDeleted(state, context.clock.now());
@@ -48,14 +47,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
     .map((one) =>
       warning("live.failed", `${one.type} "${one.name}" is left out: what it lies in is not listed`),
     );
-  const sources = new Map<string, string>();
-  return {
-    text: writeManifest(blocks, resourceTypes),
-    count: blocks.length,
-    diagnostics,
-    exitCode: 0,
-    sources,
-  };
+  return { ...succeeded, text: writeManifest(blocks, resourceTypes), count: blocks.length, diagnostics };
 }
 
 /** The project of that name or id; two of the same name are told apart by id only. */

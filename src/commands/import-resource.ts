@@ -60,7 +60,7 @@ export async function importResource(context: Context, request: ImportRequest): 
     if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
     const connection = await context.connect();
     if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
-    await seeLastWrites(connection.reads, resourceTypes, state, listedIn(state), context);
+    await seeLastWrites(connection.reads, state, listedIn(state), context);
     const declared = loaded.desired?.resources.get(subject.address);
     const live = await readLive(context, connection, state, subject, declared);
     if (declared === undefined)

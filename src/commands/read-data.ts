@@ -8,6 +8,7 @@ import { withoutOpenFields } from "../model/resource-type";
 import { isPlain, type Plain, Template, Unknown, unflatten } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
+import { typeNamed } from "../resources";
 import { findResource, type ResourceQuery } from "../resources/find-resource";
 
 /** What was read so far: resources, and what data sources found. */
@@ -19,19 +20,14 @@ export interface Found {
 type Values = { readonly [name: string]: Plain };
 
 /** Reads every data source whose query is known by now, those that need others after them. */
-export async function readData(
-  reads: Reads,
-  types: readonly Resource[],
-  desired: Desired,
-  found: Found,
-): Promise<void> {
+export async function readData(reads: Reads, desired: Desired, found: Found): Promise<void> {
   for (;;) {
     const ready = waitingData(desired, found).flatMap((one) => {
       const query = knownQuery(one, lookupIn(desired, found));
       return query === undefined ? [] : [{ one, query }];
     });
     if (ready.length === 0) return;
-    const results = await Promise.all(ready.map(({ one, query }) => look(reads, types, one, query)));
+    const results = await Promise.all(ready.map(({ one, query }) => look(reads, one, query)));
     ready.forEach(({ one }, i) => {
       found.data.set(one.address, results[i] as DataRead);
     });
@@ -91,13 +87,8 @@ function knownQuery(
   return known;
 }
 
-async function look(
-  reads: Reads,
-  types: readonly Resource[],
-  one: DesiredData,
-  query: ReadonlyMap<string, string>,
-): Promise<DataRead> {
-  const type = types.find((candidate) => candidate.type === one.type);
+async function look(reads: Reads, one: DesiredData, query: ReadonlyMap<string, string>): Promise<DataRead> {
+  const type = one.type === undefined ? undefined : typeNamed(one.type);
   if (type === undefined) return { kind: "found", values: (await reads.catalog()) as unknown as Values };
   const [parent] = type.parents;
   const wanted = {

@@ -108,8 +108,8 @@ async function readInput(
   state: State | undefined,
 ): Promise<PlanInput> {
   const { reads } = connection;
-  const destroys = request.mode === "destroy";
-  const refreshed = await refreshUntilCurrent(reads, resourceTypes, desired, state, context, destroys);
+  const target = { reads, desired, state, destroys: request.mode === "destroy" };
+  const refreshed = await refreshUntilCurrent(target, context);
   const filled = fillData(desired, refreshed.data);
   return {
     desired: filled.desired,

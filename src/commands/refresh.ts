@@ -11,6 +11,7 @@ import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
 import { type Attributes, type DesiredValue, isPlain, type ResolvedValue, Template } from "../model/value";
 import { resolveValue } from "../plan/resolve";
+import { resourceTypes, typeNamed } from "../resources";
 import type { Context } from "./context";
 import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
 
@@ -19,149 +20,122 @@ interface Refreshed {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Every project and service of the workspace. */
   readonly inventory: readonly LiveResource[];
-  /** What lies in recorded resources besides others, by live id; only where there is something. */
+  /** Content of recorded resources besides other resources, by live id; only where there is any. */
   readonly holdings: ReadonlyMap<string, readonly Holding[]>;
   /** One result for every data source. */
   readonly data: ReadonlyMap<Address, DataRead>;
 }
 
-interface Subject {
-  readonly address: Address;
-  readonly type: string;
-  readonly parent?: Address;
+/** The resources to read: everything that is declared or recorded. */
+export interface RefreshTarget {
+  readonly reads: Reads;
+  readonly desired: Desired;
+  readonly state: State | undefined;
+  /** Retained resources that stand in the way of a destroy are read too. */
+  readonly destroys?: boolean;
+}
+
+/** What a refresh has found so far. */
+interface Refreshing extends RefreshTarget {
+  readonly found: Found;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /**
  * Reads everything that is declared or recorded, parents first, because a child is looked for inside its parent.
  * Three requests show all projects and services; each service with variables costs one more.
  */
-export async function refresh(
-  reads: Reads,
-  types: readonly Resource[],
-  desired: Desired,
-  state: State | undefined,
-  now: number,
-  destroys = false,
-): Promise<Refreshed> {
+async function refresh(target: RefreshTarget, now: number): Promise<Refreshed> {
+  const { reads, desired, state } = target;
   const results = new Map<Address, ReadResult>();
-  const subjects = subjectsOf(desired, state, destroys);
+  const addresses = addressesOf(target);
   const found: Found = { resources: results, data: new Map() };
-  for (const level of levelsOf(types)) {
-    await readData(reads, types, desired, found);
-    const reading = subjects.map(async (subject) => {
-      const type = level.find((candidate) => candidate.type === subject.type);
-      if (type === undefined) return;
-      results.set(subject.address, await readOne(reads, type, subject, desired, state, found, now));
+  const refreshing = { ...target, found, now };
+  for (const level of levels) {
+    await readData(reads, desired, found);
+    const reading = addresses.map(async ({ address, type: name, parent }) => {
+      const type = level.find((candidate) => candidate.type === name);
+      if (type) results.set(address, await readOne(refreshing, type, address, parent));
     });
     await Promise.all(reading);
   }
-  await readData(reads, types, desired, found);
+  await readData(reads, desired, found);
   failWaitingData(desired, found);
-  const inventory = await Promise.all(
-    types.filter((type) => !type.removedWithParent).map(async (type) => (await type.list(reads)) ?? []),
-  );
-  const holdings = await readHoldings(reads, types, state);
+  const listed = resourceTypes.filter((type) => !type.removedWithParent);
+  const inventory = await Promise.all(listed.map(async (type) => (await type.list(reads)) ?? []));
+  const holdings = await readHoldings(reads, state);
   return { reads: results, inventory: inventory.flat(), holdings, data: found.data };
 }
 
-/** No request of its own: the canvases have been read. */
-async function readHoldings(
-  reads: Reads,
-  types: readonly Resource[],
-  state: State | undefined,
-): Promise<Refreshed["holdings"]> {
+/** Sends no request of its own: the canvases have been read. */
+async function readHoldings(reads: Reads, state: State | undefined): Promise<Refreshed["holdings"]> {
   const held = new Map<string, readonly Holding[]>();
-  for (const { type, deletes } of types) {
-    const holdings = deletes?.holdings;
-    if (holdings === undefined) continue;
-    for (const recorded of Object.values(state?.resources ?? {})) {
-      const found = recorded.type === type ? await holdings(reads, recorded.id) : [];
-      if (found.length > 0) held.set(recorded.id, found);
-    }
+  for (const { type, id } of Object.values(state?.resources ?? {})) {
+    const found = (await typeNamed(type)?.deletes?.holdings?.(reads, id)) ?? [];
+    if (found.length > 0) held.set(id, found);
   }
   return held;
 }
 
-/** Declared and recorded addresses; what was moved is looked for under the address it has now. */
-function subjectsOf(desired: Desired, state: State | undefined, destroys: boolean): Subject[] {
-  const subjects: Subject[] = [];
-  for (const key in state?.resources) {
-    const address = key as Address;
-    const recorded = state.resources[address];
-    if (recorded && !desired.resources.has(address) && isAskedFor(recorded, desired, state, destroys)) {
-      const { type, parent } = recorded;
-      subjects.push({ address, type, parent });
-    }
-  }
-  for (const resource of desired.resources.values()) subjects.push(resource);
-  return subjects;
+/** Returns declared and recorded addresses; a moved resource has the address that it moves to. */
+function addressesOf(target: RefreshTarget): Pick<DesiredResource, "address" | "type" | "parent">[] {
+  const { desired, state } = target;
+  const recorded = (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
+    .filter(([address, one]) => !desired.resources.has(address) && isRead(one, target))
+    .map(([address, { type, parent }]) => ({ address, type, parent }));
+  return [...recorded, ...desired.resources.values()];
 }
 
 /**
- * What is retained is not managed, and in no list: it is asked for by its id only where it stands in the way of the
- * deletion of what holds it.
+ * A retained resource is not managed, and in no list: it is asked for by its id only where it stands in the way of the
+ * deletion of its parent.
  */
-function isAskedFor(
+function isRead(
   { retained, parent }: RecordedResource,
-  desired: Desired,
-  state: State,
-  destroys: boolean,
+  { desired, state, destroys }: RefreshTarget,
 ): boolean {
   if (!retained) return true;
-  const holder = parent && state.resources[parent];
-  return holder !== undefined && !holder.retained && (destroys || !desired.resources.has(parent as Address));
+  const holder = parent && state?.resources[parent];
+  if (!holder || holder.retained) return false;
+  return destroys === true || !desired.resources.has(parent);
 }
 
-/** Types in the order of their parents: projects, services, then what lies in them. */
+/** The resource types by depth: projects, services, then the types within services. */
+const levels = levelsOf(resourceTypes);
+
 function levelsOf(types: readonly Resource[]): Resource[][] {
-  const levels: Resource[][] = [];
-  let left = [...types];
-  while (left.length > 0) {
-    const waiting = new Set(left.map((type) => type.type));
-    const ready = left.filter((type) => type.parents.every((parent) => !waiting.has(parent.type)));
-    if (ready.length === 0) throw new Error("resource types contain each other");
-    levels.push(ready);
-    left = left.filter((type) => !ready.includes(type));
-  }
-  return levels;
+  if (types.length === 0) return [];
+  const isWaiting = (name: string): boolean => types.some(({ type }) => type === name);
+  const level = types.filter(({ parents }) => !parents.some(({ type }) => isWaiting(type)));
+  if (level.length === 0) throw new Error("resource types contain each other");
+  return [level, ...levelsOf(types.filter((type) => !level.includes(type)))];
 }
 
 async function readOne(
-  reads: Reads,
+  refreshing: Refreshing,
   type: Resource,
-  subject: Subject,
-  desired: Desired,
-  state: State | undefined,
-  found: Found,
-  now: number,
+  address: Address,
+  parent: Address | undefined,
 ): Promise<ReadResult> {
-  const done = found.resources;
-  const declared = desired.resources.get(subject.address);
-  const recorded = recordedAt(subject.address, desired, state);
-  const parentId = subject.parent === undefined ? undefined : idOf(subject.parent, done, state);
+  const { reads, desired, state, found, now } = refreshing;
+  const declared = desired.resources.get(address);
+  const recorded = state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
+  const parentId = parent && idOf(parent, refreshing);
   const id = recorded?.id ?? declared?.importId?.id;
-  const known = declared
-    ? knownAttributes(declared.attributes, found, desired, state)
-    : new Map<string, ResolvedValue>();
+  const known = knownAttributes(declared, refreshing);
   const wanted = type.nameAttribute === undefined ? undefined : known.get(type.nameAttribute);
-  const name = typeof wanted === "string" ? wanted : (recorded?.name ?? "");
-  if (id === undefined && subject.parent !== undefined && parentId === undefined) return { kind: "absent" };
-  const parentIsLive = subject.parent !== undefined && done.get(subject.parent)?.kind === "found";
+  if (id === undefined && parent !== undefined && parentId === undefined) return { kind: "absent" };
   return type.read(reads, {
-    address: subject.address,
+    address,
     id,
-    name,
+    name: typeof wanted === "string" ? wanted : (recorded?.name ?? ""),
     declared: known,
     parentId,
-    parentIsLive,
+    parentIsLive: parent !== undefined && found.resources.get(parent)?.kind === "found",
     recorded,
     ...(recorded && isYoung(recorded, now) && { notOlderThan: recorded.updatedAt }),
   });
-}
-
-/** What is recorded for an address, also when it was recorded under the address it was moved from. */
-function recordedAt(address: Address, desired: Desired, state: State | undefined) {
-  return state?.resources[address] ?? state?.resources[movedFrom(address, desired)];
 }
 
 /** The earlier address of a resource: by a `moved` entry of its own, or of what it lies in. */
@@ -177,77 +151,60 @@ export function movedFrom(address: Address, desired: Desired): Address {
   return [type, ...from, ...names.slice(to.length)].join(".") as Address;
 }
 
-function idOf(
-  address: Address,
-  done: ReadonlyMap<Address, ReadResult>,
-  state: State | undefined,
-): string | undefined {
-  const read = done.get(address);
+function idOf(address: Address, { found, state }: Refreshing): string | undefined {
+  const read = found.resources.get(address);
   if (read?.kind === "found") return read.live.id;
   return read?.kind === "unchecked" ? state?.resources[address]?.id : undefined;
 }
 
-/** Declared attributes whose value is known now; a reference is looked up in what was read before. */
+/** Returns the declared attributes whose value is known now; a reference is looked up in what was read before. */
 function knownAttributes(
-  attributes: DesiredResource["attributes"],
-  found: Found,
-  desired: Desired,
-  state: State | undefined,
+  declared: DesiredResource | undefined,
+  refreshing: Refreshing,
 ): Attributes<ResolvedValue> {
-  const knownValue = (value: DesiredValue): ResolvedValue | undefined => {
-    if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
-    const [reference, ...others] = value.references;
-    // A place that is not known is no place: nothing must be looked for elsewhere instead.
-    if (value.references.some(({ address }) => isDataAddress(address)) && !value.secret)
-      return resolveValue(value, lookupIn(desired, found));
-    return reference?.attribute === "id" && others.length === 0
-      ? idOf(reference.address, found.resources, state)
-      : undefined;
-  };
   const known = new Map<string, ResolvedValue>();
-  for (const [path, { value }] of attributes) {
-    const plain = knownValue(value);
+  for (const [path, { value }] of declared?.attributes ?? []) {
+    const plain = knownValue(value, refreshing);
     if (plain !== undefined) known.set(path, plain);
   }
   return known;
 }
 
+function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue | undefined {
+  if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
+  const { references, secret } = value;
+  // Also where it is unknown: the resource must not be looked for in another parent instead.
+  if (references.some(({ address }) => isDataAddress(address)) && !secret)
+    return resolveValue(value, lookupIn(refreshing.desired, refreshing.found));
+  const [reference, ...others] = references;
+  const isId = reference?.attribute === "id" && others.length === 0;
+  return isId ? idOf(reference.address, refreshing) : undefined;
+}
+
 const mostNamed = 5;
 
 /**
- * `refresh`, and again while it shows less than what is recorded as written a moment ago. Throws `DiagnosticsError`
+ * Reads `target`, and again while it shows less than what is recorded as written a moment ago. Throws `DiagnosticsError`
  * where the service's reads stay behind.
  */
-export async function refreshUntilCurrent(
-  reads: Reads,
-  types: readonly Resource[],
-  desired: Desired,
-  state: State | undefined,
-  context: Waiting,
-  destroys = false,
-): Promise<Refreshed> {
+export async function refreshUntilCurrent(target: RefreshTarget, context: Waiting): Promise<Refreshed> {
+  const { reads, state } = target;
   const now = context.clock.now();
-  const look = () => refresh(reads, types, desired, state, now, destroys);
+  const look = () => refresh(target, now);
   if (!state) return look();
   const deleted = justDeleted(state, now);
-  const behindIn = (seen: Refreshed) => [
-    ...seenBehind(seen, types, state, now),
-    ...stillShown(seen, deleted),
-  ];
+  const behindIn = (seen: Refreshed) => [...seenBehind(seen, state, now), ...stillShown(seen, deleted)];
   const refreshed = await lookUntilCurrent(reads, look, behindIn, context);
-  if (deleted.size === 0) return refreshed;
-  // What is shown and of no interest here is known to be gone.
+  // A deleted resource that a list still shows is known to be gone.
   return { ...refreshed, inventory: refreshed.inventory.filter(({ id }) => !deleted.has(id)) };
 }
 
 /** Addresses under which something is found that we deleted a moment ago. */
 const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>): readonly Address[] =>
-  deleted.size === 0
-    ? []
-    : [...reads].flatMap(([address, read]) => {
-        const ids = read.kind === "found" ? [read.live.id] : read.kind === "ambiguous" ? read.ids : [];
-        return ids.some((id) => deleted.has(id)) ? [address] : [];
-      });
+  [...reads].flatMap(([address, read]) => {
+    const ids = read.kind === "found" ? [read.live.id] : read.kind === "ambiguous" ? read.ids : [];
+    return ids.some((id) => deleted.has(id)) ? [address] : [];
+  });
 
 /** What looking again needs. */
 type Waiting = Pick<Context, "clock" | "signal" | "say">;
@@ -275,7 +232,6 @@ export async function lookUntilCurrent<T>(
  */
 export async function seeLastWrites(
   reads: Reads,
-  types: readonly Resource[],
   state: State,
   addresses: readonly Address[],
   context: Waiting,
@@ -294,7 +250,8 @@ export async function seeLastWrites(
     if (recorded && isYoung(recorded, now)) take(address);
   }
   if (Object.keys(resources).length === 0) return;
-  await refreshUntilCurrent(reads, types, nothingDesired, { ...state, resources }, context);
+  const target = { reads, desired: nothingDesired, state: { ...state, resources } };
+  await refreshUntilCurrent(target, context);
 }
 
 const nothingDesired: Desired = {
@@ -307,18 +264,12 @@ const nothingDesired: Desired = {
 };
 
 /** Addresses of what was written a moment ago and is not shown, or shown as it was before. */
-function seenBehind(
-  { reads }: Refreshed,
-  types: readonly Resource[],
-  state: State,
-  now: number,
-): readonly Address[] {
-  const typeOf = ({ type }: RecordedResource) => types.find((one) => one.type === type);
+function seenBehind({ reads }: Refreshed, state: State, now: number): readonly Address[] {
   const isSeenWithin = (recorded: RecordedResource): boolean => {
     if (recorded.parent === undefined) return true;
     const around = reads.get(recorded.parent);
     // It is looked for where it was made, and only there.
-    const wasIn = typeOf(recorded)
+    const wasIn = typeNamed(recorded.type)
       ?.parents.map(({ attribute }) => recorded.applied[attribute])
       .find(Boolean);
     return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
@@ -333,7 +284,7 @@ function seenBehind(
     const read = reads.get(address);
     const isSeenBehind =
       read?.kind === "found"
-        ? isBehind(read.live, recorded, typeOf(recorded))
+        ? isBehind(read.live, recorded, typeNamed(recorded.type))
         : isMissing(read) && isSeenWithin(recorded);
     return isSeenBehind ? [address] : [];
   });

@@ -7,10 +7,10 @@ import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnost
 import type { Address } from "../model/address";
 import type { Pending } from "../model/live";
 import { type Command, type Intent, isAskedAgain, type RecordedResource, type State } from "../model/state";
-import { resourceTypes, typeNamed } from "../resources";
+import { typeNamed } from "../resources";
 import type { StateSession } from "../state/backend";
 import { carryOut, type RuntimeRequest } from "./carry-out-action";
-import type { Connection, Context, Outcome } from "./context";
+import { type Connection, type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 import { connectConcealing } from "./load";
 import { recoverWrites, startingState } from "./recover";
@@ -44,17 +44,15 @@ export async function runtimeAction(context: Context, request: RuntimeRequest): 
   const sent = await holdLock(context, lock, (session) => sendLocked(context, connection, session, request));
   if ("exitCode" in sent) return sent;
   const { pending: accepted, diagnostics } = sent;
-  if (!request.wait) return { ...plain, diagnostics, accepted, result: "accepted" };
+  if (!request.wait) return { ...succeeded, diagnostics, accepted, result: "accepted" };
   const ended = await settle(context, connection, request, sent);
   return { accepted, ...ended, diagnostics: [...ended.diagnostics, ...diagnostics] };
 }
 
 const verbOf = ({ action }: RuntimeRequest): string => (action === "clear-cache" ? "deploy" : action);
 
-const plain = { diagnostics: [], exitCode: 0, sources: new Map<string, string>() } as const;
-
 const refused = (diagnostics: readonly Diagnostic[], exitCode = 1): RuntimeOutcome => ({
-  ...plain,
+  ...succeeded,
   diagnostics,
   exitCode,
   result: "failed",
@@ -79,42 +77,32 @@ async function sendLocked(
     ...(request.deploymentId === undefined ? {} : { deploymentId: request.deploymentId }),
     ...(request.commit === undefined ? {} : { commit: request.commit }),
   };
-  const before = await goesOnWith(
-    { context, connection, type: recorded.type },
-    session.state,
-    address,
-    asked,
-  );
+  const { type } = recorded;
+  const before = await goesOnWith({ context, connection, type }, session.state, address, asked);
   if (before) {
     request.onGoingOn(before.startedAt);
     if (!request.wait) await new RunJournal(session, session.state, context.clock).finish(null);
-    return {
-      address,
-      type: recorded.type,
-      ...partOf(session.state, before.pending),
-      ...before,
-      diagnostics: [],
-    };
+    return { address, type, ...partOf(session.state, before.pending), ...before, diagnostics: [] };
   }
   const from = { state: session.state, writes: true };
   const repeats = ({ command, address: at }: Intent): boolean =>
     at === address && command !== undefined && isAskedAgain(command, asked);
-  const resumed = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
-  if (hasErrors(resumed.diagnostics)) return refused(resumed.diagnostics);
-  const state = await startingState(context, session, resumed.entries);
+  const recovery = await recoverWrites(context, connection, from, { settlesPending: false, repeats });
+  if (hasErrors(recovery.diagnostics)) return refused(recovery.diagnostics);
+  const state = await startingState(context, session, recovery.entries);
   const journal = new RunJournal(session, state, context.clock);
-  const open = resumed.retriableIntents.filter(repeats);
-  await seeLastWrites(connection.reads, resourceTypes, state, withWhatRuns(state, address), context);
+  const open = recovery.retriableIntents.filter(repeats);
+  await seeLastWrites(connection.reads, state, withWhatRuns(state, address), context);
   const service = await readService(connection, address, recorded.id);
   const start = { context, connection, request, asked, address, service, state, journal, open };
   const { pending, ...ended } = await carryOut(start);
   const goesOn = pending !== undefined && request.wait;
   const after =
     journal.hasChanges || state.run !== null || ended.wasBegun ? await journal.finish(null, goesOn) : state;
-  const diagnostics = [...resumed.diagnostics, ...ended.diagnostics];
+  const diagnostics = [...recovery.diagnostics, ...ended.diagnostics];
   if (pending === undefined)
     return { ...refused(diagnostics, ended.exitCode), ...(ended.isCancelled && { result: "cancelled" }) };
-  return { address, type: recorded.type, pending, ...partOf(after, pending, state), diagnostics };
+  return { address, type, pending, ...partOf(after, pending, state), diagnostics };
 }
 
 /** How long the same command surely means the same wish; later it does only while that is under way. */
@@ -195,60 +183,35 @@ interface Unseen {
 }
 
 function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Unseen): RuntimeOutcome {
-  const { address } = sent;
-  const what = `${request.action} of ${address}`;
+  const { address, pending } = sent;
+  const action = `${request.action} of ${address}`;
+  const ended = (exitCode: number, ...[code, summary, more]: Parameters<typeof error>): RuntimeOutcome =>
+    refused([error(code, summary, { address, ...more })], exitCode);
   switch (result.kind) {
     case "done":
-      return { ...plain, result: "done" };
+      return { ...succeeded, result: "done" };
     case "failed":
-      return refused(
-        [error("apply.deploy_failed", `${what}: ${result.summary}`, { address, detail: result.detail })],
-        7,
-      );
+      return ended(7, "apply.deploy_failed", `${action}: ${result.summary}`, { detail: result.detail });
     case "checkout":
-      return refused([error("apply.awaiting_checkout", `${what}: ${result.summary}`, { address })], 8);
+      return ended(8, "apply.awaiting_checkout", `${action}: ${result.summary}`);
     case "timeout":
-      if (result.unseen !== undefined)
-        return refused(
-          [
-            error("live.stale", `${what} was accepted, but ${result.unseen}`, {
-              address,
-              detail: "It was looked for again for 30 seconds. The service's reads may be behind.",
-              hint: "it goes on all the same; the same command again looks for it, and sends nothing",
-            }),
-          ],
-          7,
-        );
-      return refused(
-        [
-          error("apply.deploy_timeout", `${what} has not settled: it is ${result.status}`, {
-            address,
+      return result.unseen === undefined
+        ? ended(7, "apply.deploy_timeout", `${action} has not settled: it is ${result.status}`, {
             hint: "the service goes on with it; the same command again goes on waiting, --timeout longer",
-          }),
-        ],
-        7,
-      );
+          })
+        : ended(7, "live.stale", `${action} was accepted, but ${result.unseen}`, {
+            detail: "It was looked for again for 30 seconds. The service's reads may be behind.",
+            hint: "it goes on all the same; the same command again looks for it, and sends nothing",
+          });
     case "unseen":
-      return refused(
-        [
-          error("apply.deploy_timeout", `${what} was accepted, but its end could not be seen`, {
-            address,
-            detail: `${sent.pending.kind} ${sent.pending.id}: ${result.failure.message}`,
-            hint: "the service goes on with it; the same command again goes on waiting",
-          }),
-        ],
-        7,
-      );
+      return ended(7, "apply.deploy_timeout", `${action} was accepted, but its end could not be seen`, {
+        detail: `${pending.kind} ${pending.id}: ${result.failure.message}`,
+        hint: "the service goes on with it; the same command again goes on waiting",
+      });
     case "interrupted":
-      return refused(
-        [
-          error("apply.interrupted", `stopped waiting for ${what}; the service goes on with it`, {
-            address,
-            hint: "the same command again goes on waiting",
-          }),
-        ],
-        130,
-      );
+      return ended(130, "apply.interrupted", `stopped waiting for ${action}; the service goes on with it`, {
+        hint: "the same command again goes on waiting",
+      });
   }
 }
 

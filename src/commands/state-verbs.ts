@@ -13,7 +13,7 @@ import {
   validatePush,
   validateRestore,
 } from "../state/edit-state";
-import type { Context, Outcome } from "./context";
+import { type Context, type Outcome, succeeded } from "./context";
 import { holdLock } from "./hold-lock";
 
 interface ShowOutcome extends Outcome {
@@ -29,11 +29,10 @@ export async function show(
   request: { readonly address?: string } = {},
 ): Promise<ShowOutcome> {
   const state = await context.backend.read();
-  const sources = new Map<string, string>();
-  if (request.address === undefined) return { state, diagnostics: [], exitCode: 0, sources };
+  if (request.address === undefined) return { state, ...succeeded };
   const found = findRecorded(state, request.address);
-  if (found.diagnostic) return { state, diagnostics: [found.diagnostic], exitCode: 1, sources };
-  return { state, found, diagnostics: [], exitCode: 0, sources };
+  if (found.diagnostic) return { ...succeeded, state, diagnostics: [found.diagnostic], exitCode: 1 };
+  return { state, found, ...succeeded };
 }
 
 interface OutputOutcome extends Outcome {
@@ -46,15 +45,14 @@ export async function output(
   request: { readonly name?: string },
 ): Promise<OutputOutcome> {
   const { outputs = {} } = (await context.backend.read()) ?? {};
-  const sources = new Map<string, string>();
   const { name } = request;
-  if (name === undefined) return { outputs, diagnostics: [], exitCode: 0, sources };
+  if (name === undefined) return { outputs, ...succeeded };
   if (Object.hasOwn(outputs, name)) {
-    return { outputs: { [name]: outputs[name] as Plain }, diagnostics: [], exitCode: 0, sources };
+    return { outputs: { [name]: outputs[name] as Plain }, ...succeeded };
   }
   const hint = didYouMean(name, Object.keys(outputs)) ?? "outputs are recorded by apply";
   const diagnostic = error("command.usage", `there is no output "${name}"`, { hint });
-  return { outputs: {}, diagnostics: [diagnostic], exitCode: 1, sources };
+  return { ...succeeded, outputs: {}, diagnostics: [diagnostic], exitCode: 1 };
 }
 
 interface UnlockOutcome extends Outcome {
@@ -66,12 +64,11 @@ export async function forceUnlock(
   context: Pick<Context, "backend">,
   request: { readonly lockId: string },
 ): Promise<UnlockOutcome> {
-  const sources = new Map<string, string>();
   const removed = await context.backend.forceUnlock(request.lockId);
-  if (removed) return { removed, diagnostics: [], exitCode: 0, sources };
+  if (removed) return { removed, ...succeeded };
   const summary = `no lock with id "${request.lockId}" on ${context.backend.location}`;
   const hint = "the message that says the lock is held names its id; a lock that was released has none";
-  return { diagnostics: [error("command.usage", summary, { hint })], exitCode: 1, sources };
+  return { ...succeeded, diagnostics: [error("command.usage", summary, { hint })], exitCode: 1 };
 }
 
 interface EditOutcome extends Outcome {
@@ -162,7 +159,7 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
     const parsed = text === undefined ? undefined : await backend.parse(text, name).catch(() => undefined);
     backups.push({ name, bytes: Buffer.byteLength(text ?? ""), parsed });
   }
-  return { backups, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
+  return { backups, ...succeeded };
 }
 
 /**
@@ -228,7 +225,7 @@ function edit(
     const { edited, addresses, archived } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
     const { serial } = await session.commit(edited.state);
-    return { addresses, archived, serial, diagnostics: [], exitCode: 0, sources: new Map<string, string>() };
+    return { addresses, archived, serial, ...succeeded };
   });
 }
 

@@ -1,12 +1,12 @@
 import { isSuspended } from "../api/gap-rules";
-import type { ById, Reads } from "../api/reads";
+import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
-import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { isOlder, isYoung } from "../model/freshness";
 import type { Release, ReleaseList, RunningService } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
-import { resourceTypes, typeNamed } from "../resources";
+import { typeNamed } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import type { Connection, Context } from "./context";
@@ -20,24 +20,19 @@ export async function status(
   wanted: string | undefined,
 ): Promise<readonly RunningService[]> {
   const state = await context.backend.read();
-  const services = wanted === undefined ? recordedServices(state) : [only(state, wanted)];
-  if (services.length === 0) return [];
+  const services = wanted === undefined ? recordedServices(state) : [findService(state, wanted)];
+  if (!state || services.length === 0) return [];
   const { reads } = await connectConcealing(context);
-  const all = state ? services.flatMap(([address]) => withWhatRuns(state, address)) : [];
-  if (state) await seeLastWrites(reads, resourceTypes, state, all, context);
-  return Promise.all(services.map(([address, recorded]) => runningService(reads, address, recorded)));
+  const addresses = services.flatMap(({ address }) => withWhatRuns(state, address));
+  await seeLastWrites(reads, state, addresses, context);
+  return Promise.all(services.map(({ address, recorded }) => runningService(reads, address, recorded)));
 }
 
-const recordedServices = (state: State | undefined): [Address, RecordedResource][] =>
+const recordedServices = (state: State | undefined): Pick<FoundService, "address" | "recorded">[] =>
   (Object.entries(state?.resources ?? {}) as [Address, RecordedResource][])
     .filter(([, { type }]) => type === "service")
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-
-function only(state: State | undefined, wanted: string): [Address, RecordedResource] {
-  const found = findService(state, wanted);
-  if (found.diagnostic) throw new DiagnosticsError([found.diagnostic]);
-  return [found.address, found.recorded];
-}
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([address, recorded]) => ({ address, recorded }));
 
 /** Reads a service, the deployment that serves, and the latest one when it is another. */
 async function runningService(
@@ -48,7 +43,7 @@ async function runningService(
   const read = await reads.service(id);
   const about = { address, id, name, archived: false, standing: [] };
   if (read.kind === "unreadable") return { ...about, runs: "unknown", reason: read.reason };
-  if (read.kind === "gone") return { ...about, runs: isGoing(read) ? "deleting" : "gone" };
+  if (read.kind === "gone") return { ...about, runs: read.deleting === undefined ? "gone" : "deleting" };
   const found = read.value;
   const liveId = found.liveDeploymentId ?? undefined;
   const latestId = found.deploymentId ?? undefined;
@@ -67,9 +62,6 @@ async function runningService(
     standing: [...(serviceStanding(found) ?? []), ...(stands ? [stands] : [])],
   };
 }
-
-const isGoing = (read: Extract<ById<Service>, { readonly kind: "gone" }>): boolean =>
-  read.deleting !== undefined;
 
 function runsOf(found: Service): RunningService["runs"] {
   if (found.liveDeploymentId == null) return "nothing";
@@ -99,13 +91,10 @@ export async function deployments(
   context: Context,
   { address: wanted, limit }: { readonly address: string; readonly limit: number },
 ): Promise<ReleaseList> {
-  const state = await context.backend.read();
-  const found = findService(state, wanted);
-  if (found.diagnostic || !state) throw new DiagnosticsError(found.diagnostic ? [found.diagnostic] : []);
-  const { address, recorded } = found;
+  const { state, address, recorded } = findService(await context.backend.read(), wanted);
   const { reads } = await connectConcealing(context);
   const [, ...parts] = withWhatRuns(state, address);
-  await seeLastWrites(reads, resourceTypes, state, [address, ...parts], context);
+  await seeLastWrites(reads, state, [address, ...parts], context);
   const service = await reads.service(recorded.id);
   if (service.kind === "gone") throw gone(address);
   const liveId = service.kind === "found" ? (service.value.liveDeploymentId ?? undefined) : undefined;
@@ -172,10 +161,6 @@ const endless = (): DiagnosticsError =>
     }),
   ]);
 
-type FoundService =
-  | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
-  | { readonly diagnostic: Diagnostic };
-
 /** A recorded service with the recorded parts of it that say what runs. */
 export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
   service,
@@ -184,18 +169,25 @@ export const withWhatRuns = ({ resources }: State, service: Address): readonly A
     .map(([address]) => address),
 ];
 
-/** The record of a service; the address of a part of it, such as its deployment, stands for it too. */
+interface FoundService {
+  readonly state: State;
+  readonly address: Address;
+  readonly recorded: RecordedResource;
+}
+
+/** Returns the recorded service at an address, or the service around it. Throws `DiagnosticsError`. */
 function findService(state: State | undefined, text: string): FoundService {
   const found = findRecorded(state, text);
-  if (found.diagnostic) return found;
-  if (found.recorded.type === "service") return found;
-  const { parent } = found.recorded;
-  const holder = parent && state?.resources[parent];
-  if (parent && holder?.type === "service") return { address: parent, recorded: holder };
-  return {
-    diagnostic: error("command.usage", `${found.address} is not a service`, {
-      address: found.address,
+  if (found.diagnostic || !state) throw new DiagnosticsError(found.diagnostic ? [found.diagnostic] : []);
+  const { address, recorded } = found;
+  if (recorded.type === "service") return { state, address, recorded };
+  const { parent } = recorded;
+  const holder = parent && state.resources[parent];
+  if (parent && holder?.type === "service") return { state, address: parent, recorded: holder };
+  throw new DiagnosticsError([
+    error("command.usage", `${address} is not a service`, {
+      address,
       hint: "name a service.… address; `rnv state list` shows them",
     }),
-  };
+  ]);
 }
