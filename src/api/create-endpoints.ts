@@ -1,9 +1,8 @@
 import type { Catalog } from "../model/catalog";
 import { deploymentEndpoints } from "./deployment-endpoints";
 import type { CanvasScope, DetectedPatchFormat, EndpointCall, Endpoints } from "./endpoints";
-import { jsonObject } from "./gap-forms";
 import { filledPath, readingOperation, turnedOff, underGap, withEnvironmentFields } from "./gap-rules";
-import { defaultGaps, type GapSettings } from "./gaps";
+import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
 import { aboutDeletion, aboutShown, ask, parseAnswer, readPages, shows } from "./parse-answer";
 import { type About, type ApiRequest, pathSegment, type Send } from "./send";
 import { actionEndpoints, serviceEndpoints } from "./service-endpoints";

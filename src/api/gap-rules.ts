@@ -2,14 +2,22 @@ import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Money } from "../model/resource-type";
 import { ApiError, GAP_OFF } from "./api-error";
-import { isObject, jsonObject } from "./gap-forms";
-import { defaultGaps, type Gap, type GapName, type GapSettings, gapSettingList, gaps } from "./gaps";
+import {
+  defaultGaps,
+  type Gap,
+  type GapName,
+  type GapSettings,
+  gapSettingList,
+  gaps,
+  isObject,
+  jsonObject,
+} from "./gaps";
 import { type AnswerReading, aboutShown } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
 import type { Environment, Operation, Project, Service } from "./wire/shapes";
 
 /** `readService` to `RNV_GAP_READ_SERVICE`. */
-export const gapVariable = (setting: keyof GapSettings): string =>
+export const gapVariable = (setting: string): string =>
   `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
 /** Reads every `RNV_GAP_<NAME>`; a value that does not fit is an error, an unknown name a warning. */

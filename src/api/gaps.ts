@@ -1,9 +1,100 @@
-import { body, either, matching, objects, oneOf, path, type SettingForm, workspacePath } from "./gap-forms";
+/** What the text of a gap's setting may be, and how it is said to whoever wrote something else. */
+export interface SettingForm {
+  readonly expected: string;
+  readonly accepts: (text: string) => boolean;
+}
+
+/** One of a few words. */
+export const oneOf = (...values: readonly string[]): SettingForm => ({
+  expected: values.map((value) => `"${value}"`).join(" or "),
+  accepts: (text) => values.includes(text),
+});
+
+/** Either form. */
+export const either = (first: SettingForm, second: SettingForm): SettingForm => ({
+  expected: `${first.expected}, or ${second.expected}`,
+  accepts: (text) => first.accepts(text) || second.accepts(text),
+});
+
+export const matching = (expected: string, pattern: RegExp): SettingForm => ({
+  expected,
+  accepts: (text) => pattern.test(text),
+});
 
 /**
- * Everything the interface marks "not shown" and that rnv needs (DESIGN section 6): a table. Nothing elsewhere may rest
- * on an undocumented fact. `gap-settings.ts` reads the settings, `gap-requests.ts` makes requests under them,
- * `gap-answers.ts` reads answers, `gap-failure.ts` says which assumption did not hold.
+ * A path with each of `needed` in it once and, where one is given, each of `allowed` at most once. With `{serviceId}`
+ * it stands below the workspace, without it below the service.
+ */
+export function path(
+  example: string,
+  needed: readonly string[],
+  allowed: readonly string[] = [],
+): SettingForm {
+  const known = new Set([...needed, ...allowed]);
+  const isSegment = (segment: string): boolean =>
+    segment.startsWith("{")
+      ? known.has(segment.slice(1, -1)) && segment.endsWith("}")
+      : /^[A-Za-z0-9._~-]+$/.test(segment) && !/^\.{1,2}$/.test(segment);
+  return {
+    expected: `a path such as "${example}" (with {serviceId} in it below the workspace, else below the service)`,
+    accepts: (text) => {
+      const segments = text.split("/").slice(1);
+      const count = (name: string): number => segments.filter((one) => one === `{${name}}`).length;
+      return (
+        text.startsWith("/") &&
+        segments.every(isSegment) &&
+        needed.every((name) => count(name) === 1) &&
+        allowed.every((name) => count(name) <= 1)
+      );
+    },
+  };
+}
+
+/** The same for a path that always stands below the workspace. */
+export const workspacePath = (...form: Parameters<typeof path>): SettingForm => ({
+  ...path(...form),
+  expected: `a path below the workspace such as "${form[0]}"`,
+});
+
+/** A JSON object with each of `needed` as `"{name}"` somewhere in it. */
+export const body = (example: string, ...needed: readonly string[]): SettingForm => ({
+  expected: `a JSON body such as '${example}'`,
+  accepts: (text) => {
+    const template = jsonObject(text);
+    return template !== undefined && needed.every((name) => holds(template, `{${name}}`));
+  },
+});
+
+/** A JSON object of JSON objects. */
+export const objects = (example: string): SettingForm => ({
+  expected: `a JSON object such as '${example}'`,
+  accepts: (text) => {
+    const found = jsonObject(text);
+    return found !== undefined && Object.values(found).every(isObject);
+  },
+});
+
+/** The JSON object that a text holds, or undefined. */
+export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === "object" && !Array.isArray(value);
+
+const holds = (value: unknown, placeholder: string): boolean =>
+  value === placeholder ||
+  (isObject(value) && Object.values(value).some((inner) => holds(inner, placeholder)));
+
+/**
+ * An assumption about what the interface marks "not shown" and rnv needs (DESIGN section 6), with its check and its
+ * fallback. Nothing elsewhere may rest on an undocumented fact; `gap-rules.ts` makes requests and reads answers by the
+ * settings.
  */
 export interface Gap {
   readonly name: string;
@@ -15,61 +106,16 @@ export interface Gap {
 }
 
 /** One `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
-export interface GapSetting extends SettingForm {
-  readonly key: keyof GapSettings;
+interface GapSetting extends SettingForm {
+  readonly key: string;
   readonly default: string;
   readonly example: string;
 }
 
-/** How each gap is filled. Paths with `{serviceId}` stand below the workspace, others below the service. */
-export interface GapSettings {
-  /** A path, or `off`; `route` is the assumed one. */
-  readonly readService: string;
-  /** `auto`, `nested`, `flat`, or a JSON body with `"{name}"` and `"{configuration}"` in it. */
-  readonly patchService: string;
-  readonly patchServicePath: string;
-  /** `PATCH`, `PUT` or `POST`; whichever it is, it must merge. */
-  readonly patchServiceMethod: string;
-  /** Where the service stands in what reading and changing it answer: `auto`, a field (`data.service`), or `.`. */
-  readonly serviceAnswer: string;
-  /** A path, or `off`; `route` is the assumed one. */
-  readonly listVariables: string;
-  /** `auto`, a field of the answer (`data.items`), or `.` for an answer that is the list. */
-  readonly variableItems: string;
-  /** `auto`, `off`, the names of the two fields (`key,value`), or a JSON body with `"{key}"` and `"{value}"` in it. */
-  readonly patchVariable: string;
-  /** Where the variable stands in the answer to a change: `auto`, a field, or `.`. */
-  readonly variableAnswer: string;
-  /** A path, or `off`. */
-  readonly rollBack: string;
-  /** `auto`, or a JSON body with `"{confirm}"` and, where the path has none, `"{deploymentId}"` in it. */
-  readonly rollBackBody: string;
-  /** Where the new deployment stands in the answer: `auto`, a field, or `.`. */
-  readonly rollBackAnswer: string;
-  /** Whether `Idempotency-Key` works where the interface does not mark it: `auto`, `on`, or `off` to send none. */
-  readonly routeKeys: string;
-  readonly operationBody: string;
-  /** A path below the workspace, or `off`; `route` is the assumed one. */
-  readonly projectOperation: string;
-  /** Names of the id field and the name field: `id,name`. */
-  readonly environmentRecord: string;
-  readonly productionEnvironment: string;
-  /** What is sent for a project whose manifest names no color. */
-  readonly projectColor: string;
-  readonly renameProject: string;
-  /** Defaults by kind where they differ from the catalog's, as JSON. */
-  readonly kindDefaults: string;
-  readonly errorBody: string;
-  /** A header name, or `auto`: any header that matches `/idempotenc.*replayed/i`. */
-  readonly replayHeader: string;
-}
-
-const setting = (
-  key: keyof GapSettings,
-  initial: string,
-  form: SettingForm,
-  example: string,
-): GapSetting => ({ key, default: initial, example, expected: form.expected, accepts: form.accepts });
+const setting = <Key extends string>(key: Key, initial: string, form: SettingForm, example: string) => ({
+  ...{ key, default: initial, example },
+  ...form,
+});
 
 const off = oneOf("off");
 const autoOr = (form: SettingForm): SettingForm => either(oneOf("auto"), form);
@@ -364,9 +410,14 @@ export const gaps = [
 
 export type GapName = (typeof gaps)[number]["name"];
 
+type SettingKey = (typeof gaps)[number]["settings"][number]["key"];
+
+/** How each gap is filled. Paths with `{serviceId}` stand below the workspace, others below the service. */
+export type GapSettings = Readonly<Record<SettingKey, string>>;
+
 /** Every setting of the table. */
-export const gapSettingList: readonly GapSetting[] = gaps.flatMap(
-  (gap): readonly GapSetting[] => gap.settings,
+export const gapSettingList = gaps.flatMap(
+  (gap): readonly (GapSetting & { readonly key: SettingKey })[] => gap.settings,
 );
 
 export const defaultGaps = Object.fromEntries(
