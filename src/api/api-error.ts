@@ -7,7 +7,7 @@ import {
 } from "../diagnostics/diagnostic";
 
 /**
- * What a failed request means for the caller. `refused`: the service said no, nothing happened.
+ * The meaning of a failed request for the caller. `refused`: the service said no, nothing happened.
  * `uncertain`: it may have happened. `unavailable`: it did not happen, later it may work.
  */
 export type FailureKind = "refused" | "uncertain" | "unavailable" | "unauthorized" | "malformed";
@@ -32,7 +32,7 @@ export class ApiError extends Error {
   declare readonly code?: string;
   declare readonly requestId: string;
   declare readonly attempts: number;
-  /** What to do about it, where that is known better than from the status. */
+  /** Advice that is better than that for the status. */
   declare readonly hint?: string;
 
   /** The message is that of the body, else the status text; never from a sensitive request. */
@@ -49,7 +49,7 @@ interface FailureContext {
   readonly range?: SourceRange;
 }
 
-/** The one place where a failed request becomes a diagnostic. Anything that is no `ApiError` is a bug of ours. */
+/** Turns a failed request into a diagnostic. Anything but an `ApiError` or `DiagnosticsError` is a bug of ours. */
 export function diagnosticOf(failure: unknown, context: FailureContext = {}): Diagnostic {
   if (failure instanceof DiagnosticsError && failure.diagnostics[0] !== undefined)
     return { ...context, ...failure.diagnostics[0] };

@@ -8,7 +8,7 @@ export const isLoopback = (host: string): boolean =>
 const written = /^(https?):\/\/([^\s\\/?#@]+)(\/[\x21-\x7e]*)?$/i;
 
 /**
- * What is wrong with a base URL, or undefined: https (http for loopback hosts only), ending in `/api/v1`,
+ * Returns the error in a base URL, or undefined. It is https (http for loopback hosts only), ending in `/api/v1`,
  * without credentials, query or fragment, and written as it is read: a URL reader forgives `https:/\\host`, tabs and
  * other digits, and the key would go where nobody sees it go. The text is never repeated when it may hold a password.
  */

@@ -24,7 +24,7 @@ export interface ClientOptions {
   readonly maxConcurrency?: number;
   /**
    * From the first time a request is sent until the last time it may be sent again; 300,000 unless said. One
-   * exchange is bounded by the transport. Waiting for a place in the queue does not count.
+   * exchange is bounded by the transport. Waiting in the queue does not count.
    */
   readonly deadlineMs?: number;
   readonly userAgent?: string;
@@ -40,16 +40,16 @@ export interface Client {
   readonly send: Send;
   /**
    * Masks secrets in all text of the service from now on; those that requests carry or answers reveal are known by
-   * themselves. True when an answer that was handed out before the first call repeats one: read it anew.
+   * themselves. Returns true when an answer that was handed out before the first call repeats a secret: read it anew.
    */
   readonly redact: (secrets: Iterable<Secret>) => boolean;
-  /** Requests sent so far, resent ones counted again. */
+  /** Returns the number of requests sent so far, each attempt counted. */
   readonly requests: () => number;
   readonly close: () => Promise<void>;
 }
 
 /**
- * The client of one workspace key: authentication, request ids, limiter, retries, deadline, body limit (interface,
+ * Opens the client of a workspace key: authentication, request ids, limiter, retries, deadline, body limit (interface,
  * "Authentication", "Errors", "Limits"). Throws `DiagnosticsError` for a base URL or a key that cannot be used.
  */
 export function createClient(options: ClientOptions): Client {
@@ -115,7 +115,7 @@ async function whyOff(send: Send, path: string, address?: string): Promise<strin
       ? "its catalog says that hosting is off"
       : undefined;
   } catch {
-    // What cannot be asked does not decide: the write is sent again as after any passing refusal.
+    // A question that fails does not decide: the write is sent again as after any passing refusal.
     return undefined;
   }
 }

@@ -51,7 +51,7 @@ export function createEndpoints(
   };
 }
 
-/** What planning needs to know of the gaps. */
+/** The assumptions that planning rests on. */
 const assumedOf = ({ projectColor, productionEnvironment, kindDefaults }: GapSettings): Assumed => ({
   projectColor,
   productionEnvironment,

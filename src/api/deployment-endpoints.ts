@@ -44,7 +44,7 @@ export function deploymentEndpoints(call: EndpointCall) {
   } satisfies Partial<Endpoints>;
 }
 
-/** A deployment that was queued is no rollback, and of the commit that was asked for, where it names one. */
+/** Compares a queued deployment with `asked`: it is no rollback, and of the commit asked for, where it names a commit. */
 export const aboutQueued = (shown: Deployment, { commitSha }: { readonly commitSha?: string } = {}): About =>
   aboutMade({ ...shown, commitSha: shown.commitSha || undefined }, { commitSha, sourceDeploymentId: null });
 

@@ -45,13 +45,13 @@ export interface DeploymentsPage {
 
 /** One function per endpoint of the interface. Every answer is parsed by its wire schema; all throw `ApiError`. */
 export interface Endpoints {
-  /** With what is assumed beside it (`gaps.ts`). */
+  /** With the assumptions of `gaps.ts` that planning rests on. */
   catalog(): Promise<CatalogAnswer & Pick<Catalog, "assumed">>;
 
   /** The complete list: neither `limit` nor `cursor` is sent. */
   listProjects(): Promise<readonly Project[]>;
   getProject(projectId: string): Promise<Project>;
-  /** Gap "project color": one is sent where none is given, because the service requires it. */
+  /** Gap "project color": a color is sent where none is given, because the service requires it. */
   createProject(body: { name: string; color?: string; description?: string }): Promise<Project>;
   /** Gaps "project color" and "rename a project". */
   updateProject(
@@ -109,7 +109,7 @@ export interface Endpoints {
   ): Promise<Canvas>;
 }
 
-/** The bodies that the service was seen to take where its documents do not show them; shared by the endpoint sets of one process. */
+/** The bodies that the service was seen to take where its documents show none; shared by the endpoint sets of a process. */
 export interface DetectedPatchFormat {
   patchService?: "nested" | "flat";
   patchVariable?: string;

@@ -16,7 +16,7 @@ import { type AnswerReading, aboutShown } from "./parse-answer";
 import { type ApiRequest, pathSegment } from "./send";
 import type { Environment, Operation, Project, Service } from "./wire/shapes";
 
-/** `readService` to `RNV_GAP_READ_SERVICE`. */
+/** Returns the variable of a setting: `RNV_GAP_READ_SERVICE` for `readService`. */
 export const gapVariable = (setting: string): string =>
   `RNV_GAP_${setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
@@ -70,7 +70,7 @@ const assignment = (name: string, value: string): string =>
   /^[A-Za-z0-9._,/-]+$/.test(value) ? `${name}=${value}` : `${name}='${value}'`;
 
 /**
- * The failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
+ * Returns the failure of a request that rests on a gap, with a hint that names the assumption and the settings that say
  * otherwise, where the answer may mean that the assumption does not hold; any other failure as it is.
  */
 export function underGap(failure: unknown, name: GapName, otherwise = ""): unknown {
@@ -110,11 +110,11 @@ export function turnedOff(
   });
 }
 
-/** Values for the `{placeholders}` of a path or a body; undefined takes what would hold it out of a body. */
+/** Values for the `{placeholders}` of a path or a body; undefined leaves its member out of a body. */
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * The path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
+ * Returns the path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
  * the service.
  */
 export function pathUnder(
@@ -126,11 +126,11 @@ export function pathUnder(
   return `${base}${filledPath(template, ids)}`;
 }
 
-/** A path template with each `{placeholder}` filled in. */
+/** Fills in each `{placeholder}` of a path template. */
 export const filledPath = (template: string, ids: Readonly<Record<string, string>>): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
 
-/** The body that a setting's JSON text describes: each `"{name}"` becomes its value, what then has none is left out. */
+/** Returns the body of a JSON template: each `"{name}"` becomes its value; members without a value are left out. */
 export function fillBody(template: string, values: Values): Readonly<Record<string, unknown>> {
   return (filled(jsonObject(template) ?? {}, values) ?? {}) as Readonly<Record<string, unknown>>;
 }
@@ -203,7 +203,7 @@ export const readingOperation = (id: string, { operationBody }: GapSettings): An
 });
 
 /**
- * `{service}` from an answer that holds the service where `setting` says; under `auto` from one that is the service
+ * Returns `{service}` from an answer that holds the service at the path `setting`; under `auto` from one that is the service
  * itself, and any other answer as it is.
  */
 export function wrappedAs(
@@ -230,7 +230,7 @@ export function variablesIn(body: unknown, setting: GapSettings["variableItems"]
   return { variables: found, page: asRecord(holder)?.page ?? asRecord(body)?.page };
 }
 
-/** The value at a path of fields (`data.items`, or `.` for the body itself), and what holds it. */
+/** Returns the value at a path of fields (`data.items`, or `.` for the body itself), and its holder. */
 function placed(body: unknown, path: string): { readonly found: unknown; readonly holder: unknown } {
   let holder: unknown = body;
   let found: unknown = body;
@@ -315,7 +315,7 @@ export const hostingIsOff = (capabilities: Readonly<Record<string, boolean>>): b
 export const awaitsCheckout = (blockedReason: string): boolean =>
   /\b(check-?out|billing|payments?|purchase|subscriptions?|unpaid)\b/i.test(blockedReason);
 
-/** Gap "suspended": whether one of its status texts says so. */
+/** Gap "suspended": whether a status text of the service says so. */
 export const isSuspended = ({
   status,
   displayStatus,

@@ -1,16 +1,16 @@
-/** What the text of a gap's setting may be, and how it is said to whoever wrote something else. */
+/** The texts that a gap's setting may hold, and how they are described to users. */
 export interface SettingForm {
   readonly expected: string;
   readonly accepts: (text: string) => boolean;
 }
 
-/** One of a few words. */
+/** Accepts one of a few words. */
 export const oneOf = (...values: readonly string[]): SettingForm => ({
   expected: values.map((value) => `"${value}"`).join(" or "),
   accepts: (text) => values.includes(text),
 });
 
-/** Either form. */
+/** Accepts either form. */
 export const either = (first: SettingForm, second: SettingForm): SettingForm => ({
   expected: `${first.expected}, or ${second.expected}`,
   accepts: (text) => first.accepts(text) || second.accepts(text),
@@ -22,8 +22,8 @@ export const matching = (expected: string, pattern: RegExp): SettingForm => ({
 });
 
 /**
- * A path with each of `needed` in it once and, where one is given, each of `allowed` at most once. With `{serviceId}`
- * it stands below the workspace, without it below the service.
+ * Accepts a path that holds each of `needed` once and each of `allowed` at most once. With `{serviceId}` it stands below
+ * the workspace, without it below the service.
  */
 export function path(
   example: string,
@@ -50,13 +50,13 @@ export function path(
   };
 }
 
-/** The same for a path that always stands below the workspace. */
+/** Accepts as `path` a path that always stands below the workspace. */
 export const workspacePath = (...form: Parameters<typeof path>): SettingForm => ({
   ...path(...form),
   expected: `a path below the workspace such as "${form[0]}"`,
 });
 
-/** A JSON object with each of `needed` as `"{name}"` somewhere in it. */
+/** Accepts a JSON object with each of `needed` as `"{name}"` somewhere in it. */
 export const body = (example: string, ...needed: readonly string[]): SettingForm => ({
   expected: `a JSON body such as '${example}'`,
   accepts: (text) => {
@@ -65,7 +65,7 @@ export const body = (example: string, ...needed: readonly string[]): SettingForm
   },
 });
 
-/** A JSON object of JSON objects. */
+/** Accepts a JSON object of JSON objects. */
 export const objects = (example: string): SettingForm => ({
   expected: `a JSON object such as '${example}'`,
   accepts: (text) => {
@@ -74,7 +74,7 @@ export const objects = (example: string): SettingForm => ({
   },
 });
 
-/** The JSON object that a text holds, or undefined. */
+/** Returns the JSON object that a text holds, or undefined. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -101,11 +101,11 @@ export interface Gap {
   readonly assumption: string;
   readonly verifiedBy: string;
   readonly fallback: string;
-  /** What says otherwise; empty where there is nothing to choose. */
+  /** Settings that say otherwise; empty where there is no choice. */
   readonly settings: readonly GapSetting[];
 }
 
-/** One `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
+/** A variable `RNV_GAP_<NAME>`: `readService` is set by `RNV_GAP_READ_SERVICE`. */
 interface GapSetting extends SettingForm {
   readonly key: string;
   readonly default: string;

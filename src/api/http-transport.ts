@@ -21,7 +21,7 @@ export interface HttpTransportOptions {
 
 /** Polls are up to 5 s apart; a socket that lives longer than the gap is not opened anew for each. */
 const idleMs = 10_000;
-/** A socket is given up this long before the server would close it: what is sent just then would be lost. */
+/** A socket is given up this long before the server would close it: a request sent just then would be lost. */
 const idleMarginMs = 500;
 
 /**
@@ -155,12 +155,12 @@ interface ProxySettings {
   readonly noProxy: string;
 }
 
-/** No proxy is asked for what runs on this machine, as Terraform does it. */
+/** Hosts that need no proxy: this machine, as in Terraform. */
 const ownHosts = "localhost,127.0.0.1,[::1]";
 
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case, which counts first. An address without a scheme
- * is one of `http`. Throws `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not
+ * gets `http`. Throws `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not
  * repeated.
  */
 function readProxySettings(environment: ProxyEnvironment): ProxySettings {

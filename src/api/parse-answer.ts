@@ -5,8 +5,8 @@ import type { About, ApiRequest, ApiResponse, Send } from "./send";
 import type { Deletion, Page } from "./wire/shapes";
 
 /**
- * An answer's body checked by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
- * path in the body and what was expected there, never the value.
+ * Checks the body of an answer by its wire schema; unknown fields stay. Throws `ApiError` (malformed) that names the
+ * path in the body and the form expected there, never the value.
  */
 export const parseAnswer = <T>(
   schema: ZodType<T>,
@@ -17,15 +17,15 @@ export const parseAnswer = <T>(
 
 type Parsed<T> = ReturnType<ZodType<T>["safeParse"]>;
 
-/** How the answer of one endpoint is read. */
+/** How the answer of an endpoint is read. */
 export interface AnswerReading<T> {
   /** Finds what the schema describes in the body. */
   readonly inner?: (body: unknown) => unknown;
-  /** What the answer is about; nothing unless said. */
+  /** Reads the subject of the answer; default: none. */
   readonly about?: (answer: T) => About;
 }
 
-/** Sends a request whose answer is read through `schema`; what it is about is known to all that it passes through. */
+/** Sends a request whose answer is read through `schema`. Every `Send` on the way can ask what the answer is about. */
 export async function ask<T>(
   send: Send,
   schema: ZodType<T>,
@@ -66,19 +66,19 @@ export function aboutShown(member: string, shown: Shown, asked: Asked): About {
   const { id } = shown;
   for (const [field, wanted] of Object.entries(asked)) {
     const value = shown[field];
-    // What was not asked for, or is not shown, tells nothing.
+    // A field that was not asked for, or is not shown, tells nothing.
     if (wanted === undefined || value === undefined || isSame(field, value, wanted)) continue;
     return { id, mismatch: `${member}.${field} is not ${JSON.stringify(wanted)}` };
   }
   return { id };
 }
 
-/** A deletion: the id is that of its operation, where there is one. */
+/** Reads the subject of a deletion: the id of its operation, if any. */
 export const aboutDeletion = ({ operation }: Deletion): About => (operation ? { id: operation.id } : {});
 
 /**
- * Ids are the same in any case of letters. A name may be kept in another form than it was sent: what was made is ours
- * all the same, and the name is what did not take.
+ * Compares a field with the value asked for. Ids are the same in any case of letters. A name may be kept in another form
+ * than it was sent: the resource is ours all the same, and the name did not take.
  */
 function isSame(field: string, shown: unknown, wanted: string | null): boolean {
   if (shown === wanted) return true;
@@ -95,7 +95,7 @@ function parsedOrThrow<T>(parsed: Parsed<T>, request: ApiRequest, response: ApiR
   throw malformed(request, response, `${path}: ${first?.message ?? "not as documented"}${others}`);
 }
 
-/** The id of the innermost thing that a path leads to, so that it can be found in the dashboard. */
+/** Returns ` of <id>` for the innermost resource on a path, so that it can be found in the dashboard. */
 function ownerAt(body: unknown, path: readonly PropertyKey[]): string {
   let found = "";
   let inner = body;
@@ -126,7 +126,7 @@ interface ListedPage<T> {
 }
 
 /**
- * The complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
+ * Reads a complete list: asked for without `limit` and `cursor`, then page after page while the service says that there
  * is more (interface, "Header and parameter rules"). A listing that cannot be finished throws `ApiError` (malformed),
  * because a short list must never look like a complete one.
  */
@@ -141,7 +141,7 @@ export async function readPages<T extends { readonly id: string }>(
   for (let count = 1; ; count += 1) {
     const response = await send(next);
     const { items, page } = parse(response);
-    // A thing that moved to a later page while we read is one thing.
+    // An item that moved to a later page while we read is listed once.
     for (const item of items) found.set(item.id, item);
     if (page?.hasMore !== true) return [...found.values()];
     const cursor = page.nextCursor;

@@ -20,12 +20,12 @@ export interface PreparedRequest {
   readonly hasKey: boolean;
   /** Marked so, or a secret was opened into its body. */
   readonly sensitive: boolean;
-  /** Those that were opened into its body. */
+  /** Secrets that were opened into its body. */
   readonly secrets: readonly Secret[];
 }
 
 /**
- * Opens secrets, adds headers, checks what the caller promised. Throws `ApiError` (refused, `body_too_large`)
+ * Opens secrets, adds headers, checks path and key. Throws `ApiError` (refused, `body_too_large`)
  * for a body over the limit, and a plain `Error` for a mistake of ours.
  */
 export function prepareRequest(
@@ -113,11 +113,11 @@ interface SerializedBody {
   readonly text: string;
   /** UTF-8. */
   readonly bytes: number;
-  /** Those that were opened into it. */
+  /** Secrets that were opened into it. */
   readonly secrets: readonly Secret[];
 }
 
-/** The one place where secrets are opened: JSON text of a body, each `Secret` replaced by its text. */
+/** Returns the JSON text of a body, each `Secret` replaced by its text. */
 function serializeBody(body: unknown): SerializedBody {
   const secrets: Secret[] = [];
   checkMembers(body, "", secrets);

@@ -3,10 +3,10 @@ import type { GapSettings } from "./gaps";
 import type { Redactor } from "./redactor";
 import { readRetryAfter, type WireResponse } from "./transport";
 
-/** One answer of the service, read as far as it can be trusted. */
+/** An answer of the service, read as far as it can be trusted. */
 export interface Answer {
   readonly status: number;
-  /** A JSON object, or a list where one may come; undefined when the body is anything else. */
+  /** A JSON object, or a list where the request allows it; undefined when the body is anything else. */
   readonly body?: Readonly<Record<string, unknown>> | readonly unknown[];
   readonly requestId?: string;
   readonly replayed?: boolean;
@@ -18,7 +18,7 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
   /** Origin that a redirect points to. */
   readonly redirect?: string;
-  /** It answers another request, or is about something else: why. */
+  /** Why it answers another request, or is about something else. */
   readonly other?: string;
 }
 
@@ -42,7 +42,7 @@ export interface ReadAnswerOptions {
   readonly gaps: GapSettings;
   /** Where the request went; relative redirects start from it. */
   readonly url: string;
-  /** What the service must not say. */
+  /** Masks secrets in the texts of the service. */
   readonly redactor: Redactor;
 }
 
@@ -104,7 +104,7 @@ function messageOf(
   return body === undefined && status !== 429 ? `${text} (the answer is not a JSON object)` : text;
 }
 
-/** Of the statuses that the service and what stands before it may answer with. */
+/** Texts of the statuses that the service and gateways before it may answer with. */
 const statusTexts: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",
@@ -137,14 +137,14 @@ function originOf(location: string | undefined, url: string): string | undefined
   }
 }
 
-/** The knowledge of one client about the request ids in answers. */
+/** Whether a client may rely on the request ids in answers. */
 export interface RequestIdEcho {
-  /** One came back as it was sent: nothing on the way replaces them. */
+  /** An id came back as it was sent: nothing on the way replaces them. */
   isFaithful: boolean;
 }
 
 /**
- * Why an answer is one to another request, by the `X-Request-ID` that it bears (interface, "Header and parameter
+ * Returns why an answer is one to another request, by the `X-Request-ID` that it bears (interface, "Header and parameter
  * rules"); undefined where it may be ours. A gateway may replace the ids of all requests, so another id counts only
  * where ids came back as sent before, or where it is that of another request of ours. A refusal may be the gateway's
  * own. A retained answer may bear the id of its first request.

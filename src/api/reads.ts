@@ -6,7 +6,7 @@ import type { Endpoints } from "./endpoints";
 import { environmentOf, gapVariable } from "./gap-rules";
 import type { Canvas, CanvasGroup, Project, Service, Variable } from "./wire/shapes";
 
-/** What became of a thing looked up by its id. */
+/** The result of looking up a resource by its id. */
 export type ById<T> =
   | { readonly kind: "found"; readonly value: T }
   /** 404 by id and absent from a schema-valid list; or its deletion was requested, and has ended unless `deleting` shows it. */
@@ -23,7 +23,7 @@ export interface Reads {
   projects(): Promise<readonly Project[]>;
   /** From the list, else by id; also by id where the list shows it as of before `notOlderThan`. */
   project(id: string, notOlderThan?: string): Promise<ById<Project>>;
-  /** Every active service of the workspace. Above the canvas limit: one canvas per project. */
+  /** Every active service of the workspace. Above the canvas limit it is read with a canvas per project. */
   services(): Promise<readonly Service[]>;
   /** Every group that the canvases of the workspace show. */
   groups(): Promise<readonly CanvasGroup[]>;
@@ -71,7 +71,7 @@ interface ServiceList {
   readonly complete: boolean;
 }
 
-/** Live state over one endpoint set: every part is read at most once, failures are forgotten (DESIGN section 5). */
+/** Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). */
 export function createReads(endpoints: Endpoints): Reads {
   return new CachedReads(endpoints);
 }
@@ -80,7 +80,7 @@ class CachedReads implements Reads {
   readonly live: Reads["live"];
   #cache = new Map<string, Promise<unknown>>();
   #started = false;
-  /** What is known of the gap routes; a fact about the service, so it outlives the cache. */
+  /** Whether the gap routes exist: facts about the service, which outlive the cache. */
   #serviceRoute: "unproven" | "works" | "missing" = "unproven";
   #variablesRoute: "unproven" | "works" | "missing" = "unproven";
   #listing?: Promise<ServiceList>;
@@ -132,7 +132,7 @@ class CachedReads implements Reads {
       const value = await newer(shown, () => this.endpoints.getService(id));
       const list = await this.#services();
       const byId = new Map(list.byId).set(id, value);
-      // No list shows what is archived.
+      // No list shows an archived service.
       const services = [...byId.values()].filter((one) => !isDeleted(one) && !one.archived);
       this.#correct("services", { ...list, byId, services } satisfies ServiceList);
       return foundOrGone(value);
@@ -160,7 +160,7 @@ class CachedReads implements Reads {
         if (isNoRoute(failure)) this.#variablesRoute = "missing";
         const service = await this.service(serviceId);
         if (service.kind === "gone") return [];
-        // One service that exists is enough to know; others need not ask again.
+        // A service that exists is enough to know; others need not ask again.
         if (service.kind === "found" && this.#variablesRoute === "unproven") this.#variablesRoute = "missing";
         return undefined;
       }
@@ -183,7 +183,7 @@ class CachedReads implements Reads {
   }
 
   #once<T>(part: string, read: () => Promise<T>): Promise<T> {
-    // The cache of now: what was asked before a write must not count as known after it.
+    // A read that was sent before a write must not count as known after it.
     const cache = this.#cache;
     const before = cache.get(part);
     if (before !== undefined) return before as Promise<T>;
@@ -193,7 +193,7 @@ class CachedReads implements Reads {
     return reading;
   }
 
-  /** What was read of a part is corrected by what was read since. */
+  /** Replaces a cached part by a later read. */
   #correct(part: string, value: ProjectList | ServiceList): void {
     this.#cache.set(part, Promise.resolve(value));
   }
@@ -230,7 +230,7 @@ class CachedReads implements Reads {
     return listOf(canvases.flat(), false);
   }
 
-  /** A project as one canvas; one that is too large as a canvas for each of its environments. */
+  /** Reads a project as one canvas; where that is too large, as a canvas for each of its environments. */
   async #canvasesIn(
     { id: projectId, environments }: Project,
     canvasOf: (projectId: string) => Promise<Canvas>,
@@ -244,7 +244,7 @@ class CachedReads implements Reads {
     return Promise.all(scopes.map((scope) => this.endpoints.canvas(scope)));
   }
 
-  /** A list that is asked for after this call: those who come while one is on its way share the one after it. */
+  /** Reads a list that is asked for after this call. Callers that come while a list is on its way share the next. */
   #listedAnew(): Promise<ServiceList> {
     const begin = (): Promise<ServiceList> => {
       const listing = this.#readServices(
@@ -289,7 +289,7 @@ class CachedReads implements Reads {
 
   /** A 404 says nothing while the route may not exist: ids that the canvas shows are read the same way. */
   async #proveServiceRoute(): Promise<"unproven" | "works" | "missing"> {
-    // Two, because one may have been deleted since.
+    // Two ids, because a service may have been deleted since.
     const known = (await this.services()).filter((service) => !isDeleted(service)).slice(0, 2);
     for (const { id } of known) {
       try {
@@ -308,7 +308,7 @@ const projectList = (projects: readonly Project[]): ProjectList => ({
   byId: new Map(projects.map((project) => [project.id, project])),
 });
 
-/** The later one of what a list shows and what is read by id, where it can be read by id. */
+/** Returns the later of `listed` and the same resource read by id, where it can be read by id. */
 async function newer<T extends { readonly updatedAt?: string | null }>(
   listed: T,
   read: () => Promise<T>,

@@ -2,10 +2,10 @@ import { openSecret } from "../model/open-secret";
 import type { Secret } from "../model/secret";
 
 const mask = "(sensitive)";
-/** Shorter texts stand in too many words to be taken out of them. */
+/** Characters. Shorter texts stand in too many words to be masked. */
 const shortest = 8;
 
-/** Words in which the service tells what goes on: no secret, and decided on once they are read. */
+/** Words in which the service tells its progress: no secrets, and code decides by them. */
 const ownWords = new Set([
   ...["superseded", "cancelled", "preparing", "building", "deploying", "starting", "complete", "suspended"],
   ...["suspending", "checkout", "check-out", "payments", "purchase", "subscription", "subscriptions"],
@@ -13,7 +13,7 @@ const ownWords = new Set([
 
 /**
  * Fields of answers that hold free text of the service or words of its own (interface, "Deployment", "Service",
- * "Errors"). Names, ids and configuration are compared with what is declared, and stay as they are.
+ * "Errors"). Names, ids and configuration are compared with the manifest, and stay as they are.
  */
 const saidFields = new Set([
   ...["error", "message", "reason", "blockedReason", "detail", "commitMessage", "actor", "trigger"],
@@ -29,12 +29,12 @@ const deepest = 32;
 const mostEarly = 16;
 
 /**
- * The secrets that one client knows of, and text of the service without them: their forms (`secretForms`) are masked
+ * Masks the secrets that a client knows of in the texts of the service, in all their forms (`secretForms`),
  * from the moment they are added. Lookups take time by the length of the text, not by the number of secrets.
  */
 export class Redactor {
   readonly #key: string;
-  /** Added, and not yet looked into: most runs meet no text. */
+  /** Added, with their forms not yet made: most runs meet no text. */
   #added: Secret[] = [];
   readonly #forms = new Set<string>();
   /** By their first characters: how long the forms are that begin so, the longest first. */
@@ -46,7 +46,7 @@ export class Redactor {
     this.#key = openSecret(apiKey);
   }
 
-  /** Adds secrets; whether a body that was handed out before the first of them repeats one. */
+  /** Adds secrets. Returns whether a body that was handed out before the first of them repeats a secret. */
   add(secrets: Iterable<Secret>): boolean {
     for (const secret of secrets) this.#added.push(secret);
     const early = this.#early;
@@ -55,7 +55,7 @@ export class Redactor {
     return early.length > mostEarly || early.map((body) => this.#withoutSecrets(body)).some(Boolean);
   }
 
-  /** The text with each secret in it masked, one that was cut short with an ellipsis too. */
+  /** Returns the text with each secret in it masked, also where an ellipsis cuts it short. */
   text(text: string): string {
     const shown = text.replaceAll(this.#key, mask);
     if (shown.length < shortest || ownWords.has(shown)) return shown;
@@ -83,7 +83,7 @@ export class Redactor {
     this.#withoutSecrets(body);
   }
 
-  /** Whether there was something to mask. */
+  /** Masks in place; returns whether a text was masked. */
   #withoutSecrets(value: unknown, depth = 0): boolean {
     if (typeof value !== "object" || value === null || depth > deepest) return false;
     let hasMasked = false;
@@ -100,7 +100,7 @@ export class Redactor {
     return hasMasked;
   }
 
-  /** The length of the longest form that begins at a place of a text, or 0. */
+  /** Returns the length of the longest form that begins at `at`, or 0. */
   #formAt(text: string, at: number): number {
     const lengths = this.#starts.get(text.slice(at, at + shortest));
     if (lengths === undefined) return 0;
@@ -189,7 +189,7 @@ function decoded(text: string): string {
 
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1);
 
-/** Base64 of a text that stands `shift` bytes (modulo 3) after the start: what does not depend on its neighbours. */
+/** Base64 of a text that stands `shift` bytes (modulo 3) after the start: the part that does not depend on its neighbours. */
 function base64At(text: string, shift: number): readonly string[] {
   const bytes = Buffer.from(`${"\0".repeat(shift)}${text}`);
   const whole = bytes.toString("base64");

@@ -23,7 +23,7 @@ export interface WaitEvent {
   readonly operation: string;
 }
 
-/** The parts that all requests of one client share. */
+/** The parts that all requests of a client share. */
 export interface RetryContext {
   readonly transport: Transport;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** One request of the interface, before authentication, request id and retries. */
+/** A request of the interface, before authentication, request id and retries. */
 export interface ApiRequest {
   /** Name of the endpoint function that makes it: `createService`. Part of every idempotency key. */
   readonly operation: string;
@@ -25,17 +25,17 @@ export interface ApiRequest {
   readonly address?: string;
   /** It needs hosting: the list of deployments that says whether that is off. */
   readonly hostedBy?: string;
-  /** Reads what the body of a successful answer is about, through the schema of the endpoint. */
+  /** Reads the subject of a successful answer from its body, through the schema of the endpoint. */
   readonly about?: (body: unknown) => About;
 }
 
-/** What an answer is about (DESIGN section 5, "An answer is about what was asked"). */
+/** The subject of an answer (DESIGN section 5, "An answer is about what was asked"). */
 export interface About {
-  /** The id of what it shows; undefined where it is not as documented, or its endpoint shows nothing that has one. */
+  /** The id of the resource that it shows; undefined where the answer is not as documented, or shows none. */
   readonly id?: string;
-  /** When the service made what it shows, where it tells. ISO 8601. */
+  /** When the service made that resource, where it tells. ISO 8601. */
   readonly madeAt?: string;
-  /** Why it is about something else: the field, and what was asked. Never text of the answer. */
+  /** Why it is about something else: the field, and the value asked for. Never text of the answer. */
   readonly mismatch?: string;
 }
 

@@ -120,8 +120,9 @@ export function actionEndpoints({ path, gaps, read, write }: EndpointCall) {
 type ServiceChange = Parameters<Endpoints["updateService"]>[1];
 
 /**
- * Gap "change a service": the nested body, the flat one, or one of the user's; `auto` tries the flat one once after a
- * 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer stands.
+ * Gap "change a service": sends the nested body, the flat body, or a body of the user's. `auto` tries the flat body once
+ * after a 400, or where no field took, and keeps to it when the answer shows that it took. Otherwise the first answer
+ * stands.
  */
 async function updateService(
   patch: (body: Body) => Promise<Service>,

@@ -1,4 +1,4 @@
-/** One HTTP exchange, without meaning: headers lower-case, bodies as text. */
+/** A request as it goes over HTTP: headers lower-case, the body as text. */
 export interface WireRequest {
   readonly method: string;
   /** Absolute. */

@@ -80,7 +80,7 @@ const otherNames = "name,value";
 
 /**
  * Gap "change a variable": the body as it is set; `auto` tries other names once after a 400 and keeps to those that the
- * service took. What was accepted without being shown is looked up in the list.
+ * service took. A change that was accepted without being shown is looked up in the list.
  */
 async function updateVariable(
   call: EndpointCall,

@@ -4,7 +4,7 @@ import { anything } from "./shapes";
 const text = z.string();
 const count = z.int();
 const flag = z.boolean();
-/** Items are texts as far as anyone has seen; what an item may be is not shown, so an object passes through. */
+/** Items are texts; the interface does not show their form, so an object passes through. */
 const list = z.array(z.union([text, z.record(text, anything)]));
 
 /** The 48 fields of a service's `configuration` and their types (interface, "Service configuration"). */

@@ -3,8 +3,6 @@ import type { Plain } from "../../model/value";
 
 /** Shapes shared by every resource of `service-interface.md`. Unknown fields are kept, never refused. */
 
-// Each kind of field once: zod takes a while to make one, and every run makes all of them.
-
 export const text = z.string();
 export const textIfAny = text.nullish();
 export const amount = z.number();
@@ -75,7 +73,7 @@ export const service = z.looseObject({
   kind: text,
   projectId: idIfAny,
   environmentId: idIfAny,
-  /** What an item may be besides an id is not shown: an object passes through. */
+  /** The interface does not show other forms than an id: an object passes through. */
   environmentGroupIds: z.array(z.union([id, z.record(text, anything)])).optional(),
   archived: flag.default(false),
   /** Without it every declared field would look changed. */
