@@ -5,13 +5,13 @@ import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
 import type { ReadResult } from "../model/live";
 import { withoutOpenFields } from "../model/resource-type";
-import { isPlain, type Plain, Template, Unknown, unflatten } from "../model/value";
+import { isPlain, type Plain, referredAddresses, Unknown, unflatten } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { typeNamed } from "../resources";
 import { findResource, type ResourceQuery } from "../resources/find-resource";
 
-/** What was read so far: resources, and what data sources found. */
+/** Results of reads so far: of resources, and of data sources. */
 export interface Found {
   readonly resources: ReadonlyMap<Address, ReadResult>;
   readonly data: Map<Address, DataRead>;
@@ -19,31 +19,34 @@ export interface Found {
 
 type Values = { readonly [name: string]: Plain };
 
-/** Reads every data source whose query is known by now, those that need others after them. */
+/** Reads every data source whose query is known by now, each after those that its query refers to. */
 export async function readData(reads: Reads, desired: Desired, found: Found): Promise<void> {
   for (;;) {
-    const ready = waitingData(desired, found).flatMap((one) => {
-      const query = knownQuery(one, lookupIn(desired, found));
-      return query === undefined ? [] : [{ one, query }];
+    const lookup = lookupIn(desired, found);
+    const ready = waitingData(desired, found).flatMap((source) => {
+      const query = knownQuery(source, lookup);
+      return query === undefined ? [] : [{ source, query }];
     });
     if (ready.length === 0) return;
-    const results = await Promise.all(ready.map(({ one, query }) => look(reads, one, query)));
-    ready.forEach(({ one }, i) => {
-      found.data.set(one.address, results[i] as DataRead);
+    const results = await Promise.all(ready.map(({ source, query }) => lookUp(reads, source, query)));
+    ready.forEach(({ source }, i) => {
+      found.data.set(source.address, results[i] as DataRead);
     });
   }
 }
 
-/** Says of every data source that could not be read what it waits for; one that needs a failed one says nothing. */
+/**
+ * Records every data source that could not be read as failed, with a finding: the resource that it waits for, or the lack
+ * of a value. A data source that waits for a failed one has no finding of its own.
+ */
 export function failWaitingData(desired: Desired, found: Found): void {
-  for (const one of waitingData(desired, found)) {
-    const unknown = referencesOf(one).find(
-      (on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found",
-    );
-    const isSilent = unknown === undefined && referencesOf(one).some((on) => isDataAddress(on));
-    const diagnostic =
-      unknown !== undefined ? deferredUntil(one, unknown) : isSilent ? undefined : withoutValue(one);
-    found.data.set(one.address, { kind: "failed", ...(diagnostic && { diagnostic }) });
+  for (const source of waitingData(desired, found)) {
+    const referred = referencesOf(source);
+    const unknown = referred.find((on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found");
+    let diagnostic: Diagnostic | undefined;
+    if (unknown !== undefined) diagnostic = deferredUntil(source, unknown);
+    else if (!referred.some(isDataAddress)) diagnostic = withoutValue(source);
+    found.data.set(source.address, { kind: "failed", ...(diagnostic && { diagnostic }) });
   }
 }
 
@@ -51,11 +54,9 @@ const waitingData = ({ data }: Desired, found: Found): readonly DesiredData[] =>
   [...data.values()].filter(({ address }) => !found.data.has(address));
 
 const referencesOf = ({ query }: DesiredData): readonly Address[] =>
-  [...query.values()].flatMap(({ value }) =>
-    value instanceof Template ? value.references.map(({ address }) => address) : [],
-  );
+  [...query.values()].flatMap(({ value }) => referredAddresses(value));
 
-/** Values of data sources, and of resources that are live: what is declared of them, else as they are. */
+/** Looks up values of data sources and of live resources: the declared value of an attribute, else the live value. */
 export const lookupIn =
   (desired: Desired, { resources, data }: Found): ReferenceLookup =>
   (reference) => {
@@ -72,7 +73,7 @@ export const lookupIn =
     return read.live.computed.get(attribute) ?? read.live.attributes.get(attribute) ?? unknown;
   };
 
-/** What is looked up, as text; null counts as left out. Undefined while a part of it is not known. */
+/** A query as text, without attributes that are null; undefined while a part of it is not known. */
 function knownQuery(
   { query }: DesiredData,
   lookup: ReferenceLookup,
@@ -87,8 +88,12 @@ function knownQuery(
   return known;
 }
 
-async function look(reads: Reads, one: DesiredData, query: ReadonlyMap<string, string>): Promise<DataRead> {
-  const type = one.type === undefined ? undefined : typeNamed(one.type);
+async function lookUp(
+  reads: Reads,
+  source: DesiredData,
+  query: ReadonlyMap<string, string>,
+): Promise<DataRead> {
+  const type = source.type === undefined ? undefined : typeNamed(source.type);
   if (type === undefined) return { kind: "found", values: (await reads.catalog()) as unknown as Values };
   const [parent] = type.parents;
   const wanted = {
@@ -97,12 +102,11 @@ async function look(reads: Reads, one: DesiredData, query: ReadonlyMap<string, s
     parentId: parent && query.get(parent.attribute),
   };
   const read = await findResource(reads, type, wanted);
-  if (read.kind !== "found") return failed(one, notFound(one, type, wanted, read));
+  if (read.kind !== "found") return failed(source, notFound(source, type, wanted, read));
   const { live } = read;
-  const place = parent && { [parent.attribute]: live.parentId };
   const values = {
     ...unflatten(withoutOpenFields(type, live.attributes)),
-    ...place,
+    ...(parent && { [parent.attribute]: live.parentId }),
     ...Object.fromEntries(live.computed),
     id: live.id,
   };

@@ -1,6 +1,6 @@
 import { loadDesired } from "../manifest/load-desired";
-import type { Desired, DesiredAttribute } from "../model/desired";
-import { Template } from "../model/value";
+import type { Desired } from "../model/desired";
+import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
 import { resourceTypes } from "../resources";
 import type { StateBackend } from "../state/backend";
@@ -37,21 +37,20 @@ export async function graph(
 
 function graphOf({ resources, data }: Desired): LabelledGraph {
   const edges = [...resources.values()].flatMap(({ address, parent, dependsOn, attributes }) => {
-    const referenced = [...attributes.values()].flatMap(referredBy);
+    const referenced = [...attributes.values()].flatMap(({ value }) => referredAddresses(value));
     const needed = new Set([...(parent === undefined ? [] : [parent]), ...dependsOn, ...referenced]);
     return [...needed].map((to) => ({ from: address, to }));
   });
   const lookups = [...data.values()].flatMap(({ address, query, dependsOn }) =>
-    [...new Set([...dependsOn, ...[...query.values()].flatMap(referredBy)])].map((to) => ({
-      from: address,
-      to,
-    })),
+    [...new Set([...dependsOn, ...[...query.values()].flatMap(({ value }) => referredAddresses(value))])].map(
+      (to) => ({
+        from: address,
+        to,
+      }),
+    ),
   );
   return { nodes: [...resources.keys(), ...data.keys()], edges: [...edges, ...lookups] };
 }
-
-const referredBy = ({ value }: DesiredAttribute) =>
-  value instanceof Template ? value.references.map(({ address }) => address) : [];
 
 export interface KnownNames {
   /** Declared and recorded addresses, sorted. */

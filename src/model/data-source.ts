@@ -4,22 +4,22 @@ import type { LiveResource } from "./live";
 import { snakeCase } from "./terraform-name";
 import type { Plain, Reference } from "./value";
 
-/** What became of a lookup in this run. */
+/** The result of a lookup in this run. */
 export type DataRead =
   | {
       readonly kind: "found";
       /** Attributes by name, groups as objects. */
       readonly values: { readonly [name: string]: Plain };
-      /** The thing that was found; undefined for the catalog. */
+      /** The resource that was found; undefined for the catalog. */
       readonly live?: LiveResource;
     }
-  /** Nothing was found, or too much, or it cannot be looked for yet. No word of its own where another one failed. */
+  /** No resource or several were found, or it cannot be looked up yet. No diagnostic when another lookup failed. */
   | { readonly kind: "failed"; readonly diagnostic?: Diagnostic };
 
-/** What the address of a data source begins with. */
+/** The first segment of a data source's address. */
 export const dataType = "data";
 
-/** The segments that name a data source in a reference; what follows them is the attribute. */
+/** The segments that name a data source in a reference; the attribute follows them. */
 export const dataSegments = (stack: string, terraformType: string, name: string): readonly string[] => [
   dataType,
   stack,
@@ -36,8 +36,8 @@ export function splitDataReference(segments: readonly string[]): Reference {
 export const isDataAddress = (address: Address): boolean => address.startsWith(`${dataType}.`);
 
 /**
- * One value of what was found: `configuration.port`, `regions.0.id`. Names below an attribute are those of Terraform
- * or our own. Undefined where there is no such part; null where the service reports none.
+ * Returns a value of a result by its path: `configuration.port`, `regions.0.id`. Names below an attribute are those of
+ * Terraform or of rnv. Undefined for a path that does not exist; null for an attribute that the service does not report.
  */
 export function dataValue(values: { readonly [name: string]: Plain }, path: string): Plain | undefined {
   const [first = "", ...others] = path.split(".");

@@ -67,6 +67,10 @@ export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
   Object.getPrototypeOf(value) === Object.prototype ||
   Object.getPrototypeOf(value) === null;
 
+/** The addresses that a value refers to. */
+export const referredAddresses = (value: DesiredValue | undefined): readonly Address[] =>
+  value instanceof Template ? value.references.map(({ address }) => address) : [];
+
 /** Deep equality of JSON values; the order of object keys does not count. */
 export function plainEqual(a: Plain | undefined, b: Plain | undefined): boolean {
   if (a === b) return true;

@@ -6,7 +6,7 @@ import type { LiveResource, Offers } from "../model/live";
 import type { CheckContext, Finding } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
-import { Template } from "../model/value";
+import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision } from "./decision";
 import { isDeletion } from "./guards";
@@ -182,9 +182,7 @@ function deferred(
   { source, found }: DataUse,
   decisions: ReadonlyMap<Address, Decision>,
 ): readonly Diagnostic[] {
-  const referred = [...source.query.values()].flatMap(({ value }) =>
-    value instanceof Template ? value.references.map(({ address }) => address) : [],
-  );
+  const referred = [...source.query.values()].flatMap(({ value }) => referredAddresses(value));
   const isNew = (on: Address): boolean => ["create", "replace"].includes(decisions.get(on)?.action ?? "");
   const changes = (on: Address): boolean =>
     !["no-op", "adopt"].includes(decisions.get(on)?.action ?? "no-op");

@@ -3,7 +3,7 @@ import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../../model/desired";
 import { terraformPrefix } from "../../model/terraform-name";
-import { Template } from "../../model/value";
+import { referredAddresses } from "../../model/value";
 import { readValue } from "../read-attribute";
 import type { Reading } from "../reading";
 import type { Dependant } from "../references";
@@ -141,8 +141,6 @@ export function declaredOf(
 /** Data sources as nodes of the graph, each after what it refers to. */
 export const dependants = (data: Iterable<DesiredData>): readonly (readonly [Address, Dependant])[] =>
   [...data].map(({ address, query, dependsOn, range }) => {
-    const referred = [...query.values()].flatMap(({ value }) =>
-      value instanceof Template ? value.references.map((reference) => reference.address) : [],
-    );
+    const referred = [...query.values()].flatMap(({ value }) => referredAddresses(value));
     return [address, { attributes: query, dependsOn: [...new Set([...dependsOn, ...referred])], range }];
   });

@@ -3,7 +3,7 @@ import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic"
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
 import type { Desired, DesiredResource } from "../../model/desired";
-import { Template } from "../../model/value";
+import { referredAddresses } from "../../model/value";
 import { type BuiltResource, buildResource } from "../build-resource";
 import { fetchSecrets } from "../fetch-secrets";
 import { collectFindings, type Findings, placeOf } from "../findings";
@@ -183,8 +183,7 @@ function build(
   const known = declaredOf(dependsOn, block, reading).filter(
     (address) => !isImplied(block, reading.blocks.get(address)),
   );
-  const id = foreign?.value.value;
-  const referred = id instanceof Template ? id.references.map(({ address }) => address) : [];
+  const referred = referredAddresses(foreign?.value.value);
   const resource: DesiredResource = {
     ...built.resource,
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],

@@ -1,5 +1,5 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
-import type { Plain } from "../../model/value";
+import { canonicalJson, type Plain } from "../../model/value";
 import type { MapEntry, ScalarNode, SourceNode } from "../source-tree";
 import type { TemplatePart } from "../template";
 import { sourceKeys } from "../type-index";
@@ -111,26 +111,12 @@ export function callFunction(name: string, args: readonly SourceNode[], range: S
   throw unsupported(`the function ${name}`);
 }
 
-const escapedCharacters: Readonly<Record<string, string>> = {
-  "<": "\\u003c",
-  ">": "\\u003e",
-  "&": "\\u0026",
-  "\u2028": "\\u2028",
-  "\u2029": "\\u2029",
-};
-
 /** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
 const jsonEncode = (value: Plain): string =>
-  JSON.stringify(value, sortedKeys).replace(
+  canonicalJson(value).replace(
     /[<>&\u2028\u2029]/g,
-    (character) => escapedCharacters[character] as string,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-
-/** For `JSON.stringify`: an object with its keys sorted. */
-function sortedKeys(_key: string, value: unknown): unknown {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
 
 /** Text of the environment as a value of a variable's type; throws `StackProblem` for another text. */
 export function valueOfType(text: string, type: string, origin: string): Json {

@@ -36,6 +36,7 @@ describe("the text of a stack", () => {
       'x${jsonencode({"b" = [1, true, null], "a" = "<&>"})}',
       'x{"a":"\\u003c\\u0026\\u003e","b":[1,true,null]}',
     ],
+    ['x${jsonencode({"10" = "b", "9" = "a"})}', 'x{"10":"b","9":"a"}'],
     ['${ ( "in parentheses" ) }', "in parentheses"],
     ["${1.50}", undefined],
   ])("%s is read as Terraform reads it", async (written, expected) => {
