@@ -34,8 +34,7 @@ export {
 } from "./emulator/emulator";
 export { type EmulatorServer, serveEmulator } from "./emulator/server";
 export { loadManifest } from "./manifest/load-manifest";
-export { manifestJsonSchema } from "./manifest/manifest-schema";
-export { overlayJsonSchema } from "./manifest/overlay-schema";
+export { manifestJsonSchema, overlayJsonSchema } from "./manifest/schema";
 export { type Address, parseAddress } from "./model/address";
 export type { ApplyEvent } from "./model/apply-event";
 export type { Desired, DesiredResource } from "./model/desired";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
-import { standardInputName } from "../manifest/find-files";
+import { standardInputName } from "../manifest/files";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
 import { escapeJson } from "../render/escape-text";
 import { createStyle, type Style } from "../render/style";

@@ -2,9 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import { commandEnvironment } from "../manifest/command-environment";
-import { isWithin } from "../manifest/paths";
-import { trustOf } from "../manifest/trust";
+import { isWithin } from "../manifest/files";
+import { commandEnvironment, trustOf } from "../manifest/trust";
 import { readLimited } from "./files";
 import type { Environment, Invocation } from "./invocation";
 

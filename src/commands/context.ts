@@ -2,7 +2,7 @@ import type { Endpoints } from "../api/endpoints";
 import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { SecretReach } from "../manifest/secret-reach";
+import type { SecretReach } from "../manifest/secrets";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Secret } from "../model/secret";

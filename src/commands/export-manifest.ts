@@ -1,7 +1,7 @@
 import type { Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { type ManifestBlock, writeManifest } from "../manifest/write-manifest";
+import { type ManifestBlock, writeManifest } from "../manifest/write";
 import { type Address, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { justDeleted } from "../model/freshness";

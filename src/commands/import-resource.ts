@@ -3,7 +3,7 @@ import { writtenNow } from "../apply/change-context";
 import { gracePauses } from "../apply/look";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
-import { writeManifest } from "../manifest/write-manifest";
+import { writeManifest } from "../manifest/write";
 import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { dataType } from "../model/data-source";

@@ -1,7 +1,7 @@
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { loadDesired } from "../manifest/load-desired";
+import { loadDesired } from "../manifest/load";
 import type { ManifestRequest } from "../manifest/load-manifest";
-import type { SecretReach } from "../manifest/secret-reach";
+import type { SecretReach } from "../manifest/secrets";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
-import { manifestJsonSchema } from "../manifest/manifest-schema";
-import { overlayJsonSchema } from "../manifest/overlay-schema";
+import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
 import { driftDocumentSchema } from "../render/drift-json";

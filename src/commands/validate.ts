@@ -1,4 +1,4 @@
-import { loadDesired } from "../manifest/load-desired";
+import { loadDesired } from "../manifest/load";
 import type { Desired } from "../model/desired";
 import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";

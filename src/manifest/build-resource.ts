@@ -4,14 +4,14 @@ import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { Template, UnreadSecret } from "../model/value";
-import { readAttribute } from "./read-attribute";
-import { readImport, readLifecycle } from "./read-meta";
-import { readSecret, type SecretSource } from "./read-secret";
-import type { Reading } from "./reading";
+import type { Block } from "./blocks";
+import type { Reading } from "./context";
+import { readImport, readLifecycle } from "./meta";
 import { judgeValues } from "./schema-issues";
-import type { SecretReach } from "./secret-reach";
+import type { SecretReach } from "./secrets";
+import { readSecret, type SecretSource } from "./secrets";
 import type { AttributeShape } from "./type-index";
-import type { Block } from "./walk-blocks";
+import { readAttribute } from "./values";
 
 /** A resource whose secrets may still have to be fetched into `attributes`. */
 export interface BuiltResource {

@@ -1,13 +1,196 @@
 import type { ErrorCode } from "yaml";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
-import { enclosureCauses } from "./enclosure-causes";
-import { scanSyntax } from "./scan-syntax";
-import { type Cause, endOfLine, type FindCause, type Situation, visible } from "./syntax-cause";
-import { lineAt, linesAbove, nextContent, plural } from "./syntax-lines";
-import { syntaxMessages } from "./syntax-messages";
+import {
+  type Line,
+  lineAt,
+  linesAbove,
+  nextContent,
+  plural,
+  type QuotedSpan,
+  type Span,
+  type SyntaxScan,
+  scanSyntax,
+} from "./scan-syntax";
+
+/**
+ * Own words for each error of the YAML parser. Its messages can quote the source, and the source can hold a secret.
+ */
+const syntaxMessages: Readonly<Record<ErrorCode, string>> = {
+  ALIAS_PROPS: "an alias can have neither an anchor nor a tag",
+  BAD_ALIAS: "the alias names no anchor before it",
+  BAD_COLLECTION_TYPE: "the tag does not fit the value",
+  BAD_DIRECTIVE: "the directive is not valid YAML",
+  BAD_DQ_ESCAPE: "the escape sequence is not valid in double quotes",
+  BAD_INDENT: "the indentation does not fit the lines around it",
+  BAD_PROP_ORDER: "anchors and tags stand before the value, after its indicator",
+  BAD_SCALAR_START: "text that begins with this character needs quotes",
+  BLOCK_AS_IMPLICIT_KEY: "a nested mapping cannot stand on the line of its key",
+  BLOCK_IN_FLOW: "an indented collection cannot stand inside { } or [ ]",
+  DUPLICATE_KEY: "the key stands twice in one mapping",
+  IMPOSSIBLE: "the text is not valid YAML",
+  KEY_OVER_1024_CHARS: "a key may have at most 1024 characters",
+  MISSING_CHAR: "a closing quote, a bracket, a comma or a colon is missing",
+  MULTILINE_IMPLICIT_KEY: "a key must stand on one line; a quote or a bracket may be missing",
+  MULTIPLE_ANCHORS: "a value can have one anchor only",
+  MULTIPLE_DOCS: "a manifest holds one YAML document",
+  MULTIPLE_TAGS: "a value can have one tag only",
+  NON_STRING_KEY: "keys must be text",
+  RESOURCE_EXHAUSTION: "the document is too large",
+  TAB_AS_INDENT: "tabs cannot indent YAML: use spaces",
+  TAG_RESOLVE_FAILED: "the tag is not supported",
+  UNEXPECTED_TOKEN: "unexpected text: something before it may be unclosed, or it needs quotes",
+};
+
+/** Why a text does not parse, and what to write. */
+interface Cause {
+  readonly summary: string;
+  readonly hint?: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What the causes look at. */
+interface Situation {
+  readonly text: string;
+  /** The text without what may be secret; nothing is quoted that differs in it. */
+  readonly shown: string;
+  readonly code: ErrorCode;
+  /** Where the parser stumbled. */
+  readonly at: number;
+  readonly line: Line;
+  readonly scan: SyntaxScan;
+}
+
+/** Finds its cause in a situation, or undefined. */
+type FindCause = (situation: Situation) => Cause | undefined;
+
+const longestShown = 80;
+
+/** A part of the text, where it is short and no secret. */
+function visible(text: string, shown: string, range: Span | undefined): string | undefined {
+  if (range === undefined || range.end - range.start > longestShown) return undefined;
+  const part = text.slice(range.start, range.end);
+  return shown.slice(range.start, range.end) === part ? part : undefined;
+}
+
+/** The rest of a line. */
+const endOfLine = (text: string, start: number): Span => ({
+  start,
+  end: lineAt(text, start).end,
+});
+
+/** A quote that swallows the lines after it, to the next quote or to the end. */
+const openQuote: FindCause = ({ text, at, line, scan }) => {
+  const found = scan.quoted.find((span) => span.end >= at - line.text.length && swallows(text, span));
+  if (found === undefined) return undefined;
+  const quote = text[found.start] as string;
+  const { end } = endOfLine(text, found.start);
+  return {
+    summary: `the quote that opens here is not closed on its line`,
+    hint: `write ${quote} where the text ends, or remove the first`,
+    start: found.start,
+    end: Math.max(end, found.start + 1),
+  };
+};
+
+const swallows = (text: string, { start, end, isClosed }: QuotedSpan): boolean => {
+  const [, ...more] = text.slice(start, end).split("\n");
+  if (!isClosed) return true;
+  return more.some((line) => /^\s*(?:- |[A-Za-z_][\w.-]*:(?:\s|$))/.test(line));
+};
+
+const textAfterQuote: FindCause = (situation) => {
+  const { text, at, scan, code } = situation;
+  if (code !== "UNEXPECTED_TOKEN" || !/[^\s,}\]#]/.test(text[at] ?? "")) return undefined;
+  // Nothing but space may lie between, so it is the last before the place.
+  const span = scan.quoted.findLast(({ end }) => end <= at);
+  if (span === undefined || !span.isClosed || text.slice(span.end, at).trim() !== "") return undefined;
+  const { end } = endOfLine(text, at);
+  if (span.end === at && text[at - 1] === "'")
+    return {
+      summary: "the quote closes here, and text goes on",
+      hint: "inside '…' an apostrophe is written twice: ''; or use double quotes",
+      start: at - 1,
+      end,
+    };
+  return {
+    summary: "text goes on after its closing quote",
+    hint: "put quotes around all of it, or around none",
+    start: at,
+    end,
+  };
+};
+
+const closers: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
+
+/** `{ a: ${x} }`: the brace ends plain text inside `{ }`. */
+const dollarBrace: FindCause = ({ text, at, scan, line }) => {
+  const opened = scan.open[0];
+  const dollar = text.lastIndexOf("${", at);
+  if (opened === undefined || dollar < opened || dollar < line.start) return undefined;
+  const close = text.indexOf("}", dollar);
+  const { end } = endOfLine(text, dollar);
+  return {
+    summary: "inside { } and [ ], text with ${…} needs quotes",
+    hint: 'write "${…}"',
+    start: dollar,
+    end: close === -1 || close > end ? end : close + 1,
+  };
+};
+
+/** `{ a: b: c }` */
+const colonInBrackets: FindCause = ({ text, at, scan, code, line }) =>
+  code === "BLOCK_IN_FLOW" && scan.open.length > 0 && text.slice(at, line.end).includes(":")
+    ? {
+        summary: 'inside { } and [ ], text with ": " needs quotes',
+        hint: 'write "…"',
+        start: at,
+        end: line.end,
+      }
+    : undefined;
+
+const openBracket: FindCause = ({ text, at, scan, code }) => {
+  const opened = scan.open.at(-1);
+  if (opened === undefined) return undefined;
+  const bracket = text[opened] as string;
+  const close = closers[bracket] as string;
+  const { end } = endOfLine(text, opened);
+  if (text.slice(at, end).includes(close)) {
+    if (code !== "MISSING_CHAR") return undefined;
+    const hint = `between two entries of ${bracket} ${close} stands a comma`;
+    return { summary: "a comma or a colon is missing", hint, start: at, end: at + 1 };
+  }
+  return {
+    summary: `the ${bracket} that opens here is not closed`,
+    hint: `write ${close} at its end`,
+    start: opened,
+    end: opened + 1,
+  };
+};
+
+const strayBracket: FindCause = ({ text, at, scan }) => {
+  const found = text[at];
+  if (scan.open.length > 0 || (found !== "}" && found !== "]")) return undefined;
+  return {
+    summary: `the ${found} closes nothing`,
+    hint: "remove it, or quote the text",
+    start: at,
+    end: at + 1,
+  };
+};
+
+/** What is wrong with quotes and brackets. */
+const enclosureCauses: readonly FindCause[] = [
+  openQuote,
+  textAfterQuote,
+  dollarBrace,
+  colonInBrackets,
+  openBracket,
+  strayBracket,
+];
 
 /** An error of the YAML parser. */
-export interface ParserError {
+interface ParserError {
   readonly code: ErrorCode;
   readonly pos: readonly [number, number];
 }

@@ -3,23 +3,21 @@ import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diag
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
+import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
+import { type Reading, secretNamesIn } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, type Layer, standardInputName } from "./find-files";
+import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { maskBroken, maskSecrets } from "./mask-secrets";
-import { unite } from "./merge-files";
-import { mostComparisons, overlay } from "./overlay-files";
-import { printManifest } from "./print-manifest";
-import { maxTotalBytes, readSource } from "./read-source";
-import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./read-top-level";
-import { type Reading, secretNamesIn } from "./reading";
+import { maskBroken, maskSecrets } from "./mask";
+import { mostComparisons, overlay, unite } from "./merge";
+import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
-import type { SecretReach } from "./secret-reach";
-import type { MapNode } from "./source-tree";
+import type { SecretReach } from "./secrets";
+import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
-import { walkBlocks } from "./walk-blocks";
+import { printManifest } from "./write";
 import { parseYaml } from "./yaml";
 
 export interface ManifestRequest {

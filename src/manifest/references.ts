@@ -7,9 +7,9 @@ import type { DesiredAttribute } from "../model/desired";
 import { isOpenField } from "../model/resource-type";
 import type { Reference } from "../model/value";
 import { Template } from "../model/value";
+import { type Reading, type Spot, where } from "./context";
 import { type Report, suggestedMisses } from "./findings";
-import { type Reading, type Spot, where } from "./reading";
-import { quoteShort } from "./source-tree";
+import { quoteShort } from "./tree";
 import { type PlacedType, schemaKinds, unknownReference } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */

@@ -5,10 +5,10 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { isPlain, type Plain } from "../model/value";
-import { hintForFlag } from "./form-hints";
-import type { Reading } from "./reading";
-import { describeNode, quoteShort, type SourceNode } from "./source-tree";
-import type { Block } from "./walk-blocks";
+import type { Block } from "./blocks";
+import type { Reading } from "./context";
+import { hintForFlag } from "./findings";
+import { describeNode, quoteShort, type SourceNode } from "./tree";
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,4 +1,7 @@
-type Environment = Readonly<Record<string, string | undefined>>;
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
 export interface Trust {
@@ -31,3 +34,106 @@ export function trustOf(environment: Environment, isUntrusted: boolean): Trust {
 /** What to do where a program is not run. */
 export const commandHint =
   "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked";
+
+/**
+ * The one list of what rnv itself is trusted with. A manifest is reviewed less strictly than a pipeline: it must not
+ * hand these on, and no program that it names is given them.
+ */
+const ownCredentials = new Set([
+  "RNV_API_KEY",
+  "RNV_API_KEY_FILE",
+  "RNV_STATE_KEY",
+  "RNV_STATE_KEY_PREVIOUS",
+  "RNV_STATE_HTTP_PASSWORD",
+  "RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM",
+  "TF_HTTP_PASSWORD",
+  "TF_HTTP_CLIENT_PRIVATE_KEY_PEM",
+  "RNV_STATE_HTTP_CLIENT_PRIVATE_KEY_PEM",
+]);
+
+/** Also credentials of the state's store, which a service may well have under the same name. */
+const storeCredentials = new Set(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"]);
+
+/** Whether a variable of the environment may not become the value of a secret. */
+export const isOwnCredential = (name: string): boolean => ownCredentials.has(name);
+
+/** Whether a variable of the environment may not be interpolated anywhere. */
+export const isCredential = (name: string): boolean => isOwnCredential(name) || storeCredentials.has(name);
+
+/**
+ * Names that end in a word for secrets: tokens of CI (`GITHUB_TOKEN`, `CI_JOB_TOKEN`, `NPM_TOKEN`), passwords and
+ * private keys. `KEY` alone is no such word (`CACHE_KEY`, `SSH_PUBLIC_KEY`), nor is one in the middle
+ * (`TOKEN_LIFETIME`).
+ */
+const secretEnding =
+  /(^|_)(TOKEN|JWT|JWT_V2|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS|PAT|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|ACCOUNT)_KEY|PRIVATE_KEY_PEM)$/i;
+/** Frameworks put such a value into the pages that everybody loads. */
+const isPublic = (name: string): boolean =>
+  /(^|_)(PUBLIC|PUBLISHABLE)_/i.test(name) || /^(VITE|REACT_APP|EXPO)_/.test(name);
+
+/** Whether the name of a variable says that its value is a secret, which no plan may show. */
+export const isSecretName = (name: string): boolean => secretEnding.test(name) && !isPublic(name);
+
+/**
+ * What a file is that rnv or git keep for themselves, in words for a message; undefined for any other. `real` is its
+ * path with links followed.
+ */
+export function ownFileAt(real: string, cwd: string, environment: Environment): string | undefined {
+  const keyFile = environment.RNV_API_KEY_FILE?.trim();
+  if (keyFile && isSameFile(real, resolve(cwd, keyFile))) return "holds the API key";
+  const folders = relative(realOrItself(cwd), real).split(sep);
+  if (folders.includes(".git")) return "belongs to git";
+  if (folders.includes(".rnv")) return "belongs to rnv";
+  if (basename(real) === "state.key") return "holds the key of the state";
+  const state = environment.RNV_STATE?.trim() ?? "";
+  if (state === "" || /^[a-z0-9]+:\/\//i.test(state)) return undefined;
+  const kept = join(realOrItself(dirname(resolve(cwd, state))), basename(state));
+  return real === kept || real.startsWith(`${kept}.`) ? "belongs to the state" : undefined;
+}
+
+const realOrItself = (path: string): string => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+};
+
+/** Under whatever name, also one of several for the same file. */
+function isSameFile(one: string, other: string): boolean {
+  try {
+    const [a, b] = [statSync(one), statSync(other)];
+    return a.dev === b.dev && a.ino === b.ino;
+  } catch {
+    return false;
+  }
+}
+
+/** The text of a document of rnv, wherever it lies. */
+export const isOwnDocument = (text: string): boolean =>
+  /^\s*\{\s*"format"\s*:\s*"rnv-/.test(text.slice(0, 200));
+
+/** What programs need to start, to find their settings and to speak the user's language; on Windows more than elsewhere. */
+const usual = new Set([
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP"],
+  ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "CI"],
+  ...["SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "HOMEDRIVE"],
+  ...["HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES"],
+]);
+
+/**
+ * The environment of a program that a manifest names: what every program needs, and what `permits` says yes to. Never
+ * a credential of rnv.
+ */
+export function commandEnvironment(
+  environment: Environment,
+  permits: (name: string) => boolean,
+): Record<string, string> {
+  const given: Record<string, string> = {};
+  for (const [name, text] of Object.entries(environment)) {
+    if (text === undefined || isOwnCredential(name)) continue;
+    const isUsual = usual.has(name.toUpperCase()) || /^LC_/.test(name);
+    if (isUsual || permits(name)) given[name] = text;
+  }
+  return given;
+}

@@ -4,7 +4,7 @@ import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { AttributeRule, ManifestPlace, ResourceType } from "../model/resource-type";
 import { isOpenField } from "../model/resource-type";
-import { quoteShort } from "./source-tree";
+import { quoteShort } from "./tree";
 
 /** One attribute of a type, as far as reading a manifest needs to know it. */
 export interface AttributeShape {

@@ -10,14 +10,7 @@ import {
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { slipOf, suggest } from "../diagnostics/suggest";
 import { placeOf, type Report, suggestedMisses } from "./findings";
-import {
-  isNull,
-  type MapEntry,
-  type MapNode,
-  quoteShort,
-  type ScalarNode,
-  type SourceNode,
-} from "./source-tree";
+import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
 import {
   type Mask,
   maxDepth,

@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { terraformPrefix } from "../../model/terraform-name";
-import { shownPath } from "../find-files";
+import { shownPath } from "../files";
 import type { Report } from "../findings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { isDataSource } from "./resolve";

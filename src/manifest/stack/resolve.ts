@@ -4,7 +4,7 @@ import type { Address } from "../../model/address";
 import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
 import { camelCase, catalogDataSource, terraformPrefix } from "../../model/terraform-name";
-import type { MapEntry, ScalarNode, SourceNode } from "../source-tree";
+import type { MapEntry, ScalarNode, SourceNode } from "../tree";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Expression, ExpressionProblem, parseText, type TextPart } from "./expression";
 import { addressOfResource, bySnakeCase, type StackType } from "./names";

@@ -1,7 +1,6 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { canonicalJson, type Plain } from "../../model/value";
-import type { MapEntry, ScalarNode, SourceNode } from "../source-tree";
-import type { TemplatePart } from "../template";
+import type { MapEntry, ScalarNode, SourceNode, TemplatePart } from "../tree";
 import { sourceKeys } from "../type-index";
 import type { Json } from "./document";
 import { StackProblem, unsupported } from "./stack";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { manifestJsonSchema } from "../../../src/manifest/manifest-schema";
+import { manifestJsonSchema } from "../../../src/manifest/schema";
 import { shopTypes } from "./shop-types";
 
 const schema = manifestJsonSchema(shopTypes) as Parameters<typeof z.fromJSONSchema>[0];

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import * as z from "zod";
-import { manifestJsonSchema } from "../../../src/manifest/manifest-schema";
-import { overlayJsonSchema } from "../../../src/manifest/overlay-schema";
+import { manifestJsonSchema, overlayJsonSchema } from "../../../src/manifest/schema";
 import { resourceTypes } from "../../../src/resources";
 import { shopTypes } from "./shop-types";
 

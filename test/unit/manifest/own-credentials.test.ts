@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings } from "../../../src/cli/settings";
-import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/own-credentials";
+import { isCredential, isOwnCredential, isSecretName } from "../../../src/manifest/trust";
 import { httpStateSettings } from "../../../src/state/remote/http-store";
 import { s3StateSettings } from "../../../src/state/remote/s3-store";
 import { parseStateAddress } from "../../../src/state/state-address";

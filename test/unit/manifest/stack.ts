@@ -1,4 +1,4 @@
-import { loadDesired } from "../../../src/manifest/load-desired";
+import { loadDesired } from "../../../src/manifest/load";
 import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/load-manifest";
 import type { Address } from "../../../src/model/address";
 import type { DesiredResource } from "../../../src/model/desired";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ManifestBlock, writeManifest } from "../../../src/manifest/write-manifest";
+import { type ManifestBlock, writeManifest } from "../../../src/manifest/write";
 import type { Address } from "../../../src/model/address";
 import { Template } from "../../../src/model/value";
 import { fc } from "../../support/fixed-seed";

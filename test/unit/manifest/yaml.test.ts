@@ -1,4 +1,4 @@
-import type { SourceNode } from "../../../src/manifest/source-tree";
+import type { SourceNode } from "../../../src/manifest/tree";
 import { parseYaml } from "../../../src/manifest/yaml";
 import { fc } from "../../support/fixed-seed";
 import { outline, outlineByYaml } from "./outline-by-yaml";

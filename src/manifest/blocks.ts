@@ -1,10 +1,8 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { type Address, addressOf, isLogicalName, nameOf } from "../model/address";
 import type { Report } from "./findings";
-import { hintForKeys, hintForNames, hintForUnseen } from "./form-hints";
-import { besides, meantKey } from "./meant-key";
-import { isValueOf } from "./merge-files";
+import { besides, hintForKeys, hintForNames, hintForUnseen, meantKey } from "./findings";
+import { isValueOf } from "./merge";
 import {
   describeKind,
   describeNode,
@@ -13,7 +11,7 @@ import {
   type MapNode,
   quoteShort,
   type SourceNode,
-} from "./source-tree";
+} from "./tree";
 import {
   type AttributeShape,
   blockKeys,

@@ -1,19 +1,16 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
-import type { Reference } from "../model/value";
-import { GeneratedSecret, Template, UnreadSecret } from "../model/value";
-import { isOwnCredential } from "./own-credentials";
-import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./read-attribute";
-import { type Reading, type Spot, where } from "./reading";
+import { GeneratedSecret, type Reference, Template, UnreadSecret } from "../model/value";
+import type { Block } from "./blocks";
+import { type Reading, type Spot, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
-import type { SecretReach } from "./secret-reach";
-import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./source-tree";
+import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./tree";
+import { isOwnCredential } from "./trust";
 import { type AttributeShape, sourceKeys } from "./type-index";
-import type { Block } from "./walk-blocks";
+import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
 export interface SecretSource {
@@ -28,7 +25,7 @@ export interface SecretSource {
   readonly range: SourceRange;
 }
 
-export type SecretReading =
+type SecretReading =
   | { readonly kind: "value"; readonly attribute: DesiredAttribute }
   | { readonly kind: "source"; readonly source: SecretSource };
 
@@ -254,3 +251,9 @@ function readGenerate(entry: MapEntry, spot: Spot, reading: Reading): SecretRead
   );
   return undefined;
 }
+
+/**
+ * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` reads no
+ * source at all. What is not read is an `UnreadSecret`.
+ */
+export type SecretReach = "resolve" | "present" | "skip";

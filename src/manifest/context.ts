@@ -1,8 +1,8 @@
 import type { Address } from "../model/address";
+import type { Block } from "./blocks";
 import type { Report } from "./findings";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
-import type { Block } from "./walk-blocks";
 
 /** Everything that reading values needs: the declared blocks, the environment, and where findings go. */
 export interface Reading {

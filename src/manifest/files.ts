@@ -1,8 +1,17 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { error } from "../diagnostics/diagnostic";
 import type { Report } from "./findings";
-import { isWithin, reasonOf } from "./paths";
 
 /** Files that add up: those of one folder, or a single one. Later layers overlay earlier ones. */
 export interface Layer {
@@ -121,4 +130,126 @@ export function shownPath(path: string, cwd: string): string {
   const inside = relative(cwd, path);
   const shown = inside === "" || inside.startsWith("..") || isAbsolute(inside) ? path : inside;
   return shown.split(sep).join("/");
+}
+
+/** Bytes of one manifest file: what YAML of any shape takes below two seconds and 256 MiB for. */
+const maxFileBytes = 4 * 1024 * 1024;
+
+/** Bytes of all files together. */
+export const maxTotalBytes = 16 * 1024 * 1024;
+
+/**
+ * The text of a manifest file, or of `given` bytes, without a byte order mark; undefined after a problem, which is
+ * reported.
+ */
+export function readSource(
+  file: string,
+  cwd: string,
+  left: number,
+  report: Report,
+  given?: Uint8Array,
+): string | undefined {
+  try {
+    const limit = Math.min(left, maxFileBytes);
+    const bytes = given === undefined ? readBytes(resolve(cwd, file), limit) : limited(given, limit);
+    if (bytes === "large") {
+      const most =
+        left < maxFileBytes
+          ? `all files together hold more than ${maxTotalBytes}`
+          : `${file} holds more than ${maxFileBytes}`;
+      report(
+        error("manifest.too_large", `${most} bytes`, { hint: "split the workspace into several manifests" }),
+      );
+      return undefined;
+    }
+    return decode(file, bytes, report);
+  } catch (cause) {
+    report(error("manifest.unreadable", `cannot read ${file}: ${reasonOf(cause)}`));
+    return undefined;
+  }
+}
+
+const limited = (bytes: Uint8Array, limit: number): Buffer | "large" =>
+  bytes.length > limit ? "large" : Buffer.from(bytes);
+
+/** Size is checked before anything is read; a pipe or device does not block. */
+function readBytes(path: string, limit: number): Buffer | "large" {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = fstatSync(descriptor);
+    if (!stat.isFile()) throw new Error("it is not a regular file");
+    return stat.size > limit ? "large" : readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The first line that does not decode. */
+function badLine(bytes: Buffer): number {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  for (let start = 0; start < bytes.length; line += 1) {
+    const newline = bytes.indexOf(10, start);
+    const end = newline === -1 ? bytes.length : newline + 1;
+    try {
+      decoder.decode(bytes.subarray(start, end));
+    } catch {
+      return line;
+    }
+    start = end;
+  }
+  return line;
+}
+
+function decode(file: string, bytes: Buffer, report: Report): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    report(
+      error(
+        "manifest.syntax",
+        `${file} is not UTF-8 text${isUtf16 ? ", but UTF-16" : ` (line ${badLine(bytes)})`}`,
+        {
+          range: { file, start: 0, end: 0 },
+          hint: "save it as UTF-8",
+        },
+      ),
+    );
+    return undefined;
+  }
+}
+
+/** Whether a real path lies below one of the folders, with their links followed. */
+export function isWithin(real: string, folders: readonly string[]): boolean {
+  for (const folder of folders) {
+    const base = realPath(folder);
+    if (base === undefined) continue;
+    const inside = relative(base, real);
+    if (inside === "" || (inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
+      return true;
+  }
+  return false;
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A short reason for a failed file operation, without the path. */
+export function reasonOf(cause: unknown): string {
+  const code = (cause as NodeJS.ErrnoException).code;
+  const known: Record<string, string> = {
+    ENOENT: "it does not exist",
+    EACCES: "access is denied",
+    EPERM: "access is denied",
+    EISDIR: "it is a folder",
+    ENOTDIR: "a part of its path is not a folder",
+    ELOOP: "its links form a loop",
+  };
+  return known[code ?? ""] ?? (code === undefined ? (cause as Error).message : code);
 }

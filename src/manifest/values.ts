@@ -1,16 +1,20 @@
-import type { SourceRange } from "../diagnostics/diagnostic";
-import { error } from "../diagnostics/diagnostic";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
-import type { Reference } from "../model/value";
-import { type Plain, Template } from "../model/value";
-import { isCredential, isSecretName } from "./own-credentials";
-import { type Reading, type Spot, where } from "./reading";
+import { type Plain, type Reference, Template } from "../model/value";
+import type { Block } from "./blocks";
+import { type Reading, type Spot, where } from "./context";
 import { resolveReference } from "./references";
-import { quoteShort, type ScalarNode, type SourceNode } from "./source-tree";
-import { mayHoldReferences, parseTemplate, type TemplatePart } from "./template";
+import {
+  mayHoldReferences,
+  parseTemplate,
+  quoteShort,
+  type ScalarNode,
+  type SourceNode,
+  type TemplatePart,
+} from "./tree";
+import { isCredential, isSecretName } from "./trust";
 import type { AttributeShape } from "./type-index";
-import type { Block } from "./walk-blocks";
 
 /** Reads an attribute that is not a secret, without judging its value; undefined after a mistake, which is reported. */
 export function readAttribute(

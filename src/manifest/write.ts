@@ -1,9 +1,10 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
-import type { ResourceType } from "../model/resource-type";
-import { isOpenField } from "../model/resource-type";
+import { isOpenField, type ResourceType } from "../model/resource-type";
 import type { Plain } from "../model/value";
-import { escapeTemplate } from "./template";
-import { indexTypes, type PlacedType } from "./type-index";
+import { placeOf } from "./findings";
+import { isValueOf } from "./merge";
+import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
+import { indexTypes, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
 /** One resource to be written down. */
 export interface ManifestBlock {
@@ -41,7 +42,7 @@ export function writeManifest(blocks: readonly ManifestBlock[], types: readonly 
 }
 
 /** The text of a tree of nodes, without line breaks of the writer's own and without invisible characters. */
-export function yamlText(root: YAMLMap): string {
+function yamlText(root: YAMLMap): string {
   const document = new Document(undefined, { version: "1.2", schema: "core" });
   document.contents = root as never;
   return document.toString({ lineWidth: 0, minContentWidth: 0 }).replace(invisible, escaped);
@@ -168,10 +169,82 @@ const escaped = (character: string): string => {
 const needsQuotes = /\n[ \t]|^\s|[ \t]\n|\s$/;
 
 /** Text that reads back as itself, `${…}` included. */
-export function plainText(text: string): Scalar {
+function plainText(text: string): Scalar {
   const scalar = new Scalar(text);
   if (text === "<<" || needsQuotes.test(text) || text.search(invisible) !== -1)
     scalar.type = Scalar.QUOTE_DOUBLE;
   else if (text.includes("\n")) scalar.type = Scalar.BLOCK_LITERAL;
   return scalar;
+}
+
+interface Printing {
+  readonly index: TypeIndex;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * The YAML text of a merged manifest, `${…}` as written. A secret is shown as its source; where its text stands in the
+ * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
+ */
+export const printManifest = (root: MapNode, to: Printing): string =>
+  yamlText(mapOf(root, (key, node) => placedNode(to.index.root.get(key), node, to)));
+
+function placedNode(placed: PlacedType | undefined, node: SourceNode, to: Printing): Node {
+  if (placed === undefined) return shownNode(node);
+  if (placed.place.shape === "single" || node.kind !== "map") return shownBlock(placed, node, to);
+  return mapOf(node, (_, block) => shownBlock(placed, block, to));
+}
+
+function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
+  if (node.kind !== "map" || isValueOf(placed, node))
+    return placed.shorthand?.secret === true ? secretNode(node, to) : shownNode(node);
+  return mapOf(node, (key, value) =>
+    placed.attributes.get(key)?.secret === true
+      ? secretNode(value, to)
+      : placedNode(placed.children.get(key), value, to),
+  );
+}
+
+function secretNode(node: SourceNode, to: Printing): Node {
+  const isShown =
+    node.kind === "map" ? isSource(node) : node.kind === "scalar" && isReference(node.value, to);
+  if (isShown) return shownNode(node);
+  const hidden = new Scalar(null);
+  hidden.source = "";
+  const what = node.kind === "map" && node.entries.has("fromCommand") ? "fromCommand, its arguments" : "text";
+  hidden.comment = ` (sensitive) ${what} at ${placeOf(node.range, to.texts)}`;
+  return hidden;
+}
+
+/** It names a secret without telling it; the arguments of a command may tell it. */
+const isSource = ({ entries }: MapNode): boolean =>
+  [...entries].every(
+    ([key, { value }]) =>
+      sourceKeys.includes(key) && !(key === "fromCommand" && value.kind === "list" && value.items.length > 1),
+  );
+
+/** Nothing but `${…}`: names of values, not values. */
+const isReference = (value: unknown, { index }: Printing): boolean =>
+  typeof value === "string" &&
+  value !== "" &&
+  parseTemplate(value, (word) => index.byType.has(word)).every(
+    (part) => part.kind === "reference" || (part.kind === "env" && part.fallback === undefined),
+  );
+
+function shownNode(node: SourceNode): Node {
+  if (node.kind === "map") return mapOf(node, (_, value) => shownNode(value));
+  if (node.kind === "scalar")
+    return typeof node.value === "string" ? plainText(node.value) : new Scalar(node.value);
+  const list = new YAMLSeq();
+  list.items = node.items.map(shownNode);
+  list.flow = list.items.every((item) => item instanceof Scalar);
+  return list;
+}
+
+function mapOf(node: MapNode, nodeFor: (key: string, value: SourceNode) => Node): YAMLMap {
+  const map = new YAMLMap();
+  for (const { key, value } of node.entries.values())
+    map.items.push(new Pair(plainText(key), nodeFor(key, value)));
+  map.flow = map.items.length === 0;
+  return map;
 }

@@ -1,6 +1,5 @@
 import { suggest } from "../diagnostics/suggest";
-import type { SourceNode } from "./source-tree";
-import { parseTemplate } from "./template";
+import { parseTemplate, type SourceNode } from "./tree";
 import { metaKeys, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
 /**
