@@ -15,7 +15,7 @@ export type ActionRun = Pick<
   "send" | "endpoints" | "reads" | "journal" | "record" | "retriableIntents" | "clock" | "signal" | "types"
 >;
 
-/** One action on its way: what is asked for, and what must not be taken for it. */
+/** One action on its way, and the ids that must not be taken for its outcome. */
 export interface ActionOrder {
   readonly command: Command;
   readonly input: ActionInput;
@@ -95,7 +95,7 @@ export async function closeOrder(
   await journal.close(seqs, { ...outcome, status: 0 }, recording, run);
 }
 
-/** What was made is recorded, and that its end is waited for: the same command goes on with that after a crash. */
+/** Returns the record of an answered action and of the wait for its end: after a crash the same command goes on with it. */
 function leftBy(run: ActionRun, order: ActionOrder, made: Made): Left {
   const { command, input } = order;
   const pending = actionOf(run, order).pendingOf(input, made);
@@ -112,10 +112,10 @@ function actionOf({ types, journal }: ActionRun, { command, input }: ActionOrder
   return action;
 }
 
-/** What is recorded, wherever it is looked at. */
+/** Lookups of recorded resources, in a journal or in a state. */
 type Records = Pick<RunJournal, "recorded" | "inside">;
 
-/** The records of a state that no run changes. */
+/** Returns the records of a state that no run changes. */
 export function recordsOf({ resources }: State): Records {
   const all = Object.entries(resources) as [Address, RecordedResource][];
   return {
@@ -124,7 +124,7 @@ export function recordsOf({ resources }: State): Records {
   };
 }
 
-/** The part of the resource at `address` that an action makes anew, where it is recorded. */
+/** Returns the recorded part of `type` of the resource at `address`. */
 export const recordedPart = (
   records: Records,
   address: Address,

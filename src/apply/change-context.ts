@@ -30,7 +30,7 @@ export interface ChangeContext {
   /** Id of the project or service it lies in. */
   readonly parentId?: string;
   readonly startedAt: number;
-  /** What to record of the thing as soon as its id is known, so that no id is ever only in memory. */
+  /** Returns the record of a write as soon as its id is known, so that no id is ever only in memory. */
   readonly recordOnAccept: (id: string | undefined, madeAt?: string) => RecordedResource | null;
 }
 
@@ -145,7 +145,7 @@ function recordOfAccepted(
 export const writesAfter = (change: Change, type: Pick<Resource, "rules" | "open">): number =>
   (change.instance.recorded?.writes ?? 0) + (asksForRun(change, type) ? 1 : 0);
 
-/** Attribute paths of the settings that a create sends; nothing for a type that has none. */
+/** Returns the attribute paths of the settings that a create sends; empty for a type without settings. */
 function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeWith"> {
   if (type.groups.length === 0) return {};
   // What is null is left to the service.
@@ -155,7 +155,7 @@ function madeWith(change: Change, type: Resource): Pick<RecordedResource, "madeW
   return { madeWith: sent.sort() };
 }
 
-/** Where it was made: without it, one that cannot be read would look as if it lay elsewhere. */
+/** Returns the parent attribute to record: without it, a resource that cannot be read would seem to have moved. */
 function placement(
   change: Change,
   type: Resource,
@@ -181,7 +181,7 @@ function deletedRecord(
   return recordedWhileDeleted(recorded, type.deletes.pendingOf(recorded.id, operationId, parentId));
 }
 
-/** The `writes` of everything a reacting resource reacts to, by id: what it is about to deploy. */
+/** Returns the `writes` of the resources that it reacts to, by id: those it is about to deploy. */
 export function inputsOf(
   run: Run,
   change: Change,
@@ -191,7 +191,7 @@ export function inputsOf(
   return parent === undefined ? {} : inputsIn(run.journal, parent, type);
 }
 
-/** The `writes` of `parent` and of what in it is followed, by id. */
+/** Returns the `writes` of `parent` and of the followed resources in it, by id. */
 export function inputsIn(
   journal: Pick<RunJournal, "recorded" | "inside">,
   parent: Address,
@@ -231,16 +231,16 @@ interface Recording {
   readonly fingerprintKey: Uint8Array;
 }
 
-/** The time of a write that was answered just now. */
+/** Returns the time of a write that was answered just now, ISO 8601. */
 export const writtenNow = (clock: Pick<Clock, "now">): string => new Date(clock.now()).toISOString();
 
-/** What the state holds while a deletion that was asked for goes on. */
+/** Returns the record of a resource while its deletion goes on. */
 export function recordedWhileDeleted(recorded: RecordedResource, pending: Pending): RecordedResource {
   const { deletionFailed: _before, ...rest } = recorded;
   return { ...rest, pending };
 }
 
-/** What the state holds after a deletion that failed: the resource as it was, with the reason. */
+/** Returns the record of a resource after a failed deletion: as it was, with the reason. */
 export function recordedAfterFailedDeletion(recorded: RecordedResource, reason: string): RecordedResource {
   const { pending: _ended, ...rest } = recorded;
   return { ...rest, deletionFailed: reason };
@@ -282,7 +282,7 @@ export const endUnproven = (
     hint,
   });
 
-/** What the state holds for a resource once a change of it is done, or was found not needed. */
+/** Returns the record of a resource once a change of it is done, or found not needed. */
 export function recordedAfter(recording: Recording): RecordedResource {
   const { change, previous, live } = recording;
   const desired = change.instance.desired;
@@ -309,7 +309,7 @@ export function recordedAfter(recording: Recording): RecordedResource {
   };
 }
 
-/** What the state keeps of `lifecycle.ignoreChanges`: nothing where there is none. */
+/** Returns the recorded `lifecycle.ignoreChanges`; empty where there is none. */
 function ignoreChangesOf(
   { instance: { desired } }: Change,
   previous: RecordedResource | undefined,

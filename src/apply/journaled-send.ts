@@ -30,11 +30,11 @@ export interface JournaledWrites {
   readonly command?: Command;
   /** Ids that none of these writes can have made: known before, or recorded elsewhere. */
   readonly isOther?: (id: string, isCarried: boolean) => boolean;
-  /** What an answered write leaves recorded. */
+  /** Returns the record that an answered write leaves. */
   readonly after: (answered: Answered) => Left;
 }
 
-/** What a write was answered with. */
+/** The answer to a write. */
 interface Answered {
   readonly method: ApiRequest["method"];
   /** The id that the answer bears. */
@@ -45,7 +45,7 @@ interface Answered {
   readonly hasEnded: boolean;
 }
 
-/** What the state says from then on; it stays as it is where nothing is said. */
+/** Changes of the state after an answered write; empty: none. */
 export interface Left {
   readonly recording?: { readonly address: Address; readonly resource: RecordedResource | null };
   readonly run?: RunRecord;
@@ -95,7 +95,7 @@ function onlyNew({ isOther }: JournaledWrites, request: ApiRequest, isCarried: b
     about: (body) => {
       const found = about(body);
       const { id, mismatch } = found;
-      // A write to the thing itself makes nothing.
+      // A write to the resource itself makes nothing.
       if (mismatch !== undefined || id === undefined || request.path.includes(id)) return found;
       if (!isOther(id, isCarried)) return found;
       return { ...found, mismatch: "its id was there before, or is recorded for something else" };

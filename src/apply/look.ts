@@ -103,7 +103,7 @@ const recoveryMoments = [2000] as const;
 /** The same as long as reads may lag: for a young write that its key would not keep from being done twice. */
 const patientMoments = Array.from({ length: lagMs / 2000 }, (_, looks) => (looks + 1) * 2000);
 
-/** The service still knows the key of `intent`, and this credential may use it. */
+/** Returns whether the service still knows the key of `intent`, and this credential may use it. */
 export const keyStillCounts = (
   recovering: Pick<RecoveryContext, "state" | "credential" | "clock">,
   intent: Intent,
@@ -146,10 +146,10 @@ export async function lookForLost<T>(
   return seen;
 }
 
-/** Something was found, or it cannot be looked up. */
+/** Returns whether a look is enough: resources were found, or cannot be looked up. */
 const isFound = (found: readonly unknown[] | undefined): boolean => found === undefined || found.length > 0;
 
-/** It may have happened: no answer came, or one that says nothing certain. */
+/** Returns whether a failed write may have happened: no answer came, or an uncertain one. */
 export const isUncertain = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");
 
@@ -173,7 +173,7 @@ export const gracePauses = [500, 1500] as const;
 /** With these, 30 seconds: for a write that its key would not keep from being done twice. */
 const patientPauses = [...gracePauses, ...Array<number>(14).fill(2000)];
 
-/** A service that failed may have done the write and lost its receipt: its key proves nothing. */
+/** Returns whether a failed service may have done the write and lost its receipt: then its key proves nothing. */
 export const mayLackReceipt = (failure: ApiError): boolean => failure.status === 500;
 
 /**

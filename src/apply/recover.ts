@@ -117,7 +117,7 @@ async function settleDeletion(
   return closed(intent, [after, outcome(intent, "done")]);
 }
 
-/** What already bore the name when the run was planned. */
+/** Returns the ids that had the name when the run was planned. */
 const preexistingIdsOf = ({ state }: RecoveryContext, { address }: Intent): readonly string[] =>
   state.run?.fences[address] ?? [];
 

@@ -32,11 +32,11 @@ export async function remove(context: ChangeContext): Promise<ChangeEnd> {
   return seenDeleted(context, accepted.pending);
 }
 
-/** A part of something: the service says that it is not there, which is what was wanted. */
+/** Returns whether a deletion failed because the part is gone already. */
 const isGonePart = ({ removedWithParent }: ChangeContext["type"], failure: unknown): boolean =>
   removedWithParent && failure instanceof ApiError && failure.kind === "refused" && failure.status === 404;
 
-/** Only the state forgets it; what is still being deleted is waited for, because what it lay in may go next. */
+/** Forgets a resource in the state; waits for a deletion that goes on, because its parent may be deleted next. */
 export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   const { change, run } = context;
   const { ending } = change.instance;
@@ -51,7 +51,7 @@ export async function forget(context: ChangeContext): Promise<ChangeEnd> {
   return seenDeleted(context, ending);
 }
 
-/** What is being deleted is not made anew beside itself: its end is waited for first. */
+/** Waits for the end of a deletion before the resource is created again. */
 export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   const { ending } = context.change.instance;
   if (ending === undefined) return { kind: "done" };
@@ -60,7 +60,7 @@ export async function awaitEnding(context: ChangeContext): Promise<ChangeEnd> {
   return end;
 }
 
-/** What an earlier run sent to delete it, and no answer closed, is done: it is gone. */
+/** Closes the deletions of an earlier run that were not answered: the resource is gone. */
 async function closeDeletions({ run: { journal }, change: { address } }: ChangeContext): Promise<void> {
   const open = journal.openAt(address).filter(({ method }) => method === "DELETE");
   if (open.length > 0)
@@ -89,13 +89,13 @@ async function forgotten(context: ChangeContext): Promise<ChangeEnd> {
   return { kind: "done" };
 }
 
-/** What goes along is forgotten first: under the same address there may soon be another one without it. */
+/** Forgets the parts of a resource before itself: the address may soon hold another one without them. */
 async function forgetInside({ run, change }: ChangeContext): Promise<void> {
   for (const [address, { type }] of run.journal.inside(change.address))
     if (run.types.get(type)?.removedWithParent) await run.journal.record(address, null);
 }
 
-/** It is deleted where it was, which may not be where it is declared to be. */
+/** Returns the id of the recorded parent, which may not be the declared one. */
 function recordedParentId({ run, change, parentId }: ChangeContext): string | undefined {
   const parent = change.instance.recorded?.parent;
   const id =
@@ -105,7 +105,7 @@ function recordedParentId({ run, change, parentId }: ChangeContext): string | un
 
 type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
 
-/** What a deletion without a certain answer did: undefined where the thing stands. */
+/** Returns the read of a resource that an uncertain deletion ended; undefined where it still exists. */
 async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   const { run, change, type } = context;
   run.reads.invalidate();
@@ -121,7 +121,7 @@ async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   return read.kind === "gone" ? read : undefined;
 }
 
-/** The writes of a deletion that did happen are over. */
+/** Closes the writes of a deletion that did happen. */
 async function takeEnd({ run, change }: ChangeContext, { ending }: Gone): Promise<Accepted> {
   const id = change.id ?? "";
   const open = run.journal.openAt(change.address).map(({ seq }) => seq);
@@ -150,7 +150,7 @@ export async function archive(context: ChangeContext): Promise<ChangeEnd> {
   return retain(context, accepted.live);
 }
 
-/** What lies in it is marked first: without it, it would be taken for something that is to be deleted. */
+/** Marks a resource as retained, its parts first: unmarked ones would be planned for deletion. */
 async function retain({ run, change, type }: ChangeContext, live?: LiveResource): Promise<ChangeEnd> {
   for (const [address, resource] of run.journal.inside(change.address))
     if (run.types.get(resource.type)?.removedWithParent)
@@ -211,7 +211,7 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
   ]);
 }
 
-/** What it lies in is there, and does not show it: a 404 for it is no sign of a lost membership. */
+/** Returns whether its parent exists and does not show it: then a 404 is no sign of a lost membership. */
 async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean> {
   const { recorded } = change.instance;
   const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);

@@ -15,7 +15,7 @@ export class RunJournal {
   readonly #clock: Pick<Clock, "now">;
   readonly #resources: Map<Address, RecordedResource>;
   readonly #addressOf = new Map<string, Address>();
-  /** What lies in what. */
+  /** Addresses by parent. */
   readonly #inside = new Map<Address, Set<Address>>();
   readonly #open = new Map<number, Intent>();
   /** The same by address: what is open is looked through before each write. */
@@ -45,18 +45,18 @@ export class RunJournal {
     return this.#resources.get(address);
   }
 
-  /** All that is recorded. */
+  /** Returns all recorded resources. */
   all(): readonly (readonly [Address, RecordedResource])[] {
     return [...this.#resources];
   }
 
-  /** Where `id` is recorded. */
+  /** Returns the address that `id` is recorded under. */
   addressOf(id: string): Address | undefined {
     const address = this.#addressOf.get(id);
     return address !== undefined && this.#resources.get(address)?.id === id ? address : undefined;
   }
 
-  /** What is recorded as lying in `parent`. */
+  /** Returns the recorded resources in `parent`. */
   inside(parent: Address): readonly (readonly [Address, RecordedResource])[] {
     return [...(this.#inside.get(parent) ?? [])].flatMap((address) => {
       const resource = this.#resources.get(address);
@@ -154,7 +154,7 @@ export class RunJournal {
     });
   }
 
-  /** What is pending bears the time at which it was first recorded. */
+  /** Adds to a pending write the time at which it was first recorded. */
   #sinceNow(address: Address, resource: RecordedResource | null): RecordedResource | null {
     const pending = resource?.pending;
     if (!resource || !pending || pending.since !== undefined) return resource;

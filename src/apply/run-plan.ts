@@ -27,7 +27,7 @@ export interface RunResult {
   readonly exitCode: number;
 }
 
-interface Ended {
+interface EndedTask {
   readonly task: RunTask;
   readonly end: ChangeEnd;
 }
@@ -37,7 +37,7 @@ interface Ended {
  * failed change.
  */
 export async function runPlan(run: Run, plan: Plan, parallelism: number): Promise<RunResult> {
-  const ended: Ended[] = [];
+  const ended: EndedTask[] = [];
   const skipped = new Set<Address>();
   let stopped = false;
   announce(run, plan);
@@ -73,7 +73,7 @@ function announce(run: Run, plan: Plan): void {
 const stopsTheRun = (diagnostic: Diagnostic): boolean =>
   ["api.unauthorized", "state.lock_lost", "state.write_failed"].includes(diagnostic.code);
 
-function resultOf(run: Run, ended: readonly Ended[], skipped: ReadonlySet<Address>): RunResult {
+function resultOf(run: Run, ended: readonly EndedTask[], skipped: ReadonlySet<Address>): RunResult {
   const done = ended.filter(({ end }) => end.kind === "done").map(({ task }) => task);
   const failures = ended.flatMap(({ end }) => (end.kind === "failed" ? [end] : []));
   const count = (is: (task: RunTask) => boolean): number => done.filter(is).length;
@@ -145,7 +145,7 @@ async function performAction(context: ChangeContext, phase: ReplacePhase): Promi
   }
 }
 
-/** What should run and cannot is no success: the plan said so. */
+/** Fails a change that should run and cannot, as the plan announced. */
 const heldBack = ({ address, held, instance }: Change, end: ChangeEnd): ChangeEnd =>
   held === undefined
     ? end
@@ -201,7 +201,7 @@ async function step(
   return end;
 }
 
-/** The service refused for the sake of what stands there. */
+/** Returns whether the service refused a create because of an existing resource. */
 const isConflict = (failure: unknown): boolean =>
   failure instanceof ApiError &&
   failure.kind === "refused" &&

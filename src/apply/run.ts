@@ -15,7 +15,7 @@ import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret 
 import type { Change, Plan } from "../plan/plan";
 import type { RunJournal } from "./run-journal";
 
-/** What every change of one run shares. */
+/** The capabilities and facts that every change of a run shares. */
 export interface Run {
   readonly types: ReadonlyMap<string, Resource>;
   readonly send: Send;
@@ -33,7 +33,7 @@ export interface Run {
   readonly fingerprintKey: Uint8Array;
   /** The service's defaults, by type. */
   readonly defaults: (type: string) => Attributes;
-  readonly lookup: AttributeLookup;
+  readonly lookup: RunLookup;
   /** Names of what was live when the plan was made, by id. */
   readonly before: ReadonlyMap<string, string>;
   readonly emit: (event: ApplyEvent) => void;
@@ -41,14 +41,14 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-/** How one change ended. */
+/** The end of one change. */
 export type ChangeEnd =
   | { readonly kind: "done" }
   | { readonly kind: "failed"; readonly diagnostic: Diagnostic; readonly exitCode: 1 | 7 | 8 }
   | { readonly kind: "interrupted" };
 
-/** What a reference resolves to once its target is done; undefined while the service has not told it. */
-export type AttributeLookup = (address: Address, attribute: string) => Plain | undefined;
+/** Returns the value of an attribute once its resource is done; undefined while the service has not told it. */
+export type RunLookup = (address: Address, attribute: string) => Plain | undefined;
 
 export class UnknownReference extends Error {
   constructor(
@@ -60,10 +60,10 @@ export class UnknownReference extends Error {
   }
 }
 
-/** A declared value with every reference filled in. Throws `UnknownReference`. */
+/** Returns a declared value with every reference filled in. Throws `UnknownReference`. */
 export function knownValue(
   value: DesiredValue,
-  lookup: AttributeLookup,
+  lookup: RunLookup,
   generate: (length: number) => Secret,
 ): AppliableValue {
   if (value instanceof GeneratedSecret) return generate(value.length);
@@ -80,16 +80,16 @@ export function knownValue(
   return value.secret ? Secret.join(texts) : texts.join("");
 }
 
-function referredValue(address: Address, attribute: string, lookup: AttributeLookup): Plain {
+function referredValue(address: Address, attribute: string, lookup: RunLookup): Plain {
   const found = lookup(address, attribute);
   if (found === undefined || found === null) throw new UnknownReference(address, attribute);
   return found;
 }
 
-/** Every declared attribute of a resource, ready to send. */
+/** Returns every declared attribute of a resource, ready to send. */
 export function knownAttributes(
   desired: DesiredResource,
-  lookup: AttributeLookup,
+  lookup: RunLookup,
   generate: (length: number) => Secret,
 ): Map<string, AppliableValue> {
   const known = new Map<string, AppliableValue>();
@@ -113,7 +113,7 @@ interface Schedule<T extends Task> {
   readonly stopped: () => boolean;
 }
 
-/** A place among those that run at once; given back while a task only waits for the service. */
+/** A permit to run; given back while a task only waits for the service. */
 export interface Slot {
   readonly release: () => void;
   readonly take: () => Promise<void>;
@@ -163,7 +163,7 @@ export async function schedule<T extends Task>(tasks: readonly T[], options: Sch
   await Promise.all(tasks.filter((task) => waitingFor.get(task.id) === 0).map(start));
 }
 
-/** So many places; whoever finds none waits in line. */
+/** A number of permits; a task that finds none waits in line. */
 class Semaphore implements Slot {
   #free: number;
   readonly #queue: (() => void)[] = [];
@@ -195,7 +195,7 @@ export interface RunTask extends Task {
   readonly phase: ReplacePhase;
 }
 
-/** The tasks of a plan: a task for others to wait for bears the address of its change. */
+/** Returns the tasks of a plan: the task that others wait for has the address of its change. */
 export function runTasks(plan: Plan): RunTask[] {
   const byAddress = new Map(plan.changes.map((change) => [change.address, change]));
   return plan.changes.flatMap((change): RunTask[] => {
@@ -224,7 +224,7 @@ function beforeDeletion(change: Change, byAddress: ReadonlyMap<Address, Change>)
 const deletionTask = (address: Address, byAddress: ReadonlyMap<Address, Change>): string =>
   byAddress.get(address)?.action === "replace" ? `${address} (delete)` : address;
 
-/** What finding out needs: the state that an interrupted run left, and eyes for the service. */
+/** The input of a recovery: the state that an interrupted run left, and reads of the service. */
 export interface RecoveryContext {
   readonly state: State;
   readonly types: ReadonlyMap<string, Resource>;
@@ -244,9 +244,9 @@ export interface RecoveryContext {
 }
 
 export interface Recovery {
-  /** What became of the writes left open; to be folded into the state, and by `apply` into the journal. */
+  /** The outcomes of the writes left open; folded into the state, and by `apply` into the journal. */
   readonly entries: readonly JournalEntry[];
-  /** Creates that did not happen as far as anyone can see: sent again, if at all, under the same key. */
+  /** Writes that did not happen as far as reads show: sent again, if at all, under the same key. */
   readonly retriableIntents: readonly Intent[];
   readonly diagnostics: readonly Diagnostic[];
 }

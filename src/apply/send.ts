@@ -112,7 +112,7 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   return finishWrite(context, accepted, sent, values);
 }
 
-/** What is merely set can be set again. */
+/** Sends an update, and once more where its answer is uncertain: it can be repeated. */
 const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
   send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
 
@@ -155,7 +155,7 @@ async function inOneTimeStep(
   return sendTwice(again);
 }
 
-/** The service's `updatedAt` before this change; undefined for something new. */
+/** Returns the service's `updatedAt` before this change; undefined for a create. */
 const timeBefore = ({ change }: ChangeContext): string | undefined =>
   change.instance.live?.updatedAt ?? change.instance.recorded?.updatedAt;
 
@@ -178,7 +178,7 @@ async function sureOfCreate(
   }
 }
 
-/** What a create that was not answered made is recorded as its outcome. */
+/** Records a found resource as the outcome of an unanswered create. */
 async function takeMade(context: ChangeContext, made: LiveResource): Promise<Accepted> {
   const { run, change, type, parentId } = context;
   const open = run.journal.openAt(change.address).map((intent) => intent.seq);
@@ -191,7 +191,7 @@ async function takeMade(context: ChangeContext, made: LiveResource): Promise<Acc
   };
 }
 
-/** What an interrupted run made, where that has come into view only since the plan was made. */
+/** Returns what an interrupted run made, where it has come into view only since the plan was made. */
 async function madeBefore(context: ChangeContext, name: string): Promise<Accepted | undefined> {
   const { run, change, type, parentId } = context;
   const isCarried = run.retriableIntents.some(
@@ -243,7 +243,7 @@ async function finishWrite(
   return accepted.pending ? settle(context, accepted.pending, kept) : { kind: "done" };
 }
 
-/** A secret was changed, and the answer has no time that tells whether it took. */
+/** Returns whether a secret was changed and the answer has no time that proves it. */
 const needsItsTime = (
   type: ChangeContext["type"],
   sent: ComparedWrite["sent"],
@@ -254,7 +254,7 @@ const needsItsTime = (
   movedTime(before, answered.updatedAt) === undefined &&
   holdsSecret(type, sent);
 
-/** A write whose answer did not show the thing: one look by id. */
+/** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, type, parentId } = context;
   run.reads.invalidate();
@@ -272,7 +272,7 @@ async function readAgain(context: ChangeContext, id: string): Promise<LiveResour
 const declaredValues = ({ run, change }: ChangeContext): Map<string, AppliableValue> =>
   change.instance.desired ? knownAttributes(change.instance.desired, run.lookup, run.generate) : new Map();
 
-/** The value to send for each field that changes; a field back to its default is sent explicitly (PATCH merges). */
+/** Returns the value of each field that changes; the default of a removed field is sent explicitly (PATCH merges). */
 function valuesToSend(
   context: ChangeContext,
   values: ReadonlyMap<string, AppliableValue>,
@@ -327,7 +327,7 @@ export async function keepRecord(context: ChangeContext): Promise<ChangeEnd> {
     pending: recorded?.pending,
     fingerprintKey: run.fingerprintKey,
   });
-  // What was compared in the clear is known to be as declared, whoever wrote it last.
+  // A secret that was compared in the clear is as declared, even where others wrote it last.
   const isSeen = change.instance.isRevealed === true && recorded?.updatedAt !== next.updatedAt;
   if (!recorded || isSeen || !saysTheSame(recorded, next)) await run.journal.record(change.address, next);
   if (recorded && recorded.id !== id) await renameInputs(context, recorded.id, id);

@@ -126,7 +126,7 @@ const awaitingCheckout = (
     hint: "complete the checkout in the dashboard: the service goes on with it, and the next run looks at it first",
   });
 
-/** Whether anything else is recorded that is not being deleted itself: then a service that shows nothing hides it. */
+/** Returns whether another recorded resource must be shown: then a service that shows nothing hides it. */
 const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address): boolean =>
   journal
     .all()
@@ -137,7 +137,7 @@ const standsBeside = ({ journal, types }: ChangeContext["run"], address: Address
         !journal.openAt(at).some(({ method }) => method === "DELETE"),
     );
 
-/** It stands by itself, and nobody asked for its deletion. */
+/** Returns whether the service must show it: no part of another one, not retained, not being deleted. */
 const mustBeShown = (
   { type, retained, pending }: RecordedResource,
   types: ReadonlyMap<string, Resource>,
@@ -234,7 +234,7 @@ export async function settlePending(
   }
 }
 
-/** What asked for a deletion, and was not seen to be answered, is over with it. */
+/** Returns the outcomes of the deletions of an address that were not seen to be answered. */
 const closedDeletions = ({ state }: RecoveryContext, address: Address): JournalEntry[] =>
   state.open
     .filter((intent) => intent.address === address && intent.method === "DELETE")
@@ -282,7 +282,7 @@ interface Wait {
   readonly timeoutMs: number;
   /** About every ten seconds, and whenever the status or the note changes. */
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
-  /** The pending write was superseded: what to look at from now on. */
+  /** Called with the operation that took the place of the pending one. */
   readonly onNext: (pending: Pending) => Promise<void>;
 }
 
@@ -353,7 +353,7 @@ async function pauseFor(wait: Wait, milliseconds: number): Promise<void> {
   }
 }
 
-/** How long what a write left pending is waited for, where its type does not say. */
+/** The wait policy of a type that has none. */
 export const defaultWaitPolicy: WaitPolicy = { wait: true, timeoutMs: 15 * 60_000 };
 
 /**

@@ -7,7 +7,7 @@ import type { Attributes } from "../model/value";
 import { plainEqual } from "../model/value";
 import type { Change } from "../plan/plan";
 
-/** What a write is compared with. */
+/** A write, and the answer that it is compared with. */
 export interface ComparedWrite {
   readonly type: ResourceType;
   readonly sent: ReadonlyMap<string, AppliableValue>;
@@ -61,7 +61,7 @@ export function verifyApplied(change: Change, taken: ComparedWrite): Diagnostic 
 const mostTold = 3;
 const longestTold = 120;
 
-/** What was sent and what the answer shows, of the first fields; never of a secret. */
+/** Returns the sent and the shown values of the first fields, without secrets. */
 function differences(refused: readonly string[], { type, sent, live }: ComparedWrite): string {
   const told = refused.filter((path) => !ruleAt(type, path)?.secret).slice(0, mostTold);
   const text = (value: unknown): string => {
@@ -77,7 +77,7 @@ function differences(refused: readonly string[], { type, sent, live }: ComparedW
     .join("\n");
 }
 
-/** The answer shows another name than was sent. */
+/** Returns whether the answer shows another name than was sent. */
 const isNamedOtherwise = (
   refused: readonly string[],
   { type: { nameAttribute = "" }, live }: ComparedWrite,
@@ -105,7 +105,7 @@ export function unappliedPaths({ type, sent, live, defaults, before }: ComparedW
   return refused;
 }
 
-/** Whether a write moved the time of what it wrote; undefined where the two times do not tell. */
+/** Returns whether a write moved the time of its resource; undefined where the two times do not tell. */
 export function movedTime(before: string | undefined, after: string | undefined): boolean | undefined {
   const times = [Date.parse(before ?? ""), Date.parse(after ?? "")];
   return times.some(Number.isNaN) ? undefined : times[0] !== times[1];

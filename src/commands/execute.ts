@@ -1,4 +1,4 @@
-import { type AttributeLookup, knownValue, type Run, UnknownReference } from "../apply/run";
+import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
 import type { Desired } from "../model/desired";
@@ -131,7 +131,7 @@ function runOf(
  * What references resolve to while a plan runs: a resource that the plan leaves alone as it is live, one that it
  * changes as its last answer showed it.
  */
-function runLookup(plan: Plan, journal: RunJournal): AttributeLookup {
+function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   return (address, attribute) => {
     const change = changes.get(address);
@@ -170,7 +170,7 @@ const plainOf = (value: unknown): Plain | undefined =>
     : (value as Plain | undefined);
 
 /** Outputs whose references are all known; a secret is never one. */
-function knownOutputs(desired: Desired, lookup: AttributeLookup): Record<string, Plain> {
+function knownOutputs(desired: Desired, lookup: RunLookup): Record<string, Plain> {
   const known: Record<string, Plain> = {};
   for (const [name, { value }] of desired.outputs) {
     try {

@@ -125,7 +125,7 @@ function costOf(decision: Decision, catalog: Catalog): ChangeCost | undefined {
   return { before, after: monthlyCost({ get: (path) => fieldAfter(decision, path) }, catalog) ?? null };
 }
 
-/** What is live over the defaults; where nothing could be read, what is recorded. */
+/** Returns the live value, else the default; the recorded value where the resource could not be read. */
 function fieldBefore(instance: ResourceInstance, path: string): ResolvedValue | undefined {
   const known = instance.live ? instance.live.attributes.get(path) : recordedValue(instance, path);
   return known ?? instance.defaults.get(path);

@@ -63,7 +63,7 @@ function diagnosticOf(
   return isError ? error(code, summary, details) : warning(code, summary, details);
 }
 
-/** What the service shows of its choices; of what is made together with its parent there is nothing yet. */
+/** Returns the choices that the service shows; none for a resource that is made together with its parent. */
 function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
   const parent = instance.parent && decisions.get(instance.parent);
   if (parent?.action === "create" || parent?.action === "replace") return {};
@@ -113,7 +113,7 @@ export function tellUnlisted(
   ];
 }
 
-/** It was not made here, so neither was what lies in it. */
+/** Returns whether a parent was taken over: what lies in it was not made here either. */
 const isTakenOver = (decision: Decision | undefined): boolean =>
   decision?.action === "adopt" ||
   (decision?.instance.recorded !== undefined && isOnlyImported(decision.instance.recorded));
@@ -138,7 +138,7 @@ function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   });
 }
 
-/** What is retained under another address bears the name, and lies where it would be made. */
+/** Warns where a retained resource has the name and the parent of a create. */
 function namesake(made: ResourceInstance, retained: readonly ResourceInstance[]): Diagnostic[] {
   const { address, type, desired } = made;
   const written = type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.value;
@@ -190,7 +190,7 @@ function deferred(
   return on === undefined ? [] : [deferredUntil(source, on)];
 }
 
-/** What it finds is deleted or replaced in this plan: its values would be gone with it. */
+/** Returns the address under which the found resource is deleted or replaced in this plan, its values with it. */
 function endingOf(
   found: LiveResource | undefined,
   decisions: ReadonlyMap<Address, Decision>,
@@ -204,7 +204,7 @@ function endingOf(
   )?.instance.address;
 }
 
-/** The finding about a data source that cannot be read before a resource is changed. */
+/** Returns the error about a data source that cannot be read before `on` is changed. */
 export const deferredUntil = ({ owner, address, range }: DesiredData, on: Address): Diagnostic =>
   error("plan.data_deferred", `${owner} depends on ${on}, which this plan changes`, {
     address,

@@ -10,28 +10,28 @@ import { Secret } from "../model/secret";
 import type { Attributes, Reference } from "../model/value";
 import { type DesiredValue, type Plain, Template } from "../model/value";
 
-/** A data source with what a plan has to know of it once its values are filled in. */
+/** A data source once its values are filled in. */
 export interface DataUse {
   readonly source: DesiredData;
   /** Resources that need its values, also by way of other data sources. */
   readonly usedBy: ReadonlySet<Address>;
   /** Why it, or a value of it, cannot be used. */
   readonly problems: readonly Diagnostic[];
-  /** What it found, unless it is the catalog. */
+  /** The resource it found, unless it is the catalog. */
   readonly found?: LiveResource;
 }
 
-type Reads = ReadonlyMap<Address, DataRead>;
-type Report = (address: Address, problem: Diagnostic) => void;
+type DataReads = ReadonlyMap<Address, DataRead>;
+type ReportProblem = (address: Address, problem: Diagnostic) => void;
 
-/** The desired state with the values of data sources in place of references to them, as far as they were found. */
+/** Returns the desired state with the values of data sources in place of references to them, as far as they were found. */
 export function fillData(
   desired: Desired,
-  reads: Reads,
+  reads: DataReads,
 ): { readonly desired: Desired; readonly uses: readonly DataUse[] } {
   if (desired.data.size === 0) return { desired, uses: [] };
   const problems = new Map<Address, Diagnostic[]>();
-  const report: Report = (address, problem) => {
+  const report: ReportProblem = (address, problem) => {
     problems.set(address, [...(problems.get(address) ?? []), problem]);
   };
   const resources = new Map(
@@ -64,8 +64,8 @@ export function fillData(
 function fillAttributes(
   address: Address,
   attributes: ReadonlyMap<string, DesiredAttribute>,
-  reads: Reads,
-  report: Report,
+  reads: DataReads,
+  report: ReportProblem,
 ): ReadonlyMap<string, DesiredAttribute> {
   if (![...attributes.values()].some(({ value }) => dataReferences(value).length > 0)) return attributes;
   const filled = new Map<string, DesiredAttribute>();
@@ -79,7 +79,7 @@ function fillAttributes(
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
   value instanceof Template ? value.references.filter(({ address }) => isDataAddress(address)) : [];
 
-interface Spot {
+interface FillTarget {
   readonly address?: Address;
   readonly attribute: string;
   /** An output may hold any value; an attribute holds text. */
@@ -88,9 +88,9 @@ interface Spot {
 
 function fillValue(
   { value, range }: DesiredAttribute,
-  spot: Spot,
-  reads: Reads,
-  report: Report,
+  spot: FillTarget,
+  reads: DataReads,
+  report: ReportProblem,
 ): DesiredValue | undefined {
   if (!(value instanceof Template) || dataReferences(value).length === 0) return value;
   const isWhole = value.parts.length === 1 && !value.secret;
@@ -122,7 +122,10 @@ const isData = (part: string | Secret | Reference): part is Reference =>
 /** Stands for what was not found: the data source itself says why. */
 const notThere = Symbol("not there");
 
-function foundValue({ address, attribute }: Reference, reads: Reads): Plain | undefined | typeof notThere {
+function foundValue(
+  { address, attribute }: Reference,
+  reads: DataReads,
+): Plain | undefined | typeof notThere {
   const read = reads.get(address);
   return read?.kind === "found" ? dataValue(read.values, attribute) : notThere;
 }
@@ -158,11 +161,11 @@ function usersOf({ resources, data }: Desired): (address: Address) => ReadonlySe
   };
 }
 
-/** Whether reading the manifest left a field for the catalog to decide. */
+/** Returns whether a finding of the manifest is for the catalog to decide. */
 export const isOpenFieldFinding = (finding: Diagnostic): boolean =>
   finding.code === "manifest.unknown_field" || isReferenceFinding(finding);
 
-/** It is about a reference to such a field, which may be declared or not. */
+/** Returns whether a finding is about a reference to such a field, which may be declared or not. */
 const isReferenceFinding = ({ code, severity }: Diagnostic): boolean =>
   code === "manifest.reference_unknown" && severity === "warning";
 
@@ -206,7 +209,7 @@ export function settleOpenFields(
   return { desired: { ...desired, resources }, diagnostics };
 }
 
-/** The attribute as the kind of its default; undefined where it is of another kind. */
+/** Returns the attribute as the kind of its default; undefined where it is of another kind. */
 function typedBy(initial: Plain, attribute: DesiredAttribute): DesiredAttribute | undefined {
   const { value, range } = attribute;
   if (initial === null || value === null || kindOf(value) === kindOf(initial)) return attribute;

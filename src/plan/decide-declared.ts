@@ -17,7 +17,7 @@ import {
   resolveInstance,
 } from "./resolve";
 
-/** Create, update, replace, adopt or nothing: what becomes of a declared resource. */
+/** Decides about a declared resource: create, update, replace, adopt or nothing. */
 export function decideDeclared(instance: ResourceInstance, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
   if (instance.read.kind === "ambiguous") return refuse(about, ambiguous(instance, instance.read.ids));
@@ -47,7 +47,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
   };
 }
 
-/** Something else of its name stands where it was: another one beside it would be a double. */
+/** Returns an unmanaged live resource of the same name and parent: a create would double it. */
 function namesake(
   { instance, resolved }: ResolvedInstance,
   { input, owners }: DecisionContext,
@@ -162,7 +162,7 @@ function decideAdoption(about: ResolvedInstance, context: DecisionContext): Deci
   return { ...about.undecided, action: "adopt", attributes: changes, diagnostics };
 }
 
-/** A part of something that this plan takes over is taken over with it. */
+/** Returns whether its parent is taken over in this plan: a part is taken over with it. */
 function comesWithParent(instance: ResourceInstance, { decisions }: DecisionContext): boolean {
   if (!instance.parent || !instance.type.removedWithParent) return false;
   return decisions.get(instance.parent)?.action === "adopt";
@@ -248,7 +248,7 @@ function detail(
 
 const keyOf = ({ address }: ResourceInstance): string => address.slice(address.lastIndexOf(".") + 1);
 
-/** Its name stands nowhere but in its key. A stack always writes names: there only a move tells. */
+/** Returns whether its name is only its key. A stack always declares names: there only a move tells. */
 function isKeyed(instance: ResourceInstance, nameAttribute: string): boolean {
   const { desired, previousAddress } = instance;
   if (!desired) return false;

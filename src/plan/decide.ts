@@ -68,7 +68,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
     : withLifecycle(decision);
 }
 
-/** It stays as it is, unless somebody deleted it: then it is forgotten, with what was in it. */
+/** Keeps a retained resource as it is, and forgets it where it was deleted outside of rnv, or its parent was. */
 function decideRetained(instance: ResourceInstance, { decisions }: DecisionContext): Decision {
   const nothing = decideNothing(instance);
   const around = instance.parent === undefined ? undefined : decisions.get(instance.parent);
@@ -78,14 +78,14 @@ function decideRetained(instance: ResourceInstance, { decisions }: DecisionConte
     : nothing;
 }
 
-/** Nothing is sent: what is gone is forgotten, what changed outside is shown. What is declared plays no part. */
+/** Decides for `-refresh-only`: forgets a resource that is gone, shows drift, sends nothing and ignores the manifest. */
 function decideRefresh(instance: ResourceInstance): Decision {
   const nothing = decideNothing(instance);
   if (isGone(instance)) return { ...nothing, action: "forget", reason: whyGone(instance) };
   return instance.live && instance.recorded ? { ...nothing, drift: diffRecorded(instance) } : nothing;
 }
 
-/** What becomes of a recorded resource that is no longer wanted: as its `onRemove` and its type say. */
+/** Decides about a recorded resource that is no longer declared, as its `onRemove` and its type say. */
 function decideRemoval(instance: ResourceInstance, { children, decisions }: DecisionContext): Decision {
   const nothing = decideNothing(instance);
   const forget: Decision = { ...nothing, action: "forget" };
@@ -118,11 +118,11 @@ function decideRemoval(instance: ResourceInstance, { children, decisions }: Deci
   };
 }
 
-/** A part that reacts to what it lies in, of which nothing was ever applied. */
+/** Returns whether a reacting part was never declared: nothing of it was applied. */
 const isUndeclared = ({ type, recorded }: ResourceInstance): boolean =>
   type.reacts !== undefined && recorded !== undefined && Object.keys(recorded.applied).length === 0;
 
-/** A part of what is archived, or was: it stays in the state as long as that does. */
+/** Returns whether its parent is or was archived: then it stays in the state with it. */
 function staysWithParent(
   { parent, type }: ResourceInstance,
   decisions: DecisionContext["decisions"],
@@ -141,7 +141,7 @@ function isKept(decision: Decision | undefined): decision is Decision {
   return decision.action === "forget" || isArchivedNow(decision);
 }
 
-/** Something in it that stays, so that the service would refuse to delete it; first of all what is archived. */
+/** Returns a child that stays, an archived one first: the service would refuse to delete the parent. */
 function keptChild(
   instance: ResourceInstance,
   children: DecisionContext["children"],
@@ -211,11 +211,11 @@ const cannotRun = ({ address, desired }: ResourceInstance, reason: string | unde
     ...(desired && { range: desired.range }),
   });
 
-/** It says where a thing stands or how it is called, not what it is. */
+/** Returns whether an attribute holds the parent or the name of a resource. */
 const isPlacing = ({ type }: ResourceInstance, path: string): boolean =>
   path === type.nameAttribute || type.parents.some(({ attribute }) => attribute === path);
 
-/** Its parent first, then what it follows by address. */
+/** Returns the parent, then the followed siblings by address. */
 function upstreamOf(
   instance: ResourceInstance,
   { children, decisions, instances }: DecisionContext,

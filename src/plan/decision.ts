@@ -5,7 +5,7 @@ import type { Plain, ResolvedValue } from "../model/value";
 import type { ResourceInstance } from "./instances";
 import type { Action, AttributeChange, Change, Trigger } from "./plan";
 
-/** What is to become of one instance; guards, order and cost are added to make it a Change. */
+/** The decision about one instance; guards, order and cost make it a `Change`. */
 export interface Decision {
   readonly instance: ResourceInstance;
   readonly action: Action;
@@ -14,7 +14,7 @@ export interface Decision {
   readonly attributes: readonly AttributeChange[];
   readonly released: readonly AttributeChange[];
   readonly drift: readonly AttributeChange[];
-  /** What the state keeps besides fields, where that changes. */
+  /** The lifecycle settings that the state keeps, where they change. */
   readonly lifecycle?: readonly AttributeChange[];
   /** Its secrets were compared with what is live: equal ones are recorded as they are. */
   readonly isRevealed?: true;
@@ -31,7 +31,7 @@ export interface Decision {
 
 const none: readonly never[] = [];
 
-/** The decision that changes nothing; every other one differs from it in what it says. */
+/** Returns the decision that changes nothing, from which every other one is made. */
 export const decideNothing = (
   instance: ResourceInstance,
   resolved: Decision["resolved"] = new Map(),
@@ -51,7 +51,7 @@ export const decideNothing = (
   diagnostics: none,
 });
 
-/** The same decision, with what else the state is to keep: what changed nothing then changes the record. */
+/** Adds changed lifecycle settings to a decision: one that changed nothing then updates the record. */
 export function withLifecycle(decision: Decision): Decision {
   const lifecycle = diffLifecycle(decision.instance);
   if (lifecycle.length === 0) return decision;
@@ -66,7 +66,7 @@ export function withLifecycle(decision: Decision): Decision {
   }
 }
 
-/** A request is sent, or the state changes: what moved is looked up under its new address by those that wait for it. */
+/** Returns whether a request is sent or the state changes. Dependants look a moved resource up under its new address. */
 export const changesSomething = ({ action, instance }: Decision): boolean =>
   action !== "no-op" || instance.previousAddress !== undefined;
 
@@ -100,7 +100,7 @@ const changed = (key: string, before: Plain, after: Plain): AttributeChange => (
   forcesReplacement: false,
 });
 
-/** Only what the state keeps of the resource changes: no request is sent, and nothing that waits for it is moved. */
+/** Returns whether only the record changes: no request is sent, and no dependant is affected. */
 export const changesRecordOnly = ({
   action,
   attributes,

@@ -28,7 +28,7 @@ interface DeclaredFields {
   readonly revealed?: Revealed;
 }
 
-/** What one row of the table says about a field. */
+/** The verdict of one row of the table about a field. */
 type FieldVerdict =
   | { readonly kind: "same" }
   | { readonly kind: "set"; readonly cause: ChangeCause; readonly liveChangedToo?: true }
@@ -212,7 +212,7 @@ const liveChangedToo = (instance: ResourceInstance, path: string, range: Diagnos
     ...(range && { range }),
   });
 
-/** Every recorded field whose live value is another, declared or not: what a refresh would record. */
+/** Returns every recorded field whose live value differs, declared or not: a refresh records these. */
 export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
   const drift: AttributeChange[] = [];
   const paths = new Set([
@@ -230,7 +230,7 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
   return drift;
 }
 
-/** A setting of something managed that nobody declares, with a live value that is not the default. */
+/** A setting of a managed resource that is not declared, with a live value that is not the default. */
 export interface UndeclaredField {
   readonly address: Address;
   readonly path: string;
@@ -238,7 +238,7 @@ export interface UndeclaredField {
   readonly default: Plain;
 }
 
-/** The settings that somebody made outside of rnv and that no manifest speaks of. */
+/** Returns the settings that were made outside of rnv and that no manifest declares. */
 export function undeclaredFields(plan: Plan, types: readonly ResourceType[]): readonly UndeclaredField[] {
   const known = new Map(types.map((type) => [type.type, type]));
   return plan.changes.flatMap(({ address, type: name, instance }) => {

@@ -16,14 +16,14 @@ import {
 } from "./plan";
 import { unboundSecrets } from "./resolve";
 
-type Json = { readonly [key: string]: Plain };
+type JsonObject = { readonly [key: string]: Plain };
 
 /**
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
  * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
  */
-export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
+export function planDocument(plan: Plan, unbound: Unbound = new Map()): JsonObject {
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
@@ -32,7 +32,9 @@ export function planDocument(plan: Plan, unbound: Unbound = new Map()): Json {
     applyable: !hasErrors(plan.diagnostics) && plan.changes.every(({ guard }) => guard === undefined),
     errored: hasErrors(plan.diagnostics),
     planned_values: plannedDocument(plan, sides),
-    resource_changes: plan.changes.map((change, i) => changeDocument(change, sides[i] as Sides, unbound)),
+    resource_changes: plan.changes.map((change, i) =>
+      changeDocument(change, sides[i] as ChangeSides, unbound),
+    ),
     resource_drift: drifted.map(driftDocument),
     output_changes: Object.fromEntries(plan.outputs.map((output) => [output.name, outputDocument(output)])),
     summary: { ...plan.summary },
@@ -63,29 +65,29 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
 
 type Unbound = ReadonlyMap<string, readonly string[]>;
 
-/** What there is once the plan is applied, as Terraform tells it: unknown values are left out, secrets are null. */
-function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly Sides[]): Json {
-  const resources = changes.flatMap((change, i): Json[] => {
+/** Returns the resources once the plan is applied, as Terraform does: without unknown values, secrets as null. */
+function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): JsonObject {
+  const resources = changes.flatMap((change, i): JsonObject[] => {
     const after = sides[i]?.after;
     if (!after) return [];
     const known = new Map([...after].filter(([, value]) => value.kind !== "unknown"));
     return [{ ...placeOf(change), values: plainSide(known), sensitive_values: marks(after, "secret") }];
   });
-  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, Json] => [
+  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, JsonObject] => [
     name,
     { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
   ]);
   return { outputs: Object.fromEntries(outputs), root_module: { resources } };
 }
 
-const placeOf = ({ address, type }: Change): Json => ({
+const placeOf = ({ address, type }: Change): JsonObject => ({
   address,
   mode: "managed",
   type,
   name: nameOf(address),
 });
 
-function changeDocument(change: Change, sides: Sides, unbound: Unbound): Json {
+function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): JsonObject {
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
@@ -138,7 +140,7 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change): Json {
+function driftDocument(change: Change): JsonObject {
   const drift = change.drift ?? [];
   const before = flattenedBefore(change);
   for (const field of drift) before.set(field.path, field.before);
@@ -166,7 +168,7 @@ const attributeDocument = ({
   from,
   isPlacement,
   range,
-}: AttributeChange): Json =>
+}: AttributeChange): JsonObject =>
   compact({
     path,
     cause,
@@ -178,7 +180,7 @@ const attributeDocument = ({
     range: range && plainRange(range),
   });
 
-function outputDocument({ before, after }: OutputChange): Json {
+function outputDocument({ before, after }: OutputChange): JsonObject {
   const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
   return {
     actions: [action],
@@ -191,7 +193,7 @@ function outputDocument({ before, after }: OutputChange): Json {
 }
 
 /** Terraform's five views of the two sides. */
-function sidesDocument({ before, after }: Sides): Json {
+function sidesDocument({ before, after }: ChangeSides): JsonObject {
   return {
     before: before && plainSide(before),
     after: after && plainSide(after),
@@ -214,13 +216,13 @@ const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.va
 const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
   money && { usd: money.usd, ngn: money.ngn };
 
-const diagnosticDocument = ({ range, ...rest }: Diagnostic): Json =>
+const diagnosticDocument = ({ range, ...rest }: Diagnostic): JsonObject =>
   compact({ ...rest, range: range && plainRange(range) });
 
 /** A range may work its offsets out only when asked. */
-const plainRange = ({ file, start, end }: SourceRange): Json => ({ file, start, end });
+const plainRange = ({ file, start, end }: SourceRange): JsonObject => ({ file, start, end });
 
-const optionsDocument = ({ options }: Plan): Json => ({
+const optionsDocument = ({ options }: Plan): JsonObject => ({
   mode: options.mode,
   targets: options.targets,
   excludes: options.excludes,
@@ -231,19 +233,19 @@ const optionsDocument = ({ options }: Plan): Json => ({
 });
 
 /** Leaves out what is undefined: JSON has no word for it. */
-function compact(object: Readonly<Record<string, Plain | undefined>>): Json {
+function compact(object: Readonly<Record<string, Plain | undefined>>): JsonObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
   return kept;
 }
 
 /** A resource before and after the plan, by attribute path; null where it does not exist. */
-interface Sides {
+interface ChangeSides {
   readonly before: ReadonlyMap<string, ShownValue> | null;
   readonly after: ReadonlyMap<string, ShownValue> | null;
 }
 
-function sidesOf(change: Change): Sides {
+function sidesOf(change: Change): ChangeSides {
   const before = flattenedBefore(change);
   const isNew = change.action === "create" || (change.id === undefined && before.size === 0);
   const isEnded = change.action === "delete" || change.action === "forget";
@@ -275,7 +277,7 @@ function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>
   return after;
 }
 
-/** What has to be planned again: the same files, the same options. */
+/** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
 }
@@ -408,7 +410,7 @@ function isNoOp({ change, previous_address }: Readonly<Record<string, Plain>>): 
 const withoutRanges = (fields: Plain | undefined): Plain =>
   ((fields ?? []) as readonly Readonly<Record<string, Plain>>[]).map(({ range: _range, ...field }) => field);
 
-/** The key of the first member that differs. */
+/** Returns the key of the first member that differs. */
 function firstDifference(a: Plain | undefined, b: Plain | undefined): string | undefined {
   const left = (a ?? {}) as Readonly<Record<string, Plain>>;
   const right = (b ?? {}) as Readonly<Record<string, Plain>>;

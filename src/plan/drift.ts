@@ -15,12 +15,12 @@ interface DriftedResource {
   readonly fields: readonly AttributeChange[];
 }
 
-/** A change that would not be made without the repair of what drifted or is missing. */
+/** A change that is made only because drifted or missing resources are repaired. */
 export interface Consequence {
   readonly address: Address;
   readonly action: Change["action"];
   readonly reason?: string;
-  /** What drifted or is missing behind it, or another consequence. */
+  /** The drifted or missing resources behind it, or another consequence. */
   readonly because: readonly Address[];
 }
 
@@ -33,7 +33,7 @@ export interface PendingResource {
   readonly reason?: string;
   /** Live value before, declared value after; `released` where the field is let go. */
   readonly fields: readonly AttributeChange[];
-  /** What its last deployment came to, where that is why. */
+  /** The outcome of its last deployment, where that is why. */
   readonly standing?: Standing;
 }
 
@@ -42,7 +42,7 @@ export interface DriftReport {
   readonly drifted: readonly DriftedResource[];
   /** Declared and recorded, but no longer there. */
   readonly missing: readonly Address[];
-  /** What the repair of the two brings about, such as a deployment. */
+  /** Changes that the repair of the two brings about, such as a deployment. */
   readonly consequences: readonly Consequence[];
   /** The manifest says something that was not applied yet, or a deployment that has failed or waits for a checkout. */
   readonly pending: readonly PendingResource[];
@@ -62,10 +62,10 @@ export interface DriftReport {
 interface DriftRequested {
   /** Counted besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
-  /** What is there and not managed besides what the plan knows of. */
+  /** Unmanaged resources besides those that the plan knows. */
   readonly unmanaged?: Plan["unmanaged"];
   readonly undeclared?: readonly UndeclaredField[];
-  /** What could not be looked at besides what the plan knows of. */
+  /** Unchecked resources besides those that the plan knows. */
   readonly unchecked?: Plan["unchecked"];
 }
 
@@ -100,7 +100,7 @@ export function driftReport(plan: Plan, requested: DriftRequested = {}): DriftRe
   return { ...found, hasDrift: found.failOn.some((one) => countOf(found, one) > 0) };
 }
 
-/** How many of a class were found. */
+/** Returns how many of a class were found. */
 export const countOf = (report: Pick<DriftReport, DriftClass | "undeclared">, counted: DriftClass): number =>
   report[counted].length + (counted === "unmanaged" ? report.undeclared.length : 0);
 
@@ -110,7 +110,7 @@ function consequenceOf({ address, action, reason }: Change, causeOf: CauseOf): C
   return [{ address, action, because: cause.because, ...(reason !== undefined && { reason }) }];
 }
 
-/** What should run and cannot: what changed is saved, and an apply ends with exit 7 until it does. */
+/** Returns the standing of a resource that should run and cannot: an apply ends with exit 7 until it does. */
 const heldBack = ({ held }: Change): Standing | undefined =>
   held === undefined ? undefined : { code: "held", class: "pending", summary: `cannot run: ${held}` };
 
@@ -132,7 +132,7 @@ function pendingOf(change: Change, causeOf: CauseOf, standing: Standing | undefi
   ];
 }
 
-/** Why a change is made; several may hold at once. */
+/** The causes of a change; several may hold at once. */
 interface DriftCause {
   /** The manifest says something that was not applied yet, or something of its own makes it run. */
   readonly isPending: boolean;
@@ -140,9 +140,9 @@ interface DriftCause {
   readonly isAsked: boolean;
   /** It restores what drifted or is missing. */
   readonly isRepair: boolean;
-  /** What drifted or is missing behind it, where that is something else. */
+  /** The drifted or missing resources behind it, where those are others. */
   readonly because: readonly Address[];
-  /** What of it the manifest asks for. */
+  /** The fields that the manifest asks for. */
   readonly fields: readonly AttributeChange[];
 }
 
@@ -151,7 +151,7 @@ type CauseOf = (address: Address) => DriftCause | undefined;
 const nothing: DriftCause = { isPending: false, isAsked: false, isRepair: false, because: [], fields: [] };
 const asked: DriftCause = { ...nothing, isPending: true, isAsked: true };
 
-/** The cause of each change, looked up after those of the changes that it hangs on. */
+/** Returns the lookup of the cause of each change, after those of the changes that it hangs on. */
 function causesIn(plan: Plan): CauseOf {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
   const known = new Map<Address, DriftCause>();
@@ -201,15 +201,15 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
   };
 }
 
-/** Nothing but the repair of what drifted or is missing is behind it. */
+/** Returns whether only the repair of drifted or missing resources is behind a change. */
 const isOnlyRepair = ({ isAsked, isRepair, because }: DriftCause): boolean =>
   !isAsked && (isRepair || because.length > 0);
 
-/** What drifted or is missing: itself, or what is behind it. */
+/** Returns the drifted or missing resources: itself, or those behind it. */
 const rootsOf = (address: Address | undefined, cause: DriftCause): readonly Address[] =>
   cause.isRepair && address ? [address] : cause.because;
 
-/** What drifted or is missing behind these changes; undefined when one of them is made for another reason too. */
+/** Returns the drifted or missing resources behind these changes; undefined when one of them has another reason too. */
 function onlyRepairs(addresses: readonly Address[], causeOf: CauseOf): readonly Address[] | undefined {
   const roots: Address[] = [];
   for (const address of addresses) {
@@ -236,7 +236,7 @@ function repairsBehind(
   return isOld && referred.length > 0 ? onlyRepairs(referred, causeOf) : undefined;
 }
 
-/** It differs because somebody changed it. */
+/** Returns whether a field was changed outside of rnv. */
 const isDrift = ({ cause }: AttributeChange): boolean => cause === "drift";
 
 /** Declared and recorded, and no longer there. What is no longer declared either is as the manifest has it. */

@@ -8,11 +8,11 @@ import type { State } from "../model/state";
 import { applyMoves, type ResourceInstance, type ResourceInstances } from "./instances";
 import type { PlanOptions } from "./plan";
 
-/** What must be decided, and done, before what. */
+/** The order in which resources are decided and applied. */
 export interface Graph {
   /** Address to the addresses it waits for. */
   readonly waits: ReadonlyMap<Address, readonly Address[]>;
-  /** Removed things that the service deletes together with their removed parent, by parent. */
+  /** Removed resources that the service deletes together with their removed parent, by parent. */
   readonly goWith: ReadonlyMap<Address, readonly Address[]>;
 }
 
@@ -75,7 +75,7 @@ export function orderInstances(
   return { order, diagnostics };
 }
 
-/** What lies in what, as declared, else as recorded. */
+/** Returns the resources in each parent, as declared, else as recorded. */
 export function childrenByParent(
   instances: ResourceInstances,
 ): ReadonlyMap<Address, readonly ResourceInstance[]> {
@@ -84,7 +84,7 @@ export function childrenByParent(
   return children;
 }
 
-/** Things under the same parent that a resource is applied after, removed ones too. */
+/** Returns the siblings that a resource is applied after, removed ones too. */
 export function followedSiblings(
   instance: ResourceInstance,
   siblings: ReadonlyMap<Address, readonly ResourceInstance[]>,
@@ -104,7 +104,7 @@ const goesWithRemovedParent = (instance: ResourceInstance, instances: ResourceIn
   instance.type.removedWithParent &&
   isRemoved(instances, instance.parent ?? ("" as Address));
 
-/** A create that takes the name of something removed in the same place waits until that is gone. */
+/** Yields each create that takes the name of a removed resource of the same parent, with that resource: it waits for it. */
 function* nameTakeovers(instances: ResourceInstances): Generator<readonly [Address, Address]> {
   const leaving = new Map<string, Address>();
   const place = ({ type, parent }: ResourceInstance, name: string): string =>
@@ -154,7 +154,7 @@ export function selectScope(
   return { scope, diagnostics };
 }
 
-/** The addresses that a plan is about, before anything is read: what is declared and recorded says. */
+/** Returns the addresses that a plan is about, before any read, from the declared and the recorded resources. */
 export function foreseeScope(
   desired: Desired,
   resources: State["resources"],
@@ -177,7 +177,7 @@ export function foreseeScope(
   return selectScope(instances, buildGraph(instances), options).scope;
 }
 
-/** What stands in its block and ends with it: the variables and the deployment of a service. */
+/** Returns the parts of a resource that end with it: the variables and the deployment of a service. */
 const partsOf = (target: Address, instances: ResourceInstances): Address[] =>
   [...instances.values()]
     .filter(({ parent, type }) => parent === target && type.removedWithParent)

@@ -9,7 +9,7 @@ import type { Guard, PlanInput } from "./plan";
 
 const mostNamed = 5;
 
-/** It ends a live thing: a deletion or a replacement, with a request of its own or with its parent. */
+/** Returns whether a decision ends a live resource: a deletion or a replacement, by itself or with its parent. */
 export const isDeletion = ({ action, onRemove }: Decision): boolean =>
   action === "replace" || (action === "delete" && onRemove !== "archive");
 
@@ -47,7 +47,7 @@ export function guardDeletions(
   return guards;
 }
 
-/** Every deletion that would take something protected along, with what that is: itself, or something inside of it. */
+/** Returns each deletion that would take a protected resource along, itself or one inside of it, with that resource. */
 function protectedHolders(
   deletions: readonly Decision[],
   decisions: ReadonlyMap<Address, Decision>,
@@ -98,7 +98,7 @@ function holdsOthers(
   };
 }
 
-/** Nobody has confirmed the deletion by name; what does so lifts it. */
+/** Returns whether only a confirmation by name is missing. */
 export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
   guard?.code === "guard.delete_unconfirmed";
 
@@ -205,7 +205,7 @@ export function checkMassDeletion(instances: ResourceInstances): {
   return { instances: doubted, diagnostics };
 }
 
-/** The service shows that its deletion goes on, or we asked for it ourselves. */
+/** Returns whether a deletion of it goes on: the service shows it, or we asked for it. */
 const isBeingDeleted = ({ read, recorded }: ResourceInstance): boolean =>
   (read.kind === "gone" && read.ending !== undefined) || recorded?.pending?.deletes === true;
 
@@ -224,7 +224,7 @@ function existenceOf(instance: ResourceInstance, instances: ResourceInstances): 
   };
 }
 
-/** Whether its parent still stands. What took the parent's place in a replacement does not count: it starts empty. */
+/** Returns whether its parent still exists. The new parent of a replacement does not count: it starts empty. */
 function hasParent({ parent, recorded, type }: ResourceInstance, instances: ResourceInstances): boolean {
   const found = parent === undefined ? undefined : instances.get(parent);
   if (found?.recorded === undefined || isGone(found)) return false;

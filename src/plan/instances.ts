@@ -9,7 +9,7 @@ import type { Attributes } from "../model/value";
 import { type Plain, plainEqual } from "../model/value";
 import type { PlanInput } from "./plan";
 
-/** All that is known of one address before anything is decided: declared, recorded and live side by side. */
+/** One address before any decision: declared, recorded and live side by side. */
 export interface ResourceInstance {
   readonly address: Address;
   readonly type: ResourceType;
@@ -27,7 +27,7 @@ export interface ResourceInstance {
 
 export type ResourceInstances = ReadonlyMap<Address, ResourceInstance>;
 
-/** One instance for every declared and every recorded address, sorted by address. */
+/** Returns one instance for every declared and every recorded address, sorted by address. */
 export function gatherInstances(
   input: PlanInput,
   { recorded, previous }: MovedState,
@@ -111,7 +111,7 @@ function inOrder(addresses: Iterable<Address>): readonly Address[] {
   return list.every((address, i) => i === 0 || (list[i - 1] as Address) < address) ? list : list.sort();
 }
 
-/** A moved resource may have been read under either address; the old one is the one that carries its id. */
+/** Returns the read of a resource. A moved one may have been read under either address; the old one carries its id. */
 function readOf(
   { reads }: PlanInput,
   address: Address,
@@ -137,7 +137,7 @@ const unknownType = (address: Address, recorded: RecordedResource | undefined): 
     },
   );
 
-/** The recorded id is no longer there. */
+/** Returns whether the service no longer has the recorded id. */
 export const isGone = (instance: ResourceInstance): boolean =>
   instance.recorded !== undefined && instance.read.kind === "gone";
 
@@ -145,13 +145,13 @@ export const isGone = (instance: ResourceInstance): boolean =>
 export const isRetained = ({ removed, recorded }: ResourceInstance): boolean =>
   removed && recorded?.retained === true;
 
-/** Why what is recorded is no longer there, in the words of a plan. */
+/** Returns why a recorded resource is gone, for people. */
 export const whyGone = ({ read }: ResourceInstance): string =>
   read.kind === "gone" && read.ending
     ? "it is being deleted, and its end is waited for"
     : "it was deleted outside of rnv";
 
-/** Why a deletion is asked for once more, as the reason of a decision; empty where it was not before. */
+/** Returns the reason of a decision to ask for a deletion once more; empty where it was not asked for before. */
 export const whyAgain = ({ recorded }: ResourceInstance): { readonly reason?: string } =>
   recorded?.deletionFailed === undefined
     ? {}
@@ -171,7 +171,7 @@ export function liveValue(instance: ResourceInstance, path: string): Plain | und
     : instance.defaults.get(path);
 }
 
-/** The recorded value of a field (column L) that is not a secret; undefined where there is none. */
+/** Returns the recorded value of a field (column L); undefined for a secret. */
 export function recordedValue(instance: ResourceInstance, path: string): Plain | undefined {
   const { recorded, type } = instance;
   const value = recorded?.applied[path];
@@ -220,7 +220,7 @@ export function recordedOwners(instances: ResourceInstances): Map<string, Addres
   return owners;
 }
 
-/** What is recorded, under the addresses that the manifest now uses. */
+/** The recorded resources under the addresses that the manifest now uses. */
 interface MovedState {
   readonly recorded: ReadonlyMap<Address, RecordedResource>;
   /** New address to the one it was recorded under, for what moved. */

@@ -48,7 +48,7 @@ export interface Guard {
   readonly hint: string;
 }
 
-/** What a change saw of the live thing; a saved plan is stale once this moved. */
+/** The live resource that a change saw; a saved plan is stale once it moved. */
 export interface Binding {
   readonly id: string;
   readonly updatedAt: string | null;
@@ -91,7 +91,7 @@ export interface Change {
   readonly deletesAfter?: readonly Address[];
   /** A deletion (of a replacement: its first half) that happens with its parent's, without a request of its own. */
   readonly withParent: boolean;
-  /** What a resource no longer declared becomes. A `delete` with `archive` archives it and drops it from the state. */
+  /** The fate of a resource that is no longer declared. A `delete` with `archive` archives it. */
   readonly onRemove: "delete" | "archive" | "retain";
   /** Its record stays in the state, marked retained. */
   readonly retains?: true;
@@ -110,7 +110,7 @@ interface ChangeInstance {
   readonly desired?: DesiredResource;
   /** Declared attributes with references resolved; Unknown where this plan must create something first. */
   readonly resolved: Attributes<ResolvedValue>;
-  /** What its fields are when nobody set them (column C of DESIGN section 4). */
+  /** The defaults of its fields (column C of DESIGN section 4). */
   readonly defaults: Attributes;
   readonly recorded?: RecordedResource;
   readonly live?: LiveResource;
@@ -120,7 +120,7 @@ interface ChangeInstance {
   readonly ending?: Pending;
   /** Fingerprints of declared secrets, by attribute path. */
   readonly fingerprints: Readonly<Record<string, string>>;
-  /** What makes a reacting resource run. */
+  /** Returns the reason why a reacting resource runs. */
   readonly trigger?: () => Trigger;
 }
 
@@ -146,7 +146,7 @@ export interface Unchecked {
 interface RevealedValue {
   readonly address: Address;
   readonly attribute: string;
-  /** It is what it should be: nothing is sent. */
+  /** It equals the declared value: nothing is sent. */
   readonly isEqual: boolean;
 }
 
@@ -179,12 +179,12 @@ export interface PlanOptions {
   readonly confirmsAll?: boolean;
 }
 
-/** Something live that is neither declared nor recorded. */
+/** A live resource that is neither declared nor recorded. */
 interface UnmanagedThing {
   readonly type: string;
   readonly id: string;
   readonly name: string;
-  /** The managed thing it is a part of. */
+  /** The managed resource it is a part of. */
   readonly within?: Address;
 }
 
@@ -204,9 +204,9 @@ export interface Plan {
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
   readonly unmanaged: readonly UnmanagedThing[];
-  /** What of the managed does not run as it was deployed last, sorted by address. */
+  /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: readonly PlanStanding[];
-  /** What this plan could not check. */
+  /** Resources and secrets that this plan could not check. */
   readonly unchecked: readonly Unchecked[];
   /** Undefined unless values were to be revealed; the service keeps an audit event of each. */
   readonly revealed?: readonly RevealedValue[];
@@ -232,7 +232,7 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
-  /** What lies in recorded resources besides others, by live id; nothing unless said. */
+  /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
   /** Data sources, whose values stand in `desired` already; none unless said. */
   readonly data?: readonly DataUse[];
@@ -256,7 +256,7 @@ export interface SecretPrints {
   readonly asRecorded: readonly string[];
 }
 
-/** A live secret that was revealed, as fingerprints: its text stays with whoever asked for it. */
+/** A live secret that was revealed, as fingerprints: its text stays with the caller. */
 export interface Revealed {
   /** Of what was revealed; of something else, or after a change of it, they say nothing. */
   readonly id: string;
@@ -267,7 +267,7 @@ export interface Revealed {
 export const absent: ShownValue = { kind: "absent" };
 export const secret: ShownValue = { kind: "secret" };
 
-/** A value as a plan may show and save it; whatever is not plain, or stands in a secret field, loses its text. */
+/** Returns a value as a plan may show and save it: a value that is not plain, or of a secret field, loses its text. */
 export function shownValue(value: ResolvedValue | undefined, isSecret: boolean): ShownValue {
   if (value === undefined) return absent;
   if (value instanceof Unknown) return { kind: "unknown" };

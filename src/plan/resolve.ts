@@ -32,7 +32,7 @@ import {
   type Unchecked,
 } from "./plan";
 
-/** What every decision may look at. */
+/** The input of every decision. */
 export interface DecisionContext {
   readonly input: PlanInput;
   readonly instances: ResourceInstances;
@@ -44,10 +44,10 @@ export interface DecisionContext {
   readonly owners: Map<string, Address>;
 }
 
-/** The value of one attribute of another resource, as far as this plan can know it. */
+/** Returns the value of an attribute of another resource, as far as this plan can know it. */
 export type ReferenceLookup = (reference: Reference) => ResolvedValue;
 
-/** A declared value with its references looked up. One Unknown part makes the whole unknown. */
+/** Returns a declared value with its references looked up. An unknown part makes the whole unknown. */
 export function resolveValue(value: DesiredValue, lookup: ReferenceLookup): ResolvedValue {
   if (!(value instanceof Template)) return value;
   const [first, ...rest] = value.parts;
@@ -103,7 +103,7 @@ export const lookupIn =
     return isOpen ? new Unknown([reference]) : found;
   };
 
-/** An attribute of a resource once the plan is applied; undefined when only apply will tell. */
+/** Returns an attribute of a resource once the plan is applied; undefined when only apply can tell. */
 function attributeAfter(decision: Decision, attribute: string): ResolvedValue | undefined {
   const { instance, action, resolved, attributes } = decision;
   if (instance.removed) return undefined;
@@ -131,7 +131,7 @@ export interface ResolvedInstance {
   readonly secrets: ReadonlyMap<string, SecretPrints>;
   /** Its secrets as they are live, where they were asked for. */
   readonly revealed?: Revealed;
-  /** What every decision about it starts from. */
+  /** The decision to do nothing, from which every other one starts. */
   readonly undecided: Decision;
 }
 
@@ -155,7 +155,7 @@ export function resolveInstance(
   return { instance, resolved, secrets, revealed, undecided: { ...undecided, isRevealed: true } };
 }
 
-/** Every declared field but those that only rnv reads; null means that the service decides. */
+/** Returns the attributes that a create sends: those declared, without `local` ones and null. */
 export function createdAttributes({ instance, resolved }: ResolvedInstance): AttributeChange[] {
   const attributes: AttributeChange[] = [];
   for (const path of [...resolved.keys()].sort()) {
@@ -177,7 +177,7 @@ export function createdAttributes({ instance, resolved }: ResolvedInstance): Att
   return attributes;
 }
 
-/** Its parent is deleted, replaced or made anew in this plan, and the service takes it along. */
+/** Returns whether the service takes it along with its parent, which this plan deletes, replaces or creates. */
 export function goesWithParent(
   instance: ResourceInstance,
   decisions: ReadonlyMap<Address, Decision>,
@@ -188,7 +188,7 @@ export function goesWithParent(
   return parent?.action === "replace" || parent?.action === "create";
 }
 
-/** Nothing is done about a resource that a finding stands against. */
+/** Returns the decision to do nothing because of a finding. */
 export const refuse = (
   { undecided }: ResolvedInstance,
   diagnostic: Decision["diagnostics"][number],
@@ -197,7 +197,7 @@ export const refuse = (
   diagnostics: [diagnostic],
 });
 
-/** At the name, where one is written, else at the block. */
+/** Returns the range of the name, where it is declared, else of the block. */
 export function place({ desired, type }: ResourceInstance) {
   const range = (type.nameAttribute && desired?.attributes.get(type.nameAttribute)?.range) ?? desired?.range;
   return range ? { range } : {};
@@ -294,7 +294,7 @@ function reasonOf(value: ResolvedValue | undefined): string | undefined {
   return value instanceof Secret ? "the key of fingerprints is not here (RNV_STATE_KEY)" : undefined;
 }
 
-/** What is declared over what is live: also what nobody declared can stand in the way. */
+/** Returns the attributes once the plan is applied: declared over live. */
 export function attributesAfter(decision: Decision): AttributeLookup {
   const { resolved, instance, action, attributes } = decision;
   const live = action === "replace" ? undefined : instance.live?.attributes;
@@ -308,7 +308,7 @@ export function attributesAfter(decision: Decision): AttributeLookup {
 
 const isMade = ({ action }: Decision): boolean => action === "create" || action === "replace";
 
-/** Only what the plan sends changes: what is declared may be ignored. */
+/** Returns whether no list shows it once the plan is applied. Only sent fields change: declared ones may be ignored. */
 function isHiddenAfter(decision: Decision): boolean {
   const { instance, attributes } = decision;
   const { live, type } = instance;
@@ -318,7 +318,7 @@ function isHiddenAfter(decision: Decision): boolean {
   return isUnlisted(type, { get });
 }
 
-/** Its name once the plan is applied. */
+/** Returns its name once the plan is applied. */
 export function nameAfter(decision: Decision): string | undefined {
   const { instance } = decision;
   const { nameAttribute } = instance.type;
@@ -326,7 +326,7 @@ export function nameAfter(decision: Decision): string | undefined {
   return typeof name === "string" ? name : instance.live?.name;
 }
 
-/** Whether lists of the service show it, under its name, only once the plan is applied, and why. */
+/** Returns why lists of the service show it, under its name, only once the plan is applied; undefined where they do now. */
 export function appearanceOf(decision: Decision): Upstream["appears"] {
   const { instance } = decision;
   if (instance.removed || isHiddenAfter(decision)) return undefined;
@@ -336,7 +336,7 @@ export function appearanceOf(decision: Decision): Upstream["appears"] {
   return live && nameAfter(decision) !== live.name ? "renamed" : undefined;
 }
 
-/** What lies beside a resource, of the types that it follows. */
+/** Returns the siblings of a resource of the types that it follows. */
 export function neighboursOf(
   { instance }: Decision,
   decisions: ReadonlyMap<Address, Decision>,

@@ -156,7 +156,7 @@ function pendingOf(id: string, serviceId: string | undefined, attributes: Attrib
   };
 }
 
-interface Shown {
+interface ShownDeployment {
   readonly id: string;
   readonly serviceId: string;
   readonly name: string;
@@ -165,7 +165,7 @@ interface Shown {
   readonly asOf?: string;
 }
 
-function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: Shown): LiveResource {
+function liveDeployment({ id, serviceId, name, commit, latestId, asOf }: ShownDeployment): LiveResource {
   return {
     type: "deployment",
     id,
@@ -208,7 +208,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
 const asWanted = (standing: Standing, { declared }: ReadTarget): Standing =>
   declared.get("when") === "never" ? { ...standing, class: "running" } : standing;
 
-interface Details {
+interface DeploymentDetails {
   /** The commit of the deployment that serves. */
   readonly commit?: string;
   /** The latest deployment, when it may not be what serves as it was deployed last. */
@@ -225,7 +225,7 @@ async function detailsOf(
   target: ReadTarget,
   serviceId: string,
   { id, liveId, latestId }: { readonly id: string; readonly liveId?: string; readonly latestId?: string },
-): Promise<Details> {
+): Promise<DeploymentDetails> {
   const { recorded, declared } = target;
   const applied = recorded?.applied.commit;
   const known = recorded?.id === id && typeof applied === "string" ? applied : undefined;

@@ -5,11 +5,11 @@ import type { CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { textAt } from "../attribute-values";
 
-type Declared = ReadonlyMap<string, ResolvedValue>;
+type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
 /** What a declared service asks for that the catalog does not offer, or that cannot go together. */
 export function checkService(
-  declared: Declared,
+  declared: DeclaredService,
   catalog: Catalog,
   around?: CheckContext,
 ): readonly Finding[] {
@@ -32,7 +32,7 @@ export function findPlan(catalog: Catalog, id: string, kind: string | undefined)
 }
 
 function checkChoice(
-  declared: Declared,
+  declared: DeclaredService,
   path: string,
   offered: readonly string[],
   catalog: Catalog,
@@ -44,7 +44,7 @@ function checkChoice(
   return [notOnOffer(path, chosen, offered)];
 }
 
-function checkPlan(declared: Declared, catalog: Catalog): readonly Finding[] {
+function checkPlan(declared: DeclaredService, catalog: Catalog): readonly Finding[] {
   const path = "configuration.plan";
   const id = textAt(declared, path);
   const plans = [...catalog.plans, ...catalog.databasePlans];
@@ -81,7 +81,7 @@ function onOffer(offered: readonly string[], kind: string | undefined): string {
   return offered.length === 0 ? `nothing is on offer${scope}` : `on offer${scope}: ${offered.join(", ")}`;
 }
 
-function checkReplicas(declared: Declared): readonly Finding[] {
+function checkReplicas(declared: DeclaredService): readonly Finding[] {
   const fewest = declared.get("configuration.minReplicas");
   const most = declared.get("configuration.maxReplicas");
   if (typeof fewest !== "number" || typeof most !== "number" || fewest <= most) return [];
@@ -96,7 +96,7 @@ function checkReplicas(declared: Declared): readonly Finding[] {
 }
 
 /** A service outside of projects has no environment; in one it has one of those that the project has. */
-function checkEnvironment(declared: Declared, around: CheckContext | undefined): readonly Finding[] {
+function checkEnvironment(declared: DeclaredService, around: CheckContext | undefined): readonly Finding[] {
   if ((declared.get("projectId") ?? null) !== null)
     return around?.offers?.environment ? checkOffered(declared, around, around.offers.environment) : [];
   if (!declared.has("environment")) return [];
@@ -111,7 +111,7 @@ function checkEnvironment(declared: Declared, around: CheckContext | undefined):
 }
 
 function checkOffered(
-  declared: Declared,
+  declared: DeclaredService,
   around: CheckContext,
   offered: readonly Offered[],
 ): readonly Finding[] {
