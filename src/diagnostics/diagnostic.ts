@@ -147,11 +147,11 @@ export type Severity = "error" | "warning";
 export interface Diagnostic {
   readonly severity: Severity;
   readonly code: DiagnosticCode;
-  /** One line: what is wrong. Live text in it is made inert by the renderer, not here. */
+  /** The problem, on one line. The renderer escapes live text in it. */
   readonly summary: string;
-  /** What was expected, and why. May span lines. */
+  /** The expectation, and why. May span lines. */
   readonly detail?: string;
-  /** What to do next; shown under the caret of the code frame. */
+  /** The next step; shown under the caret of the code frame. */
   readonly hint?: string;
   readonly address?: string;
   /** Attribute path such as `configuration.branch`. */

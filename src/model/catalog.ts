@@ -21,7 +21,7 @@ export const catalogFields = [
   "pricesAreEstimates",
 ] as const satisfies readonly (keyof Catalog)[];
 
-/** What planning needs of `GET /catalog`. */
+/** The fields of `GET /catalog` that planning needs. */
 export interface Catalog {
   readonly plans: readonly CatalogPlan[];
   readonly databasePlans: readonly CatalogPlan[];
@@ -31,7 +31,7 @@ export interface Catalog {
   readonly serviceTypes: readonly { readonly id: string; readonly name: string; readonly runtime: boolean }[];
   readonly capabilities: Readonly<Record<string, boolean>>;
   readonly pricesAreEstimates: boolean;
-  /** What the interface does not show and is assumed, or set; undefined where no service was asked. */
+  /** Facts that the interface leaves open, assumed or set; undefined where no service was asked. */
   readonly assumed?: {
     /** For a project that names none. */
     readonly projectColor: string;

@@ -26,7 +26,7 @@ export interface DesiredResource {
   /** By attribute path, only what is declared, plus the reference to the parent (`projectId`, `serviceId`). */
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly parent?: Address;
-  /** What it waits for: all that its attributes refer to, its parent too, and what is named besides. */
+  /** Addresses it waits for: those that its attributes refer to, its parent, and those of `dependsOn`. */
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
   readonly importId?: { readonly id: string; readonly range: SourceRange };
@@ -34,7 +34,7 @@ export interface DesiredResource {
   readonly range: SourceRange;
 }
 
-/** Something that a stack looks up and never changes: a data source of Terraform. */
+/** A data source of a stack: looked up and never changed. */
 export interface DesiredData {
   /** `data.<stack>.rnv_service.api`: no resource has such an address. */
   readonly address: Address;
@@ -42,7 +42,7 @@ export interface DesiredData {
   readonly owner: string;
   /** The resource type that is looked up; undefined for the catalog. */
   readonly type?: string;
-  /** What it is looked up by: `id`, the name, the parent. */
+  /** The query: `id`, the name, the parent. */
   readonly query: ReadonlyMap<string, DesiredAttribute>;
   /** Resources and data sources that `depends_on` names. */
   readonly dependsOn: readonly Address[];
@@ -52,7 +52,7 @@ export interface DesiredData {
 /** The whole desired state, from one or more files. */
 export interface Desired {
   readonly resources: ReadonlyMap<Address, DesiredResource>;
-  /** What a stack looks up and never changes; empty for a manifest. */
+  /** Data sources of a stack; empty for a manifest. */
   readonly data: ReadonlyMap<Address, DesiredData>;
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
   readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];

@@ -3,12 +3,12 @@ import type { LiveResource, ReadResult } from "./live";
 import type { ResourceType } from "./resource-type";
 import type { DeletedResource, RecordedResource, State } from "./state";
 
-/** For so long nothing but the record itself says what was written, milliseconds. */
+/** How long after a write only the record proves it, milliseconds. */
 export const youngMs = 2 * 60_000;
 
-/** What was written within the last two minutes: no read that is older proves anything of it (DESIGN section 5). */
+/** Returns whether it was written within the last two minutes: no older read proves anything of it (DESIGN section 5). */
 export const isYoung = ({ writtenAt }: Pick<RecordedResource, "writtenAt">, now: number): boolean =>
-  // One of the future was written before a clock was set back, nobody knows how long ago.
+  // A time in the future is from before the clock was set back: it counts as young.
   writtenAt !== undefined && now - Date.parse(writtenAt) < youngMs;
 
 /** Whether one time of the service lies before another; where one is in whole seconds, both are compared as such. */
@@ -38,7 +38,7 @@ export const isBehind = (
 export const isMissing = (read: ReadResult | undefined): boolean =>
   read?.kind === "absent" || (read?.kind === "gone" && read.ending === undefined);
 
-/** What we deleted within the last two minutes, by id: no list that shows it is up to date (DESIGN section 5). */
+/** Returns our deletions of the last two minutes by id: a list that shows one is not up to date (DESIGN section 5). */
 export function justDeleted(
   state: Pick<State, "deleted" | "resources"> | undefined,
   now: number,
@@ -51,7 +51,7 @@ export function justDeleted(
   return new Map(entries.filter(([id]) => !recorded.has(id)));
 }
 
-/** `deleted` with `more`, which are later, without what no list can show any more by then. */
+/** Adds `more`, which are later, to `deleted`, and drops those that no list can show any more. */
 export function withDeleted(
   deleted: State["deleted"],
   more: readonly (readonly [id: string, DeletedResource])[],
@@ -63,7 +63,7 @@ export function withDeleted(
   return Object.fromEntries([...young, ...more]);
 }
 
-/** What is remembered of something recorded at `address` that was deleted `at` that time. */
+/** Returns the entry of a resource recorded at `address` that was deleted `at` that time, ISO 8601. */
 export const deletedFrom = (
   address: Address,
   { id, type, name }: RecordedResource,

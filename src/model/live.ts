@@ -1,7 +1,7 @@
 import type { Address } from "./address";
 import type { Attributes } from "./value";
 
-/** One thing as the service reported it in this run. Attribute names are those of its resource type. */
+/** A resource as the service reported it in this run. Attribute names are those of its type. */
 export interface LiveResource {
   readonly type: string;
   readonly id: string;
@@ -9,9 +9,9 @@ export interface LiveResource {
   readonly name: string;
   /** Id of the project or service it lies in; null when it lies in none. */
   readonly parentId: string | null;
-  /** What a manifest could declare, as reported; fields the service left out are absent. */
+  /** Attributes that a manifest can declare, as reported; fields the service left out are absent. */
   readonly attributes: Attributes;
-  /** What only the service decides: `id`, `url`, `internalHost` … */
+  /** Attributes that the service decides: `id`, `url`, `internalHost` … */
   readonly computed: Attributes;
   /** ISO 8601; moves with every change the service knows of. */
   readonly updatedAt?: string;
@@ -19,9 +19,9 @@ export interface LiveResource {
   readonly asOf?: string;
   /** Where it stands, when that is not as it was deployed last. */
   readonly standing?: readonly Standing[];
-  /** Why it is written once more although nobody changed it: `docs has no place yet`. */
+  /** Why it is written once more although it was not changed: `docs has no place yet`. */
   readonly lacks?: string;
-  /** What it, or what lies in it, may choose from, by the attribute path of the choice. */
+  /** Choices of it and of the resources in it, by attribute path. */
   readonly offers?: Offers;
 }
 
@@ -40,7 +40,7 @@ export type ReadResult =
   /** Nothing of that name where it was looked for, and no id to look for. */
   | {
       readonly kind: "absent";
-      /** What it could choose from, as `LiveResource.offers`. */
+      /** Its choices, as `LiveResource.offers`. */
       readonly offers?: Offers;
     }
   /** A known id that the service answers 404 for and no list shows. */
@@ -57,16 +57,16 @@ export type ReadResult =
 export interface Pending {
   readonly kind: "deployment" | "operation";
   readonly serviceId?: string;
-  /** Set for what becomes of a project: no route shows its operations, so the project itself is looked at. */
+  /** Set for a project: no route shows its operations, so the project itself is looked at. */
   readonly projectId?: string;
-  /** Set for what becomes of a variable, which `serviceId` holds. */
+  /** Set for a variable, which `serviceId` holds. */
   readonly variableId?: string;
   readonly id: string;
   /** Pinned commit that must be the one that serves in the end. */
   readonly commit?: string;
   /** When it was made, by the service: a list whose newest is older is behind. ISO 8601. */
   readonly madeAt?: string;
-  /** The end of a deletion: once it is reached, the thing is no longer recorded. */
+  /** It is a deletion: once it has ended, the resource is no longer recorded. */
   readonly deletes?: true;
   /** When it was first recorded. What an earlier run left is waited for as its own timeout says, from then on. */
   readonly since?: string;
@@ -119,7 +119,7 @@ export interface Release {
   readonly finishedAt?: string;
 }
 
-/** What one recorded service runs, as it was read in this run. */
+/** The release that a recorded service runs, as it was read in this run. */
 export interface RunningService {
   readonly address: Address;
   readonly id: string;

@@ -3,7 +3,7 @@ import type { Address } from "./address";
 import type { Pending } from "./live";
 import type { Plain } from "./value";
 
-/** What stands in the state for a secret: never the value. */
+/** A secret in the state: never the value. */
 interface Fingerprint {
   readonly fingerprint: string;
 }
@@ -97,7 +97,7 @@ const command = z.looseObject({
   isChosen: z.literal(true).optional(),
 });
 
-/** What a verb asks of one resource at once, outside of a plan. */
+/** The action that a verb asks for, outside of a plan. */
 export type Command = Taken<z.infer<typeof command>>;
 
 const run = z.looseObject({
@@ -220,10 +220,10 @@ const encryptedStateSchema = z.looseObject({
   data: z.base64(),
 });
 
-/** What a state file may hold, in the clear or encrypted. */
+/** The content of a state file, in the clear or encrypted. */
 export const stateFileSchema = z.discriminatedUnion("format", [stateSchema, encryptedStateSchema]);
 
-/** Whether `command` is what a user asks for again, who names `deploymentId` and `commit` or neither. */
+/** Returns whether a user asks for `command` again, by naming its `deploymentId` and `commit`, or neither. */
 export const isAskedAgain = (command: Command, asked: Omit<Command, "isChosen">): boolean =>
   command.action === asked.action &&
   (asked.deploymentId === undefined && asked.commit === undefined

@@ -3,7 +3,7 @@ import type { ResourceType } from "./resource-type";
 /** The word that the types of this provider begin with in Terraform. */
 export const terraformPrefix = "rnv";
 
-/** The data source that shows what the service offers. */
+/** The data source of the service's catalog. */
 export const catalogDataSource = `${terraformPrefix}_catalog`;
 
 /** The name of a resource type in Terraform and in stacks: `rnv_service`. */

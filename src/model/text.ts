@@ -6,7 +6,7 @@ export const shortList = (items: readonly string[], most: number): string =>
     ? items.join(", ")
     : `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
 
-/** A name without what services may change in names: case, spaces, hyphens. Itself where nothing else is in it. */
+/** Returns a name without case, spaces and hyphens, which services may change; itself where nothing would be left. */
 export function plainName(name: string): string {
   const letters = name
     .normalize("NFKC")

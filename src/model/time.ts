@@ -28,7 +28,7 @@ export const systemClock: Clock = {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** What a duration looks like: `90s`, `30m`, `1h30m`. */
+/** The form of a duration: `90s`, `30m`, `1h30m`. */
 export const durationPattern = /^(\d+(ms|s|m|h))+$/;
 
 /** Milliseconds of `10s`, `5m`, `1h30m`, `500ms` or a bare `0`; undefined when it is not a duration. */

@@ -18,7 +18,7 @@ export class GeneratedSecret {
   constructor(readonly length: number) {}
 }
 
-/** A secret whose text was not read: its source is not here, or nobody asked for it. It is compared with nothing. */
+/** A secret whose text was not read: its source is not here, or it was not asked for. It is compared with nothing. */
 export class UnreadSecret {
   constructor(
     /** Why, in words that show no text: `SHOP_TOKEN is not set`. */
@@ -41,8 +41,7 @@ export class Template {
     readonly parts: readonly (string | Secret | Reference)[],
     readonly secret: boolean,
   ) {
-    // By far the most are one reference, to what a resource lies in.
-    this.references = parts.every(isReference) ? parts : parts.filter(isReference);
+    this.references = parts.filter(isReference);
   }
 }
 
@@ -54,10 +53,10 @@ export class Unknown {
   constructor(readonly references: readonly Reference[]) {}
 }
 
-/** What a manifest may say for one attribute. */
+/** A value of an attribute as a manifest declares it. */
 export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template;
 
-/** What planning makes of it once references are looked up. */
+/** A declared value once its references are looked up. */
 export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
 
 export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>

@@ -31,7 +31,7 @@ export function decideDeclared(instance: ResourceInstance, context: DecisionCont
 
   const { changes, released, drift, diagnostics } = diffAttributes(instance, about);
   const asked = context.input.options.replace.includes(instance.address);
-  // By far the most.
+
   if (!asked && changes.length + released.length === 0) return about.undecided;
   const isReplaced = asked || changes.some((change) => change.forcesReplacement);
   return {

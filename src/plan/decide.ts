@@ -231,7 +231,7 @@ function upstreamOf(
         ...(id !== undefined && { id }),
         writes: recorded?.writes ?? 0,
         changes: decision !== undefined && asksForRun(decision, decision.instance.type),
-        // Worked out for those that ask: by far the most do not.
+        // Worked out only for the types that ask.
         get name() {
           return decision && nameAfter(decision);
         },

@@ -92,7 +92,7 @@ interface Differing {
 function differingFields(instance: ResourceInstance, declared: DeclaredFields): readonly Differing[] {
   const found: Differing[] = [];
   const look = (value: ResolvedValue | undefined, path: string): void => {
-    // By far the most; a secret is equal to nothing that is live.
+    // A secret is equal to nothing that is live.
     if (value !== undefined && value === liveValue(instance, path)) return;
     const rule = ruleAt(instance.type, path);
     if (!rule || rule.change === "local" || isIgnored(instance.desired, path)) return;

@@ -21,7 +21,7 @@ export function acceptedDeletion(
       }),
     ]);
   }
-  // Queued without an operation to ask for: the thing itself tells when it is gone.
+  // Queued without an operation to ask for: reads of the resource tell when it is gone.
   return { id: input.id, pending: pendingOf(input.id, operation?.id, input.parentId) };
 }
 
@@ -31,7 +31,7 @@ export function acceptedDeletion(
  */
 export type DeletionLook = "gone" | "alone" | "deleting" | "stands" | "unmarked" | "unreadable";
 
-/** What is not shown is gone where anything else is shown: to a key that lost its membership, nothing is. */
+/** Returns `gone` where the service shows anything else: to a key that lost its membership, it shows nothing. */
 export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
   if ((await live.listProjects()).length > 0) return "gone";
   try {
@@ -139,12 +139,12 @@ export async function unlessGone<T>(read: () => Promise<T>): Promise<T | undefin
   }
 }
 
-/** The answer of a route that is missing, or turned off by a setting; 404 also where what it lies in is gone. */
+/** Returns whether a route is missing, or turned off by a setting; 404 also where the parent is gone. */
 export const isWithoutRoute = (failure: unknown): boolean =>
   failure instanceof ApiError &&
   (failure.status === 404 || failure.status === 405 || failure.code === GAP_OFF);
 
-/** False where the service answers 404, which it does for what does not exist. */
+/** Returns false where the service answers 404: the resource does not exist. */
 export async function answersUnless404(read: () => Promise<unknown>): Promise<boolean> {
   try {
     await read();
@@ -155,7 +155,7 @@ export async function answersUnless404(read: () => Promise<unknown>): Promise<bo
   }
 }
 
-/** What still shows a deletion that failed, where its own read found that it stands. */
+/** Returns the record that still shows a failed deletion, where the parent was found in this run. */
 export const stands = <T>(
   read: Extract<ById<T>, { readonly kind: "gone" }>,
   { parentIsLive }: Pick<ReadTarget, "parentIsLive">,

@@ -205,7 +205,7 @@ export async function foreseeDeployments(reads: Reads, planned: PlannedRuns): Pr
   return workerFindings(reads, them);
 }
 
-/** What the catalog says of the worker, which `them` wait for. */
+/** Returns the warning that `them` will wait, where the catalog says that no worker is online. */
 export async function workerFindings(reads: Reads, them: string): Promise<readonly Finding[]> {
   const { capabilities } = await reads.catalog();
   if (capabilities.workerOnline !== false) return [];
@@ -258,7 +258,7 @@ export function releaseOf(found: Deployment, liveId: string | undefined): Releas
   };
 }
 
-/** Without what is null or empty. */
+/** Returns the fields without null and empty ones. */
 const texts = <Key extends string>(
   fields: Readonly<Record<Key, string | null | undefined>>,
 ): { readonly [name in Key]?: string } =>

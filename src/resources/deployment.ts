@@ -44,7 +44,7 @@ export function deploymentReaction(context: ReactionContext): string | null | un
   return removed === 1 ? "a variable is removed" : `${removed} variables are removed`;
 }
 
-/** An archived service takes no deployment (interface, "Service"); one that nobody here archived is to be told. */
+/** Returns why a service takes no deployment: it is archived (interface, "Service"), and the manifest ignores that. */
 const deploymentHeld = (context: ReactionContext): string | undefined =>
   isArchived(context) ? "its service is archived, and ignoreChanges leaves it so" : undefined;
 
@@ -112,7 +112,7 @@ const computed = {
   },
 } as const satisfies ResourceType["computed"];
 
-/** What the service decides of a deployment. */
+/** Attributes of a deployment that the service decides. */
 export type DeploymentComputed = typeof computed;
 
 /** The deployment of a service: at most one per service and run, after everything else (interface, "Deployment"). */

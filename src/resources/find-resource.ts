@@ -3,7 +3,7 @@ import { addressOf } from "../model/address";
 import type { ReadResult } from "../model/live";
 import { uuidPattern } from "../model/text";
 
-/** What a data source is looked up by: an id, or a name in a parent. */
+/** The query of a data source: an id, or a name in a parent. */
 export interface ResourceQuery {
   readonly id?: string;
   readonly name?: string;

@@ -51,7 +51,7 @@ const computed = {
   },
 } as const satisfies ResourceType["computed"];
 
-/** What the service decides of a layout. */
+/** Attributes of a layout that the service decides. */
 export type LayoutComputed = typeof computed;
 
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
@@ -213,7 +213,7 @@ function nodesNamed(canvas: Canvas, key: string): readonly string[] {
   return canvas.nodes.filter(({ name }) => name === key).map(({ id }) => id);
 }
 
-/** Why the layout is saved again: this plan makes or restores what is to have a place. */
+/** Returns why the layout is saved again: this plan creates or restores a node that needs a position. */
 function layoutReaction({ declared, live, upstream }: ReactionContext): string | undefined {
   const places = placesIn(declared);
   const isNamed = ({ id, name }: { readonly id?: string; readonly name?: string }): boolean =>
@@ -236,7 +236,7 @@ interface Candidate {
   readonly hidden?: Neighbour;
 }
 
-/** Places that name what no canvas will show, or more than one node (interface, "Canvas", rules 2 and 4). */
+/** Returns findings about positions of no node, or of more than one (interface, "Canvas", rules 2 and 4). */
 function checkPlaces(
   declared: Attributes<ResolvedValue>,
   offered: Offers | undefined,
@@ -352,7 +352,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const cellOf = ({ x, y }: Position): string => `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
 
-/** Longest way to each node from one that nothing refers to; what lies only on a cycle goes behind the rest. */
+/** Returns the longest way to each node from a node without references to it; nodes on cycles alone get 0. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {
   const targets = new Map<string, string[]>();
   const incoming = new Map<string, number>(nodeIds(canvas).map((id) => [id, 0]));

@@ -56,7 +56,7 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-/** What the service decides of a project. */
+/** Attributes of a project that the service decides. */
 export type ProjectComputed = typeof computed;
 
 /** A project: a group of services with its environments (interface, "Project"). */
@@ -92,7 +92,7 @@ export const project: Resource = {
   poll,
 };
 
-/** What the service reports of a project, as attributes. */
+/** Returns a project of the service as a live resource. */
 export function liveProject(found: Project): LiveResource {
   return {
     type: "project",
@@ -185,14 +185,14 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> 
   }
 }
 
-/** The service says no because of what is there, not because of how it was asked. */
+/** Returns whether the service refused because of the content of the project, not because of the request. */
 const isConflict = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError &&
   failure.kind === "refused" &&
   failure.status === 409 &&
   !/^idempotency_|^engine_/.test(failure.code ?? "");
 
-/** Names of what the canvas of a project shows; nothing where it cannot be read, because another failure is told. */
+/** Returns the names on the canvas of a project; empty where it cannot be read, because another failure is reported. */
 async function contentOf(writes: Endpoints, projectId: string): Promise<readonly string[]> {
   try {
     const { nodes, groups } = await writes.canvas({ projectId });

@@ -59,7 +59,7 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-/** What the service decides of a variable. */
+/** Attributes of a variable that the service decides. */
 export type VariableComputed = typeof computed;
 
 const variablesWords = [
@@ -110,7 +110,7 @@ export const variable: Resource = {
   poll: (reads, pending) => pollDeletion(reads, pending, () => lookAt(reads, pending)),
 };
 
-/** What the service reports of a variable: its key, never its value. */
+/** Returns a variable of the service as a live resource: its key, never its value. */
 export function liveVariable(found: Variable, serviceId: string): LiveResource {
   return {
     type: "variable",

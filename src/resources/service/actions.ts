@@ -171,7 +171,7 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
   return hasEnded(found) ? { kind: "done" } : { kind: "waiting", status: found.status };
 }
 
-/** What verbs do to a service at once (interface, "Services", actions, and "Deployments"). */
+/** The actions of verbs on a service (interface, "Services", actions, and "Deployments"). */
 export const serviceActions: Readonly<Record<string, ServiceAction>> = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },

@@ -7,7 +7,7 @@ import { textAt } from "../attribute-values";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
-/** What a declared service asks for that the catalog does not offer, or that cannot go together. */
+/** Returns the declared choices that are not on offer, and the combinations that cannot be. */
 export function checkService(
   declared: DeclaredService,
   catalog: Catalog,

@@ -124,7 +124,7 @@ export const configurationRules = Object.fromEntries(
   configurationNames.map((field) => [`configuration.${field}`, { change: "update", ...special[field] }]),
 ) as Readonly<Record<`configuration.${ConfigurationField}`, AttributeRule>>;
 
-/** What a configuration field is when nobody set it: the catalog's word, else the documented one. */
+/** Returns the defaults of configuration fields: those of the catalog, else the documented ones. */
 export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain>>): Map<string, Plain> {
   const documented = configurationNames.map(
     (field) =>

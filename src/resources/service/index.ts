@@ -94,10 +94,10 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-/** What the service decides of a service. */
+/** Attributes of a service that the service decides. */
 export type ServiceComputed = typeof computed;
 
-/** A service: what is built, deployed and served (interface, "Service"). */
+/** A service: built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
   doc: "A service is built from a repository, or configured by other fields, and served at a URL.",
@@ -186,7 +186,7 @@ async function read(reads: Reads, target: ReadTarget): Promise<ReadResult> {
   };
 }
 
-/** What is archived is in no list (DESIGN section 4). */
+/** Returns whether lists show it: an archived service is in none (DESIGN section 4). */
 const isListed = (recorded: RecordedResource | undefined): boolean =>
   recorded?.retained !== true && recorded?.applied.archived !== true;
 
@@ -295,7 +295,7 @@ function poll(reads: Reads, pending: Pending): Promise<OperationStatus> {
   return pollDeletion(reads, pending, () => lookAt(reads, pending.serviceId ?? pending.id));
 }
 
-/** What a service shows of its deletion; without a read by id, its deployments tell whether there is one. */
+/** Looks at the deletion of a service; without a read by id, its deployments tell whether it exists. */
 async function lookAt(reads: Reads, id: string): Promise<DeletionLook> {
   const read = await reads.serviceNow(id);
   if (read.kind === "found") return "stands";

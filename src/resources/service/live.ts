@@ -11,13 +11,13 @@ import { serviceStanding } from "../deployment-status";
 import { productionEnvironmentId, productionName } from "../project";
 import { configurationNames } from "./configuration";
 
-/** A record of the canvas is looked at from two sides, by its address and in the list of what there is. */
+/** Live resources by record: each is asked for by its address and in the list. */
 const known = new WeakMap<
   Service,
   { readonly environment: string | undefined; readonly live: LiveResource }
 >();
 
-/** What the service reports of one service, as attributes; `environment` in the form the caller wants it. */
+/** Returns a service as a live resource; `environment` in the form of the caller: a name or an id. */
 export function liveService(found: Service, environment?: string): LiveResource {
   const before = known.get(found);
   if (before !== undefined && before.environment === environment) return before.live;
