@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
-import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
+import { createHttpTransport } from "../api/http-transport";
 import { createReads } from "../api/reads";
 import type { Transport } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
@@ -17,17 +17,25 @@ import { openBackend } from "../state/open-backend";
 import { parseState } from "../state/state-text";
 import { readLimited, readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
-import { type Waiting, watchWaiting } from "./progress";
+import { systemTicker, type Waiting, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { version } from "./version";
 
-export interface OpenContext extends Context {
+interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
   readonly close: () => Promise<void>;
 }
 
-/** The capabilities of one invocation. Nothing is opened before a command asks for it. */
+/** Returns the environment, folder and standard input that manifests are read with. */
+export const sourcesOf = ({ environment, cwd, options, terminal }: Invocation) => ({
+  environment,
+  cwd,
+  untrusted: options.untrusted === true,
+  standardInput: () => readStandardInput(terminal),
+});
+
+/** Opens the capabilities of one invocation. Nothing is opened before a command asks for it. */
 export function openContext(
   invocation: Invocation,
   emit: (event: ApplyEvent) => void = () => {},
@@ -42,22 +50,15 @@ export function openContext(
     watchWaiting({
       host,
       say: (line) => {
-        // Where steps in flight are shown with their time, that says it already.
+        // A live view shows steps in flight with their time already.
         if (!invocation.terminal.live || steps === 0) invocation.terminal.err(`${line}\n`);
       },
-      now: () => systemClock.elapsed(),
-      every: (milliseconds, callback) => {
-        const timer = setInterval(callback, milliseconds).unref();
-        return () => clearInterval(timer);
-      },
+      ...systemTicker,
     });
   const stateServer = watch("the state's server");
   let stateTransport: Transport | undefined;
   return {
-    cwd,
-    environment,
-    untrusted: options.untrusted === true,
-    standardInput: () => readStandardInput(invocation.terminal),
+    ...sourcesOf(invocation),
     ...origin,
     credential: settings.credential,
     host: hostname(),
@@ -117,16 +118,17 @@ async function connect(
   if (hasErrors(settings.diagnostics) || apiKey === undefined)
     throw new DiagnosticsError(settings.diagnostics);
   report(invocation, settings.diagnostics);
-  const waiting = watch(
-    settings.baseUrl === "embedded" ? "the embedded service" : new URL(settings.baseUrl).host,
-  );
+  const isEmbedded = settings.baseUrl === "embedded";
+  const waiting = watch(isEmbedded ? "the embedded service" : new URL(settings.baseUrl).host);
   const { answerTimeout, parallelism } = options;
-  const transport = openTransport(settings.baseUrl, cwd, {
-    environment: invocation.environment,
-    ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
-  });
+  const transport = isEmbedded
+    ? embeddedTransport(cwd)
+    : createHttpTransport({
+        environment: invocation.environment,
+        ...(typeof answerTimeout === "number" && { exchangeTimeoutMs: answerTimeout }),
+      });
   const client = createClient({
-    baseUrl: settings.baseUrl === "embedded" ? embeddedUrl : settings.baseUrl,
+    baseUrl: isEmbedded ? embeddedUrl : settings.baseUrl,
     apiKey,
     transport: { ...transport, send: (request) => waiting.during(() => transport.send(request)) },
     clock: systemClock,
@@ -148,7 +150,7 @@ async function connect(
   return { send, endpoints, redact, reads: createReads(endpoints(send)), close };
 }
 
-/** No request leaves the process: the name only fills the place of one. */
+/** A name that is never looked up: no request leaves the process. */
 const embeddedUrl = "https://embedded.invalid/api/v1";
 
 /**
@@ -204,16 +206,9 @@ export async function withContext<T>(
   }
 }
 
-/** The way to the service: over the network, or into the emulator. */
-export function openTransport(
-  baseUrl: string,
-  cwd: string,
-  options: Pick<HttpTransportOptions, "environment" | "exchangeTimeoutMs"> = {},
-): Transport {
-  if (baseUrl === "embedded") {
-    const folder = resolve(cwd, join(".rnv", "emulator"));
-    makeIgnoredFolder(folder);
-    return createEmulator({ folder }).transport();
-  }
-  return createHttpTransport(options);
+/** Sends requests into an emulator in this process, which keeps its records below `cwd`. */
+function embeddedTransport(cwd: string): Transport {
+  const folder = resolve(cwd, join(".rnv", "emulator"));
+  makeIgnoredFolder(folder);
+  return createEmulator({ folder }).transport();
 }

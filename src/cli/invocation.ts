@@ -7,7 +7,7 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every verb gets: where to read and write, and what was typed. */
+/** What was typed, and the terminal, environment and folder that a verb works with. */
 export interface Invocation {
   readonly terminal: Terminal;
   readonly environment: Environment;
@@ -30,17 +30,14 @@ export type Run = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;
 
 export type Format = "text" | "json" | "markdown";
 
+/** The values of an option that may be repeated. */
+export const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
+
 /** `-json` is short for `--format json`. */
 export const formatOf = (options: OptionValues): Format =>
   options.json === true ? "json" : ((options.format as Format | undefined) ?? "text");
 
-/** The part of `process` that signals come from. */
-export interface SignalSource {
-  on(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
-  off(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
-}
-
-/** Whether Ctrl-C was pressed, and the end of listening for it. */
+/** A signal that Ctrl-C aborts. */
 export interface Interruption {
   readonly signal: AbortSignal;
   readonly dispose: () => void;
@@ -50,16 +47,16 @@ export interface Interruption {
  * Ctrl-C (or SIGTERM) once aborts the signal: calls in flight finish, none is started. Twice leaves at once.
  * `dispose` gives the signals back.
  */
-export function listenForInterruption(source: SignalSource, onSecond: () => void): Interruption {
+export function listenForInterruption(
+  source: Pick<NodeJS.EventEmitter, "on" | "off">,
+  onSecond: () => void,
+): Interruption {
   const controller = new AbortController();
   // Every request in flight listens; that many listeners are no leak.
   setMaxListeners(0, controller.signal);
   const listener = (): void => {
-    if (controller.signal.aborted) {
-      onSecond();
-    } else {
-      controller.abort(new Error("interrupted"));
-    }
+    if (controller.signal.aborted) onSecond();
+    else controller.abort(new Error("interrupted"));
   };
   source.on("SIGINT", listener);
   source.on("SIGTERM", listener);

@@ -17,13 +17,13 @@ import {
   suspendVerb,
 } from "./verbs/runtime";
 import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
-import { terraformVerbs } from "./verbs/terraform";
 import {
   completeVerb,
   completionVerb,
   emulatorVerb,
   graphVerb,
   schemaVerb,
+  terraformVerbs,
   versionVerb,
 } from "./verbs/tools";
 import { addVerbs, type Verb, type VerbFamily } from "./verbs/verb";

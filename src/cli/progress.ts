@@ -2,14 +2,15 @@ import type { WaitEvent } from "../api/retry";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
 import { eventJson, eventText } from "../render/events";
+import { counted } from "../render/plan-wording";
 import { plainStyle } from "../render/style";
 import { elapsedText } from "../render/time-text";
 import type { Invocation } from "./invocation";
 import { outStyle } from "./report";
 import type { Terminal } from "./terminal";
 
-/** Progress as it suits: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
-export function progressHere(invocation: Invocation): Progress {
+/** Shows the events of a run: JSON lines with `-json`, a live view on a terminal, plain lines in CI and in pipes. */
+export function createProgress(invocation: Invocation): Progress {
   const { terminal, options } = invocation;
   if (options.json === true) {
     return plainProgress(terminal, (event) => eventJson(event, new Date(systemClock.now()).toISOString()));
@@ -18,27 +19,33 @@ export function progressHere(invocation: Invocation): Progress {
   const textOf = (event: ApplyEvent): string =>
     event.type === "summary" ? `\n${eventText(event, style)}` : eventText(event, style);
   if (!terminal.live) return plainProgress(terminal, textOf);
-  return liveProgress(terminal, textOf, {
-    plain: (event) => eventText(event, plainStyle),
-    now: systemClock.elapsed,
-    every,
-  });
+  return liveProgress(terminal, textOf, { plain: (event) => eventText(event, plainStyle), ...systemTicker });
 }
 
-function every(milliseconds: number, callback: () => void): () => void {
-  const timer = setInterval(callback, milliseconds);
-  return () => clearInterval(timer);
+/** A clock that also calls back. */
+export interface Ticker {
+  /** Milliseconds since a moment of its own. */
+  readonly now: () => number;
+  /** Calls back again and again until the function it returned is called. */
+  readonly every: (milliseconds: number, callback: () => void) => () => void;
 }
 
-/** Where the events of a run go. */
-export interface Progress {
+export const systemTicker: Ticker = {
+  now: () => systemClock.elapsed(),
+  every: (milliseconds, callback) => {
+    const timer = setInterval(callback, milliseconds).unref();
+    return () => clearInterval(timer);
+  },
+};
+
+interface Progress {
   readonly emit: (event: ApplyEvent) => void;
-  /** Clears what is only for the moment. */
+  /** Clears the lines of steps in flight. */
   readonly close: () => void;
 }
 
 /** The text of an event, without a line break; empty when it has none. */
-export type EventText = (event: ApplyEvent) => string;
+type EventText = (event: ApplyEvent) => string;
 
 /** One line an event, for logs, pipes and (as JSON) programs. */
 export const plainProgress = (terminal: Pick<Terminal, "out">, textOf: EventText): Progress => ({
@@ -49,12 +56,9 @@ export const plainProgress = (terminal: Pick<Terminal, "out">, textOf: EventText
   close: () => {},
 });
 
-export interface LiveOptions {
+interface LiveOptions extends Ticker {
   /** The text of an event without colour: its width is that of its characters. */
   readonly plain: EventText;
-  readonly now: () => number;
-  /** Calls back again and again until the function it returned is called. */
-  readonly every: (milliseconds: number, callback: () => void) => () => void;
 }
 
 interface InFlight {
@@ -94,6 +98,10 @@ export function liveProgress(
     frame += 1;
     redraw();
   };
+  const pause = (): void => {
+    stop?.();
+    stop = undefined;
+  };
 
   return {
     emit: (event) => {
@@ -101,14 +109,10 @@ export function liveProgress(
       const text = event.type === "waiting" || event.type === "start" ? "" : textOf(event);
       redraw(text === "" ? "" : `${text}\n`);
       if (inFlight.size > 0) stop ??= every(frameMilliseconds, tick);
-      else {
-        stop?.();
-        stop = undefined;
-      }
+      else pause();
     },
     close: () => {
-      stop?.();
-      stop = undefined;
+      pause();
       inFlight.clear();
       redraw();
     },
@@ -139,22 +143,19 @@ function clip(line: string, width: number): string {
   return safe.length < width ? safe : `${safe.slice(0, Math.max(1, width - 2))}…`;
 }
 
-/** Tells people that a run waits for somebody else: nothing is worse than a terminal that says nothing. */
+/** Tells people that a run waits for a server. */
 export interface Waiting {
-  /** Watches one request: how long none of them has been answered. */
+  /** Sends one request, and notes when it is answered. */
   readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
   /** A request will be sent again later. */
   readonly onWait: (event: WaitEvent) => void;
   readonly close: () => void;
 }
 
-export interface WaitingOptions {
-  /** Whom the run waits for: the host of the service. */
+interface WaitingOptions extends Ticker {
+  /** Host of the server. */
   readonly host: string;
   readonly say: (line: string) => void;
-  readonly now: () => number;
-  /** Calls back again and again until the function it returned is called. */
-  readonly every: (milliseconds: number, callback: () => void) => () => void;
 }
 
 /** Milliseconds without an answer after which it is said, and said again. */
@@ -184,9 +185,11 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting
     if (waited < (patience[told] ?? lastPatience * (told - 1))) return;
     told += 1;
     const time = elapsedText(Math.floor(waited / 1000));
-    const what =
-      underWay > 0 ? `no answer yet to ${counted(underWay)}` : `${again?.reason}; it is asked again`;
-    say(`Waiting for ${host}: ${what} [${time}]`);
+    const cause =
+      underWay > 0
+        ? `no answer yet to ${counted(underWay, "request")}`
+        : `${again?.reason}; it is asked again`;
+    say(`Waiting for ${host}: ${cause} [${time}]`);
   };
   const begin = (): void => {
     if (stop !== undefined) return;
@@ -204,7 +207,7 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting
       underWay += 1;
       try {
         const answer = await request();
-        // What is asked to come later is not served.
+        // An answer that says "later" serves nobody.
         if (answer.status < 500 && answer.status !== 429) answered();
         return answer;
       } finally {
@@ -218,5 +221,3 @@ export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting
     close: end,
   };
 }
-
-const counted = (requests: number): string => (requests === 1 ? "1 request" : `${requests} requests`);

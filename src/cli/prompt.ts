@@ -12,7 +12,7 @@ export interface ApprovalOptions {
   /** The plan comes from a file, and was approved when it was made: only the names are asked for. */
   readonly isSaved?: boolean;
   /** Undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
-  readonly ask: Ask | undefined;
+  readonly ask: Prompter | undefined;
   /** Writes to the user. */
   readonly say: (text: string) => void;
 }
@@ -51,7 +51,7 @@ export const askablePlan = (plan: Plan): Plan => ({
   }),
 });
 
-async function askForName(change: Change, ask: Ask, say: (text: string) => void): Promise<boolean> {
+async function askForName(change: Change, ask: Prompter, say: (text: string) => void): Promise<boolean> {
   const name = quoteText(change.name);
   const verb = change.action === "replace" ? "deleted and created again" : "deleted";
   const answer = await ask(
@@ -63,7 +63,7 @@ async function askForName(change: Change, ask: Ask, say: (text: string) => void)
   return false;
 }
 
-async function askForYes(plan: Plan, ask: Ask): Promise<boolean> {
+async function askForYes(plan: Plan, ask: Prompter): Promise<boolean> {
   return (await ask(questions[plan.options.mode]))?.trim() === "yes";
 }
 
@@ -104,10 +104,10 @@ const approvalMissing = (plan: Plan) =>
   });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
-export type Ask = (question: string) => Promise<string | undefined>;
+export type Prompter = (question: string) => Promise<string | undefined>;
 
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
-export function createAsk(terminal: Terminal, signal: AbortSignal): Ask {
+export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {
   return (question) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve(undefined);
@@ -128,7 +128,7 @@ export function createAsk(terminal: Terminal, signal: AbortSignal): Ask {
 }
 
 /** A way to ask here; undefined when nobody can answer: no terminal, `-input=false`, `-json`. */
-export function askHere({ terminal, signal, options }: Invocation): Ask | undefined {
+export function createPrompter({ terminal, signal, options }: Invocation): Prompter | undefined {
   const allowed = terminal.interactive && options.input !== false && options.json !== true;
-  return allowed ? createAsk(terminal, signal) : undefined;
+  return allowed ? createTerminalPrompter(terminal, signal) : undefined;
 }

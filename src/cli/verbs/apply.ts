@@ -1,5 +1,6 @@
 import type { ApplyRequest, Approval } from "../../commands/apply";
 import { type ApplyOutcome, apply } from "../../commands/apply";
+import type { PlanRequest } from "../../commands/context";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
 import type { Plan } from "../../plan/plan";
@@ -8,11 +9,11 @@ import { withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
 import { options, planningOptions, runningOptions } from "../options";
-import { progressHere } from "../progress";
-import { approvePlan, askablePlan, askHere } from "../prompt";
+import { createProgress } from "../progress";
+import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
 import { version } from "../version";
-import { besidePlan, planRequestOf, runOptionsOf, showPlan } from "./plan";
+import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const applyVerb: Verb = {
@@ -44,7 +45,6 @@ function runApply(invocation: Invocation): Promise<number> {
   if (planFile !== undefined) refuseWithPlanFile(invocation);
   return applyAndShow(invocation, {
     ...planRequestOf(options),
-    ...runOptionsOf(options),
     ...(planFile === undefined ? {} : { savedPlan: readText(planFile) }),
   });
 }
@@ -72,10 +72,7 @@ export const destroyVerb: Verb = {
 };
 
 function runDestroy(invocation: Invocation): Promise<number> {
-  return applyAndShow(invocation, {
-    ...planRequestOf(invocation.options, "destroy"),
-    ...runOptionsOf(invocation.options),
-  });
+  return applyAndShow(invocation, planRequestOf(invocation.options, "destroy"));
 }
 
 /** A saved plan has its own options: another set would look as if it counted. */
@@ -99,10 +96,17 @@ function refuseWithPlanFile({ options }: Invocation): void {
   ]);
 }
 
-async function applyAndShow(invocation: Invocation, request: Omit<ApplyRequest, "approve">): Promise<number> {
+async function applyAndShow(
+  invocation: Invocation,
+  request: PlanRequest & Pick<ApplyRequest, "savedPlan">,
+): Promise<number> {
   const { terminal, options } = invocation;
+  const running = {
+    lockTimeoutMs: options.lockTimeout as number,
+    parallelism: options.parallelism as number,
+  };
   const isText = options.json !== true;
-  const progress = progressHere(invocation);
+  const progress = createProgress(invocation);
   let shown = false;
   let summary: ApplyEvent | undefined;
   const emit = (event: ApplyEvent): void => {
@@ -112,7 +116,7 @@ async function applyAndShow(invocation: Invocation, request: Omit<ApplyRequest, 
   };
   const isSaved = request.savedPlan !== undefined;
   const approve = async (plan: Plan): Promise<Approval | undefined> => {
-    const ask = askHere(invocation);
+    const ask = createPrompter(invocation);
     if (isText) showPlan(invocation, ask === undefined ? plan : askablePlan(plan), "text");
     shown = true;
     const approval = await approvePlan(plan, {
@@ -129,7 +133,7 @@ async function applyAndShow(invocation: Invocation, request: Omit<ApplyRequest, 
   try {
     outcome = await withContext(
       invocation,
-      (context) => apply(context, { commandLine: invocation.commandLine, ...request, approve }),
+      (context) => apply(context, { commandLine: invocation.commandLine, ...request, ...running, approve }),
       emit,
     );
   } finally {
@@ -138,7 +142,7 @@ async function applyAndShow(invocation: Invocation, request: Omit<ApplyRequest, 
   const { plan, diagnostics, sources, exitCode } = outcome;
   const showsNow = plan !== undefined && !shown && isText && !isSaved;
   if (showsNow) showPlan(invocation, plan, "text", sources);
-  report(invocation, besidePlan(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
+  report(invocation, otherDiagnostics(shown || showsNow ? plan : undefined, diagnostics, "text"), sources);
   if (summary) progress.emit(summary);
   if (isText && summary && exitCode === 0) showOutputs(terminal, outcome);
   if (outcome.cancelled && isText) {

@@ -6,7 +6,7 @@ import { escapeText, quoteText } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
 import { withContext } from "../context";
 import { writeWholeFile } from "../files";
-import type { Invocation } from "../invocation";
+import { type Invocation, listOf } from "../invocation";
 import { options } from "../options";
 import { outStyle, report } from "../report";
 import { schemaLine } from "./init";
@@ -37,8 +37,8 @@ export const importVerb: Verb = {
 
 async function runImport(invocation: Invocation): Promise<number> {
   const [address, id] = invocation.positional as readonly [string, string];
-  const lockTimeoutMs = (invocation.options.lockTimeout as number | undefined) ?? 0;
-  const files = Array.isArray(invocation.options.file) ? invocation.options.file : [];
+  const lockTimeoutMs = invocation.options.lockTimeout as number;
+  const files = listOf(invocation.options.file);
   const outcome = await withContext(invocation, (context) =>
     importResource(context, { address, id, lockTimeoutMs, files }),
   );

@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import type { ApplyRequest } from "../../commands/apply";
 import { type PlanRequest, planRequest } from "../../commands/context";
 import { plan } from "../../commands/plan";
 import { show } from "../../commands/state-verbs";
@@ -16,9 +15,9 @@ import { planText } from "../../render/plan-text";
 import { counted, hasChanges, isBlocked } from "../../render/plan-wording";
 import { stateJson, stateText } from "../../render/state-text";
 import { plainStyle } from "../../render/style";
-import { withContext } from "../context";
-import { readStandardInput, readText, writeWholeFile } from "../files";
-import { type Format, formatOf, type Invocation, type OptionValues } from "../invocation";
+import { sourcesOf, withContext } from "../context";
+import { readText, writeWholeFile } from "../files";
+import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
 import { ignoredOptions, options, planningOptions } from "../options";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import type { Verb } from "./verb";
@@ -41,13 +40,10 @@ export const validateVerb: Verb = {
 };
 
 async function runValidate(invocation: Invocation): Promise<number> {
-  const { terminal, environment, cwd, options } = invocation;
-  const files = Array.isArray(options.file) ? options.file : [];
+  const { terminal, options } = invocation;
   if (options.json === true && options.print === true)
     throw new DiagnosticsError([error("command.usage", "--json and --print exclude each other")]);
-  const standardInput = () => readStandardInput(terminal);
-  const untrusted = options.untrusted === true;
-  const outcome = await validate({ cwd, environment, standardInput, untrusted }, { files });
+  const outcome = await validate(sourcesOf(invocation), { files: listOf(options.file) });
   const { diagnostics, sources, desired, exitCode } = outcome;
   if (options.json) {
     terminal.out(diagnosticsJson(diagnostics, sources));
@@ -55,13 +51,9 @@ async function runValidate(invocation: Invocation): Promise<number> {
   }
   report(invocation, diagnostics, sources);
   if (exitCode !== 0) return exitCode;
-  if (options.print === true) {
-    terminal.out(printed(outcome));
-    return exitCode;
-  }
-  const { colors } = outStyle(invocation);
+  const success = outStyle(invocation).colors.green("Success!");
   const count = counted(desired?.resources.size ?? 0, "resource");
-  terminal.out(`${colors.green("Success!")} The manifest is valid: ${count}.\n`);
+  terminal.out(options.print === true ? printed(outcome) : `${success} The manifest is valid: ${count}.\n`);
   return exitCode;
 }
 
@@ -116,7 +108,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
   const { diagnostics, sources, exitCode } = outcome;
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
-  report(invocation, besidePlan(outcome.plan, diagnostics, format), sources);
+  report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
     writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files, revealed: outcome.revealed }));
@@ -198,8 +190,8 @@ export function showPlan(
   if (format === "text") annotate(invocation, plan.diagnostics, sources);
 }
 
-/** The diagnostics that are not in the text of the plan. */
-export const besidePlan = (
+/** Returns the diagnostics that the text of the plan does not show. */
+export const otherDiagnostics = (
   plan: Plan | undefined,
   diagnostics: readonly Diagnostic[],
   format: Format,
@@ -208,23 +200,21 @@ export const besidePlan = (
     ? diagnostics.filter((found) => !plan.diagnostics.includes(found))
     : diagnostics;
 
-const list = (value: unknown): readonly string[] => (Array.isArray(value) ? value : []);
-
-/** What the planning options of a command line ask for. */
+/** Makes the request of a plan from the options of a command line. */
 export function planRequestOf(
   options: OptionValues,
   mode: PlanRequest["mode"] = modeOf(options),
 ): PlanRequest {
   return {
     ...planRequest,
-    files: list(options.file),
+    files: listOf(options.file),
     mode,
-    targets: list(options.target),
-    excludes: list(options.exclude),
-    replace: list(options.replace),
+    targets: listOf(options.target),
+    excludes: listOf(options.exclude),
+    replace: listOf(options.replace),
     adopt: options.adopt === true,
     allowEmpty: options.allowEmpty === true,
-    confirmedDeletes: list(options.confirmDelete),
+    confirmedDeletes: listOf(options.confirmDelete),
     verifyValues: options.verifyValues === true,
   };
 }
@@ -236,9 +226,3 @@ function modeOf(options: OptionValues): PlanRequest["mode"] {
   if (options.destroy === true) return "destroy";
   return options.refreshOnly === true ? "refresh-only" : "apply";
 }
-
-/** What the running options ask for. */
-export const runOptionsOf = (options: OptionValues): Pick<ApplyRequest, "lockTimeoutMs" | "parallelism"> => ({
-  lockTimeoutMs: typeof options.lockTimeout === "number" ? options.lockTimeout : 0,
-  parallelism: typeof options.parallelism === "number" ? options.parallelism : 10,
-});

@@ -10,7 +10,7 @@ import { elapsedText } from "../../render/time-text";
 import { withContext } from "../context";
 import type { Invocation } from "../invocation";
 import { duration, options, positive } from "../options";
-import { askHere } from "../prompt";
+import { createPrompter } from "../prompt";
 import { outStyle, report } from "../report";
 import type { Verb } from "./verb";
 
@@ -164,7 +164,7 @@ async function confirmRollback(
 ): Promise<string | undefined> {
   const { confirm } = invocation.options;
   if (typeof confirm === "string") return confirm;
-  const ask = askHere(invocation);
+  const ask = createPrompter(invocation);
   if (!ask) {
     const summary = `rolling ${address} back must be confirmed by the name of the service`;
     const hint = `run it in a terminal, or add --confirm ${quoteText(name)}`;

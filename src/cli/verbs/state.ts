@@ -36,7 +36,7 @@ import type { Verb, VerbFamily } from "./verb";
 
 const writing = [options.state, options.lockTimeout];
 
-const lockTimeoutOf = ({ options }: Invocation): number => (options.lockTimeout as number | undefined) ?? 0;
+const lockTimeoutOf = ({ options }: Invocation): number => options.lockTimeout as number;
 
 const stateListVerb: Verb = {
   usage: "list [address...]",
@@ -125,20 +125,19 @@ const stateRmVerb: Verb = {
 };
 
 async function runStateRemove(invocation: Invocation): Promise<number> {
-  const wanted = invocation.positional[0] as readonly string[];
-  const {
-    addresses,
-    archived = [],
-    exitCode,
-  } = await withContext(invocation, (context) =>
+  const { terminal, positional } = invocation;
+  const wanted = positional[0] as readonly string[];
+  const removed = await withContext(invocation, (context) =>
     removeState(context, { addresses: wanted, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
+  const { addresses, archived = [], exitCode } = removed;
   const list = addresses.map((address) => `  ${escapeText(address)}\n`).join("");
-  invocation.terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
-  for (const { address, id } of archived)
-    invocation.terminal.out(
-      `${escapeText(address)} is archived and in no list of the service. To take it back: rnv import ${escapeText(address)} ${escapeText(id)}\n`,
-    );
+  terminal.out(`Forgot ${counted(addresses.length, "record")}; the service keeps them:\n${list}`);
+  for (const one of archived) {
+    const address = escapeText(one.address);
+    const back = `rnv import ${address} ${escapeText(one.id)}`;
+    terminal.out(`${address} is archived and in no list of the service. To take it back: ${back}\n`);
+  }
   return exitCode;
 }
 

@@ -1,8 +1,12 @@
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { emulator } from "../../commands/emulator";
+import { cliConfiguration, mirrorFolders, releaseFiles } from "../../commands/provider-release";
 import { gapList, type SchemaName, schema, schemaNames } from "../../commands/schema";
 import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
 import { escapeText } from "../../render/escape-text";
@@ -16,14 +20,14 @@ import {
   shells,
   type TypedOptions,
 } from "../completion";
-import { openContext } from "../context";
-import { readStandardInput } from "../files";
-import type { Invocation } from "../invocation";
+import { openContext, sourcesOf } from "../context";
+import { writeWholeFile } from "../files";
+import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
-import { versionText } from "../version";
-import type { Verb } from "./verb";
+import { version, versionText } from "../version";
+import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
   usage: "graph",
@@ -42,11 +46,8 @@ export const graphVerb: Verb = {
 };
 
 async function runGraph(invocation: Invocation): Promise<number> {
-  const { terminal, environment, cwd, options } = invocation;
-  const files = Array.isArray(options.file) ? options.file : [];
-  const standardInput = () => readStandardInput(terminal);
-  const untrusted = options.untrusted === true;
-  const outcome = await graph({ environment, cwd, standardInput, untrusted }, { files });
+  const { terminal, options } = invocation;
+  const outcome = await graph(sourcesOf(invocation), { files: listOf(options.file) });
   report(invocation, outcome.diagnostics, outcome.sources);
   if (outcome.graph)
     terminal.out(options.mermaid === true ? graphMermaid(outcome.graph) : graphDot(outcome.graph));
@@ -153,7 +154,7 @@ async function runComplete(invocation: Invocation): Promise<number> {
   return 0;
 }
 
-/** Of the manifest and the state that the line names, or of those that are the default. A remote state is not asked. */
+/** Lists names of the manifest and the state that the line names, else of the default ones. A remote state is not asked. */
 async function namesHere(invocation: Invocation, options: TypedOptions): Promise<KnownNames> {
   const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
   const { environment } = invocation;
@@ -162,7 +163,6 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
   const context = openContext({ ...invocation, cwd, options: { ...invocation.options, state } });
   return listKnownNames(
     { cwd, environment },
-    // Standard input is the terminal of whoever types.
     {
       files: (options.file ?? []).filter((file) => file !== "-"),
       ...(isLocal && { backend: context.backend }),
@@ -210,3 +210,73 @@ function lags(text: string): Lags {
 function port(text: string): number {
   return text === "0" ? 0 : positive(text);
 }
+
+const installVerb: Verb = {
+  usage: "install",
+  summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
+  detail:
+    "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
+    "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform.",
+  options: [
+    new Option("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
+  ],
+  examples: [
+    ["rnv terraform install", "for this user"],
+    ["rnv terraform install --dir ./mirror > terraform.rc", "in a folder of a repository or a CI job"],
+  ],
+  handler: runTerraformInstall,
+};
+
+async function runTerraformInstall({ terminal, options, cwd, environment }: Invocation): Promise<number> {
+  const given = typeof options.dir === "string" ? options.dir : undefined;
+  const mirror =
+    given === undefined
+      ? join(environment.HOME ?? homedir(), ".terraform.d", "plugins")
+      : resolve(cwd, given);
+  const files = releaseFiles(
+    version,
+    readBuilt("dist/terraform/terraform-provider-rnv"),
+    readBuilt("THIRD_PARTY_NOTICES"),
+  );
+  for (const folder of mirrorFolders(version)) {
+    mkdirSync(join(mirror, folder), { recursive: true });
+    for (const { name, text, mode } of files) writeWholeFile(join(mirror, folder, name), text, { mode });
+  }
+  terminal.err(
+    `The provider ${version} is installed in ${mirror}.\n` +
+      (given === undefined
+        ? "Terraform and OpenTofu look there by themselves. For other settings, the CLI configuration is:\n"
+        : "Put this into ~/.terraformrc, or into a file that TF_CLI_CONFIG_FILE names:\n"),
+  );
+  terminal.out(cliConfiguration(mirror));
+  return 0;
+}
+
+/** A built file of this package. */
+function readBuilt(name: string): string {
+  const path = join(packageRoot(__dirname), name);
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new DiagnosticsError([
+      error("command.usage", "this package holds no built provider", {
+        detail: `There is no ${path}.`,
+        hint: "install the package anew, or run npm run build in its sources",
+      }),
+    ]);
+  }
+}
+
+/** The nearest folder above with a package.json: the sources, the build and the bundle lie at different depths. */
+const packageRoot = (folder: string): string =>
+  existsSync(join(folder, "package.json")) || dirname(folder) === folder
+    ? folder
+    : packageRoot(dirname(folder));
+
+/** `rnv terraform install` */
+export const terraformVerbs: VerbFamily = {
+  name: "terraform",
+  summary: "Install the provider for Terraform and OpenTofu",
+  description: "The provider for Terraform and OpenTofu, which is a part of this package.",
+  verbs: [installVerb],
+};

@@ -1,4 +1,4 @@
-import { createAsk } from "../../../src/cli/prompt";
+import { createTerminalPrompter } from "../../../src/cli/prompt";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 
@@ -6,10 +6,10 @@ function asking() {
   const streams = fakeStreams({ tty: true });
   const controller = new AbortController();
   const terminal = createTerminal(streams, { environment: {}, noColor: false });
-  return { streams, controller, ask: createAsk(terminal, controller.signal) };
+  return { streams, controller, ask: createTerminalPrompter(terminal, controller.signal) };
 }
 
-describe("createAsk", () => {
+describe("createTerminalPrompter", () => {
   it("writes the question and resolves to the line typed", async () => {
     const { streams, ask } = asking();
     const answer = ask("Name? ");
