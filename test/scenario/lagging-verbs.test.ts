@@ -1,5 +1,5 @@
 import type { Lags } from "../../src/emulator/lag";
-import { approve, openScenario, type Scenario } from "../support/cli";
+import { approve, itInScenario, type Scenario } from "../support/cli";
 
 const shop = (replicas = 1) => `projects:
   shop:
@@ -16,13 +16,8 @@ const lags: readonly (readonly [string, Lags])[] = [
   ["1.5 s in deployments and operations", { deployments: { ms: 1500 }, operations: { ms: 1500 } }],
 ];
 
-describe.each(lags)("with reads that are %s behind", (_, lag) => {
-  let at: Scenario;
-  beforeEach(async () => {
-    at = await openScenario();
-    at.write("rnv.yaml", shop());
-  });
-  afterEach(() => at.close());
+/** What the tests ask of the service, and the verb that runs right after an apply. */
+function verbsIn(at: Scenario, lag: Lags) {
   const live = () => at.emulator.store.services()[0];
   /** Newest first. */
   const deployed = () => [...at.emulator.store.deployments(live()?.id ?? "")].reverse();
@@ -31,7 +26,6 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
     expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
     at.forget();
   };
-  /** The verb, right after an apply. */
   const run = async (...args: readonly string[]) => {
     at.emulator.store.setLag(lag);
     await applied();
@@ -39,8 +33,12 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
   };
   const actions = () =>
     at.sent.filter(({ path }) => path.endsWith("/actions")).map(({ body }) => JSON.stringify(body));
+  return { deployed, applied, run, actions };
+}
 
-  it("status, deployments and export show what was made and deployed seconds ago", async () => {
+describe.each(lags)("with reads that are %s behind", (_, lag) => {
+  itInScenario("status, deployments and export show what was made and deployed seconds ago", async (at) => {
+    const { run, deployed } = verbsIn(at, lag);
     const { code, stdout } = await run("status", address);
     const [last] = deployed();
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`deployment ${last?.id}`) });
@@ -52,7 +50,8 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
     expect((await at.run("export")).stdout).toContain("https://git.example.com/a");
   });
 
-  it("deploy queues one deployment, and ends with that one", async () => {
+  itInScenario("deploy queues one deployment, and ends with that one", async (at) => {
+    const { run, deployed } = verbsIn(at, lag);
     const { code, stdout } = await run("deploy", address);
     expect(deployed()).toHaveLength(2);
     expect({ code, stdout }).toEqual({
@@ -63,16 +62,22 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
     await at.isQuiet();
   });
 
-  it("restart, suspend and resume are carried out once each, and seen to their ends", async () => {
-    const { code, stderr } = await run("restart", address);
-    expect({ code, stderr: stderr.replace(`${waits}\n`, "") }).toEqual({ code: 0, stderr: "" });
-    for (const verb of ["suspend", "resume"]) expect(await at.run(verb, address)).toMatchObject({ code: 0 });
-    expect(actions()).toEqual(
-      ["restart", "suspend", "resume"].map((action) => expect.stringContaining(action)),
-    );
-  });
+  itInScenario(
+    "restart, suspend and resume are carried out once each, and seen to their ends",
+    async (at) => {
+      const { run, actions } = verbsIn(at, lag);
+      const { code, stderr } = await run("restart", address);
+      expect({ code, stderr: stderr.replace(`${waits}\n`, "") }).toEqual({ code: 0, stderr: "" });
+      for (const verb of ["suspend", "resume"])
+        expect(await at.run(verb, address)).toMatchObject({ code: 0 });
+      expect(actions()).toEqual(
+        ["restart", "suspend", "resume"].map((action) => expect.stringContaining(action)),
+      );
+    },
+  );
 
-  it("rollback goes back to the release before the one deployed seconds ago", async () => {
+  itInScenario("rollback goes back to the release before the one deployed seconds ago", async (at) => {
+    const { applied, deployed } = verbsIn(at, lag);
     await applied();
     const [first] = deployed();
     at.emulator.store.setLag(lag);
@@ -82,7 +87,8 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
     expect(deployed().map(({ sourceDeploymentId }) => sourceDeploymentId)).toEqual([first?.id, null, null]);
   });
 
-  it("cancel finds the deployment that was queued seconds ago", async () => {
+  itInScenario("cancel finds the deployment that was queued seconds ago", async (at) => {
+    const { applied, deployed } = verbsIn(at, lag);
     await applied();
     at.emulator.store.setLag(lag);
     at.emulator.store.setCondition("worker-offline", true);
@@ -94,13 +100,7 @@ describe.each(lags)("with reads that are %s behind", (_, lag) => {
 });
 
 describe("import of what was made elsewhere a moment ago", () => {
-  let at: Scenario;
-  beforeEach(async () => {
-    at = await openScenario();
-  });
-  afterEach(() => at.close());
-
-  it("is recorded once it is shown, in a project that was made a moment ago", async () => {
+  itInScenario("is recorded once it is shown, in a project that was made a moment ago", async (at) => {
     at.emulator.store.setLag({ all: { ms: 900 } });
     at.write("rnv.yaml", "projects: { shop: {} }\n");
     expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
@@ -116,13 +116,16 @@ describe("import of what was made elsewhere a moment ago", () => {
     await at.isQuiet();
   });
 
-  it("of an id that stays unknown ends after a few looks, and says what may be the matter", async () => {
-    at.write("rnv.yaml", shop());
-    expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
-    expect(await at.run("state", "rm", address)).toMatchObject({ code: 0 });
-    const { code, stderr } = await at.run("import", address, "00000000-0000-4000-8000-000000000000");
-    expect(code).toBe(1);
-    expect(stderr).toContain("error[live.import_missing]");
-    expect(stderr).toContain("what was made a moment ago may not be shown yet: then run the command again");
-  });
+  itInScenario(
+    "of an id that stays unknown ends after a few looks, and says what may be the matter",
+    async (at) => {
+      at.write("rnv.yaml", shop());
+      expect(await at.run("apply", ...approve)).toMatchObject({ code: 0 });
+      expect(await at.run("state", "rm", address)).toMatchObject({ code: 0 });
+      const { code, stderr } = await at.run("import", address, "00000000-0000-4000-8000-000000000000");
+      expect(code).toBe(1);
+      expect(stderr).toContain("error[live.import_missing]");
+      expect(stderr).toContain("what was made a moment ago may not be shown yet: then run the command again");
+    },
+  );
 });

@@ -1,4 +1,8 @@
+import { gapSettings } from "../../../src/api/gap-rules";
+import type { GapSwitches } from "../../../src/emulator/behaviour";
 import { createWorkbench } from "../../support/workbench";
+
+type Settings = Readonly<Record<string, string>>;
 
 const shop = (health: string, level: string) => `
 projects:
@@ -10,21 +14,88 @@ projects:
         variables: { LOG_LEVEL: ${level}, OLD: gone-soon }
 `;
 
-const variants = [
-  ["no route to list variables", { listVariables: false }],
-  ["no route to read one service", { readService: false }],
-  ["a flat PATCH body", { servicePatch: "flat" }],
-  ["error bodies under error", { errorBody: "nested" }],
-  ["wrapped operations", { operationBody: "wrapped" }],
-  [
-    "none of the undocumented routes",
-    { listVariables: false, readService: false, servicePatch: "flat", rollback: false },
-  ],
-] as const;
+const wrappedBody = '{"service": {"name": "{name}", "configuration": "{configuration}"}}';
 
-describe.each(variants)("a service with %s", (_title, gaps) => {
+const variants: readonly [string, Partial<GapSwitches>, Settings][] = [
+  ["with no route to list variables", { listVariables: false }, {}],
+  ["with no route to read one service", { readService: false }, {}],
+  ["with a flat PATCH body", { servicePatch: "flat" }, {}],
+  ["with error bodies under error", { errorBody: "nested" }, {}],
+  ["with wrapped operations", { operationBody: "wrapped" }, {}],
+  [
+    "with none of the undocumented routes",
+    { listVariables: false, readService: false, servicePatch: "flat", rollback: false },
+    {},
+  ],
+  [
+    "that reads and lists at other paths",
+    {
+      readService: "/apps/{serviceId}",
+      listVariables: "/services/{serviceId}/env",
+      variableItems: "data.list",
+    },
+    {
+      RNV_GAP_READ_SERVICE: "/apps/{serviceId}",
+      RNV_GAP_LIST_VARIABLES: "/env",
+      RNV_GAP_VARIABLE_ITEMS: "data.list",
+    },
+  ],
+  [
+    "that changes a service at another path, below another field, and takes no key there",
+    { servicePatch: "wrapped", servicePatchPath: "/services/{serviceId}/settings", routeKeys: "rejected" },
+    {
+      RNV_GAP_PATCH_SERVICE: wrappedBody,
+      RNV_GAP_PATCH_SERVICE_PATH: "/settings",
+      RNV_GAP_ROUTE_KEYS: "off",
+    },
+  ],
+  ["that changes a service by PUT", { servicePatchMethod: "PUT" }, { RNV_GAP_PATCH_SERVICE_METHOD: "PUT" }],
+  [
+    "that changes a service by POST at a path of its own",
+    { servicePatchMethod: "POST", servicePatchPath: "/services/{serviceId}/configure" },
+    { RNV_GAP_PATCH_SERVICE_METHOD: "POST", RNV_GAP_PATCH_SERVICE_PATH: "/configure" },
+  ],
+  [
+    "that shows things deep in its answers",
+    { gapAnswers: "deep" },
+    { RNV_GAP_SERVICE_ANSWER: "data.item", RNV_GAP_VARIABLE_ANSWER: "data.item" },
+  ],
+  [
+    "that ignores a body that it does not know",
+    { servicePatch: "ignored" },
+    { RNV_GAP_PATCH_SERVICE: wrappedBody },
+  ],
+  [
+    "that has other names for the fields of a variable",
+    { variablePatch: ["title", "text"] },
+    { RNV_GAP_PATCH_VARIABLE: "title,text" },
+  ],
+  ["that has its variables in a field of another name", { variableItems: "items" }, {}],
+  [
+    "that answers a list of variables that is the list",
+    { variableItems: "." },
+    { RNV_GAP_VARIABLE_ITEMS: "." },
+  ],
+  ["that says name and value for a variable", { variablePatch: ["name", "value"] }, {}],
+  ["that shows things without a field around them", { gapAnswers: "bare" }, {}],
+  ["that says of a change only that it was done", { gapAnswers: "silent" }, {}],
+  [
+    "that sends no replay header and takes no keys there",
+    { replayHeader: undefined, routeKeys: "ignored" },
+    {},
+  ],
+  [
+    "that calls an environment's id and name, and Production, something else",
+    { environmentRecord: ["uuid", "title"], productionName: "live" },
+    { RNV_GAP_ENVIRONMENT_RECORD: "uuid,title", RNV_GAP_PRODUCTION_ENVIRONMENT: "live" },
+  ],
+  ["that writes Production in small letters", { productionName: "production" }, {}],
+  ["that has colors of its own", { projectColors: ["slate", "sky"] }, { RNV_GAP_PROJECT_COLOR: "slate" }],
+];
+
+describe.each(variants)("a service %s", (_title, gaps, env) => {
   it("is planned, applied, updated and destroyed, and every plan after an apply is empty", async () => {
-    const bench = createWorkbench({ emulator: { gaps } });
+    const bench = createWorkbench({ emulator: { gaps }, gaps: gapSettings(env).settings });
     const isQuiet = async () => {
       const { plan, diagnostics } = await bench.plan();
       expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
