@@ -23,7 +23,7 @@ const services = 2_000;
 const built = (path: string) => require(join(__dirname, "..", "..", "dist", path));
 const { Project, RnvProvider, Service } = built("cdktf/cdktf.js") as typeof Constructs;
 const { loadDesired } = built("manifest/load.js") as typeof Load;
-const { parseStackDocument } = built("manifest/stack-document.js") as typeof Document;
+const { parseStackDocument } = built("manifest/stack/document.js") as typeof Document;
 const { resourceTypes } = built("resources/index.js") as typeof Resources;
 
 interface HandProps {

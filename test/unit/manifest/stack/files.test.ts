@@ -1,5 +1,5 @@
-import { removeFolders } from "./load";
-import { file, loadFiles, loadStackJson, resource, values } from "./stack";
+import { removeFolders } from "../load";
+import { file, loadFiles, loadStackJson, resource, values } from "../stack";
 
 afterEach(removeFolders);
 

@@ -1,5 +1,5 @@
-import type { Address } from "../../../src/model/address";
-import { loadFiles, loadStackJson, resource, shownValue, values, withService } from "./stack";
+import type { Address } from "../../../../src/model/address";
+import { loadFiles, loadStackJson, resource, shownValue, values, withService } from "../stack";
 
 const project = (body: object) => ({ data: { rnv_project: { shop: body } } });
 const commented = { "//": { metadata: { path: "team/theirs" } } };

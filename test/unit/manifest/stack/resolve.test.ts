@@ -1,7 +1,7 @@
-import { Secret } from "../../../src/model/secret";
-import { UnreadSecret } from "../../../src/model/value";
-import { removeFolders } from "./load";
-import { loadStackJson, resource, values, withService } from "./stack";
+import { Secret } from "../../../../src/model/secret";
+import { UnreadSecret } from "../../../../src/model/value";
+import { removeFolders } from "../load";
+import { loadStackJson, resource, values, withService } from "../stack";
 
 afterEach(removeFolders);
 

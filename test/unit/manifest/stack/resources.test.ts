@@ -1,5 +1,5 @@
-import { removeFolders } from "./load";
-import { file, loadFiles, loadStackJson, resource, values, withService } from "./stack";
+import { removeFolders } from "../load";
+import { file, loadFiles, loadStackJson, resource, values, withService } from "../stack";
 
 afterEach(removeFolders);
 
