@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { JournalEntry, State } from "../model/state";
 
-/** Who holds a lock; shown to whoever waits for it. */
+/** The holder of a lock; shown to those who wait for it. */
 export interface LockHolder {
   /** Unique per holder; `force-unlock` takes it. */
   readonly id: string;
@@ -13,7 +13,7 @@ export interface LockHolder {
   readonly since: string;
 }
 
-/** The state that a text holds, and who wrote it where it says so. */
+/** The state in a text, and its writer where the text names it. */
 export interface ParsedSnapshot {
   readonly state: State;
   readonly writer: {
@@ -28,7 +28,7 @@ export interface LockOptions extends LockWait {
   readonly repair?: boolean;
 }
 
-/** What goes on while somebody else holds the lock. */
+/** Options for the time while somebody else holds the lock. */
 export interface LockWait {
   /** Called before each pause; without a holder where the lock does not say whose it is. */
   readonly onHeld?: (holder: LockHolder | undefined) => void;
@@ -37,7 +37,7 @@ export interface LockWait {
 }
 
 /**
- * Where the recorded state lives. Reading needs no lock and writes nothing. All writing goes through a session,
+ * Keeps the recorded state. Reading needs no lock and writes nothing. All writing goes through a session,
  * which holds the lock.
  */
 export interface StateBackend {
@@ -47,29 +47,29 @@ export interface StateBackend {
   read(): Promise<State | undefined>;
   /**
    * Throws `DiagnosticsError` with exit code 6 when the lock stays held for `timeoutMs`. With `repair` also a state
-   * that cannot be read can be locked, and replaced: the session then says what is wrong with it.
+   * that cannot be read can be locked, and replaced: the session then names the damage.
    */
   lock(holder: LockHolder, timeoutMs: number, options?: LockOptions): Promise<StateSession>;
   /** Removes a lock by its holder's id; returns the holder removed, undefined when there was none. */
   forceUnlock(id: string): Promise<LockHolder | undefined>;
   /** Names of previous snapshots, newest first; each for `readBackup`. */
   backups(): Promise<readonly string[]>;
-  /** The text of one backup as it is stored; undefined when there is none of that name. */
+  /** Returns the text of a backup as it is stored; undefined when there is none of that name. */
   readBackup(name: string): Promise<string | undefined>;
-  /** What a text of this backend holds, encrypted or not. Throws `DiagnosticsError`. */
+  /** Parses a text of this backend, encrypted or not. Throws `DiagnosticsError`. */
   parse(text: string, name: string): Promise<ParsedSnapshot>;
 }
 
-/** The right to write one state, until `release`. Every write first checks that the lock is still ours. */
+/** The right to write a state, until `release`. Every write first checks that the lock is still ours. */
 export interface StateSession {
   /** As read under the lock. */
   readonly state: State | undefined;
   /**
-   * What stands there is not as it is to be written: in the clear or encrypted against the wish, or with the key before.
+   * The stored state has another form than the next write: in the clear or encrypted, or under the previous key.
    * The next snapshot puts that right.
    */
   readonly isFormOutdated: boolean;
-  /** Why what stands there could not be read; set only where that was asked to be repaired. */
+  /** Why the stored state could not be read; set only for `repair`. */
   readonly damage?: readonly Diagnostic[];
   /** Appends entries; `durable` returns only once they would survive a power cut. Concurrent calls share one sync. */
   append(entries: readonly JournalEntry[], options: { readonly durable: boolean }): Promise<void>;

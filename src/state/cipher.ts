@@ -8,7 +8,7 @@ import { encodeState, encryptedFormat, type ParsedState, parseState, type Writer
 export interface Encrypted {
   /** Names the key without telling it. */
   readonly keyId: string;
-  /** What a passphrase was stretched with: 16 random bytes, base64. Absent for another key, and in older files. */
+  /** Salt of a passphrase: 16 random bytes, base64. Absent for other keys, and in older files. */
   readonly salt?: string;
   /** 12 bytes, base64. */
   readonly nonce: string;
@@ -16,7 +16,7 @@ export interface Encrypted {
   readonly data: string;
 }
 
-/** A key, how it is named, and what a passphrase was stretched with to get it. */
+/** A key with its name, and the salt of the passphrase that it comes from. */
 interface NamedKey extends Pick<Encrypted, "keyId" | "salt"> {
   readonly key: Uint8Array;
 }
@@ -29,7 +29,7 @@ interface EncryptedState extends Encrypted {
   readonly serial: number;
 }
 
-/** What stands in the journal of an encrypted state in place of each entry. */
+/** Stands in the journal of an encrypted state in place of each entry. */
 export interface EncryptedEntry extends Encrypted {
   readonly kind: "sealed";
 }
@@ -37,7 +37,7 @@ export interface EncryptedEntry extends Encrypted {
 const nonceLength = 12;
 const tagLength = 16;
 
-/** The key of the encryption: derived, so that fingerprints and ciphertext never share one. */
+/** Derives the key of the encryption, so that fingerprints and ciphertext never share a key. */
 const derive = (key: Uint8Array): Uint8Array =>
   new Uint8Array(hkdfSync("sha256", key, "", "rnv state encryption 1", 32));
 
@@ -53,7 +53,7 @@ function encryptText(
   return { ...named, nonce: Buffer.from(nonce).toString("base64"), data: data.toString("base64") };
 }
 
-/** The text of what `encryptText` made; undefined when one bit of it, of `bound` or of the key is another. */
+/** Decrypts a text of `encryptText`; undefined when a bit of it, of `bound` or of the key differs. */
 function decryptText(sealed: Encrypted, bound: string, key: Uint8Array): string | undefined {
   const nonce = Buffer.from(sealed.nonce, "base64");
   const data = Buffer.from(sealed.data, "base64");
@@ -71,7 +71,7 @@ function decryptText(sealed: Encrypted, bound: string, key: Uint8Array): string 
   }
 }
 
-/** The document as an encrypted state, or undefined when something of it is missing. */
+/** Returns the document as an encrypted state, or undefined when a part of it is missing. */
 function asEncryptedState(document: unknown): EncryptedState | undefined {
   const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
   const isWhole =
@@ -90,17 +90,17 @@ function isWholeSealed(value: unknown): boolean {
 }
 
 /**
- * Encrypts and opens states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts what is written from then on, `0` writes
- * in the clear; without it a state stays as it is. The key is `RNV_STATE_KEY`; what was written with
- * `RNV_STATE_KEY_PREVIOUS` is still read. A passphrase is stretched with the salt of what it opens; what is written
- * under a new key, or had none yet, gets one of its own.
+ * Encrypts and decrypts states (AES-256-GCM). `RNV_STATE_ENCRYPTION=1` encrypts from the next write on, `0` writes in
+ * the clear; without it a state keeps its form. The key is `RNV_STATE_KEY`; a state under `RNV_STATE_KEY_PREVIOUS` is
+ * still read. A passphrase is stretched with the salt of the text that it decrypts; a state under a new key, or without
+ * a salt, gets its own.
  */
 export class StateCipher {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #randomBytes: (length: number) => Uint8Array;
-  /** By variable and salt: to stretch a passphrase takes its time. */
+  /** By variable and salt: stretching a passphrase is slow. */
   readonly #keys = new Map<string, Promise<NamedKey | undefined>>();
-  /** Of what the current key has opened. */
+  /** Of the text that the current key has decrypted. */
   #salt: string | undefined;
   #hasOpenedOlder = false;
 
@@ -112,7 +112,7 @@ export class StateCipher {
     this.#randomBytes = randomBytes;
   }
 
-  /** Whether to encrypt what is written, given whether what stands there is encrypted. Throws when the wish is unclear. */
+  /** Whether the next write is encrypted, given whether the stored state is. Throws when the setting is unclear. */
   encrypts(isEncrypted: boolean): boolean {
     const wish = this.#environment.RNV_STATE_ENCRYPTION?.trim() ?? "";
     if (wish === "") return isEncrypted;
@@ -124,12 +124,12 @@ export class StateCipher {
     ]);
   }
 
-  /** Whether what stands there, encrypted or not, would be written in another form, or under another key. */
+  /** Whether the stored state would be written in another form, or under another key. */
   isOutdated(isEncrypted: boolean): boolean {
     return this.encrypts(isEncrypted) !== isEncrypted || (isEncrypted && this.#hasOpenedOlder);
   }
 
-  /** Encrypts texts under the current key. Throws when there is none. */
+  /** Returns a function that encrypts texts under the current key. Throws when there is none. */
   async encrypter(): Promise<(text: string, bound: string) => Encrypted> {
     if (isPassphrase(this.#environment.RNV_STATE_KEY))
       this.#salt ??= Buffer.from(this.#randomBytes(saltLength)).toString("base64");
@@ -138,7 +138,7 @@ export class StateCipher {
     return (text, bound) => encryptText(text, bound, { ...current, nonce: this.#randomBytes(12) });
   }
 
-  /** Opens texts under the current or the previous key; undefined for what neither opens. Throws when no key fits. */
+  /** Returns a function that decrypts texts; undefined for a text that was changed. Throws when no key fits. */
   async decrypter(
     { keyId, salt }: Pick<Encrypted, "keyId" | "salt">,
     name: string,
@@ -164,7 +164,7 @@ export class StateCipher {
     ]);
   }
 
-  /** The text of a state file, encrypted when asked. */
+  /** Writes the text of a state file, encrypted when asked. */
   async encode(state: State, writer: Writer | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
@@ -226,7 +226,7 @@ const saltLength = 16;
 const boundTo = ({ format, version, lineage, serial }: Omit<EncryptedState, keyof Encrypted>): string =>
   `${format} ${version} ${serial} ${lineage}`;
 
-/** For callers that were given no environment: opens nothing, and writes in the clear. */
+/** For callers without an environment: decrypts nothing, and writes in the clear. */
 export const noCipher = new StateCipher({}, () => new Uint8Array());
 
 const keyMissing = (why: string): Diagnostic =>

@@ -11,7 +11,7 @@ export type Edited =
 
 type Resources = Readonly<Record<Address, RecordedResource>>;
 
-/** `rnv state mv`: records one resource under another address; what points at it follows, nothing else moves. */
+/** `rnv state mv`: records a resource under another address; references to it follow, nothing else moves. */
 export function moveResource(state: State, from: Address, to: Address): Edited {
   const diagnostics = [...unknown(state, [from]), ...unsettled(state, [from, to])];
   if (from !== to && Object.hasOwn(state.resources, to))
@@ -62,8 +62,8 @@ export function removeResources(
 }
 
 /**
- * Forgets writes without an outcome whose addresses nothing is recorded under: the one way out when nobody can tell
- * what became of them but the user, who looked.
+ * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell
+ * their outcome.
  */
 export function dropOpenWrites(
   state: State,
@@ -77,7 +77,7 @@ export function dropOpenWrites(
 }
 
 /**
- * `rnv state push`: whether a state may take the place of the recorded one. As in Terraform, another lineage, an older
+ * `rnv state push`: whether a state may replace the recorded state. As in Terraform, another lineage, an older
  * serial, or the same serial with other content need `force`; another workspace is never accepted.
  */
 export function validatePush(current: State | undefined, incoming: State, force: boolean): Edited {
@@ -95,7 +95,7 @@ export function validatePush(current: State | undefined, incoming: State, force:
   };
 }
 
-/** `rnv state restore`: an older serial is the point of it; what would be lost for good needs `force`. */
+/** `rnv state restore`: an older serial is expected; a restore that loses open writes needs `force`. */
 export function validateRestore(current: State | undefined, incoming: State, force: boolean): Edited {
   const unsettledWrites =
     current !== undefined && current.open.length > 0 && !isSame(current.open, incoming.open);

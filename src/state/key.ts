@@ -3,16 +3,7 @@ import { dirname } from "node:path";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { sha256 } from "../model/text";
-import {
-  type Disk,
-  diskCode,
-  isLinkUnsupported,
-  readFailed,
-  syncFolderOf,
-  writeFailed,
-  writeFully,
-  writeNew,
-} from "./local/disk";
+import { type Disk, placeNew, readFailed, syncFolderOf, writeFailed } from "./local/disk";
 import { nodeDisk } from "./local/node-disk";
 
 export interface StateKeySource {
@@ -22,7 +13,7 @@ export interface StateKeySource {
   readonly path: string;
   /** Make a key file when there is no key at all. */
   readonly create: boolean;
-  /** What a passphrase is stretched with: the id of the workspace. */
+  /** Salt of a passphrase: the id of the workspace. */
   readonly salt?: string;
   /** The key that the state names. */
   readonly wanted?: string | null;
@@ -44,7 +35,7 @@ const shortestPassphrase = 16;
 const largestKeyFile = 4096;
 
 /**
- * The key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
+ * Loads the key of secret fingerprints: `RNV_STATE_KEY` (64 hex digits, base64 of 32 bytes, or a passphrase of at least 16
  * characters, stretched with scrypt), else the key file, created with mode 0600 when `create` is set. While keys are
  * changed, `RNV_STATE_KEY_PREVIOUS` holds the old one: the first whole apply takes the state over to the new key.
  */
@@ -56,7 +47,7 @@ export async function loadStateKey(source: StateKeySource): Promise<LoadedStateK
   return { ...current, diagnostics, ...(key && keyId ? { previous: { key, keyId } } : {}) };
 }
 
-/** The key of a state whose passphrase was stretched before each workspace had a salt of its own. */
+/** Loads the key of a state whose passphrase was stretched before each workspace had its own salt. */
 async function loadUnsalted(
   { environment, salt, wanted }: StateKeySource,
   salted: readonly (LoadedStateKey | undefined)[],
@@ -80,7 +71,7 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
     const read = await readKeyFile(source);
     if (read !== undefined || !source.create) return read ?? { diagnostics: [] };
     await createKeyFile(source);
-    // What stands there now may be the key of another run that was faster.
+    // The file may hold the key of another run that was faster.
     return (await readKeyFile(source)) ?? { diagnostics: [noKeyIn(source.path)] };
   } catch (cause) {
     const failure = source.create ? writeFailed(source.path, cause) : readFailed(source.path, cause);
@@ -88,7 +79,7 @@ async function loadCurrentKey(source: StateKeySource): Promise<LoadedStateKey> {
   }
 }
 
-/** The key that a variable of the environment holds, a passphrase stretched with `salt`; undefined when it is not set. */
+/** Loads the key that a variable of the environment holds, a passphrase stretched with `salt`; undefined when not set. */
 export async function keyFromEnvironment(
   environment: StateKeySource["environment"],
   variable: "RNV_STATE_KEY" | "RNV_STATE_KEY_PREVIOUS",
@@ -105,7 +96,7 @@ export const isPassphrase = (text: string | undefined): boolean =>
 /** First 16 hex digits of the SHA-256 of a key: names it in the state without telling it. */
 export const keyIdOf = (key: Uint8Array): string => sha256(key).slice(0, 16);
 
-/** The error when the state was fingerprinted with a key that is not at hand; undefined when it fits. */
+/** Returns the error for a state that was fingerprinted with a key that is not at hand; undefined when it fits. */
 export function checkStateKey(
   state: State,
   key: Uint8Array | undefined,
@@ -161,10 +152,10 @@ function rawKey(text: string): Uint8Array | undefined {
   return undefined;
 }
 
-/** Of what was written before each had a salt of its own. */
+/** Salt of states from before each workspace had its own. */
 const commonSalt = Buffer.from("rnv state key 1");
 
-/** A passphrase guesses itself from a fingerprint in a leaked state unless each guess is made to cost something. */
+/** Stretches a passphrase, so that guessing it from a fingerprint in a leaked state is slow. */
 const stretch = (passphrase: string, salt: Uint8Array = commonSalt): Promise<Uint8Array> =>
   new Promise((resolve, reject) => {
     scrypt(passphrase, salt, keyLength, { N: 2 ** 15, r: 8, p: 1, maxmem: 2 ** 26 }, (cause, key) =>
@@ -195,24 +186,7 @@ async function createKeyFile({ disk = nodeDisk, path, randomBytes }: StateKeySou
   const text = Buffer.from(`${Buffer.from(randomBytes(keyLength)).toString("hex")}\n`);
   const scratch = `${path}.${Buffer.from(randomBytes(8)).toString("hex")}.tmp`;
   await disk.makeFolder(dirname(path));
-  await writeNew(disk, scratch, text);
-  try {
-    await disk.link(scratch, path);
-  } catch (cause) {
-    if (isLinkUnsupported(cause)) await createInPlace(disk, path, text);
-    else if (diskCode(cause) !== "EEXIST") throw cause;
-  } finally {
-    await disk.remove(scratch).catch(() => undefined);
-  }
+  // A key that stands there by now is that of another run, which was faster.
+  await placeNew(disk, path, text, { scratch, isSynced: true });
   await syncFolderOf(disk, path);
-}
-
-async function createInPlace(disk: Disk, path: string, text: Uint8Array): Promise<void> {
-  const file = await disk.create(path);
-  try {
-    await writeFully(file, text, 0);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -2,7 +2,7 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { LockHolder } from "./backend";
 import type { Disk } from "./local/disk";
 
-/** What tells one process from another with the same pid; each part is absent where the system does not say. */
+/** Tells a process from another with the same pid; each part is absent where the system does not say. */
 interface ProcessIdentity {
   /** Of this installation of the system. */
   readonly machine?: string;
@@ -32,7 +32,7 @@ async function startOf(disk: Disk, pid: number): Promise<string | undefined> {
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
 }
 
-/** The identity of one process of this machine. */
+/** Returns the identity of a process of this machine. */
 export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdentity> {
   const [machine, boot, namespace, started] = await Promise.all([
     line(disk, "/etc/machine-id"),
@@ -43,7 +43,7 @@ export async function identityOf(disk: Disk, pid: number): Promise<ProcessIdenti
   return { machine, boot, namespace, started };
 }
 
-/** What a lock file says. */
+/** The content of a lock file. */
 export interface LockRecord extends LockHolder {
   /** Rises with every holder; writes are checked against it. */
   readonly generation: number;
@@ -61,7 +61,7 @@ const largestLock = 64 * 1024;
 export const encodeLock = (record: LockRecord): Uint8Array =>
   Buffer.from(`${JSON.stringify({ format: "rnv-lock", ...record }, null, 2)}\n`);
 
-/** What stands in the lock file. Rejects with the disk's error. */
+/** Reads the lock file. Rejects with the disk's error. */
 export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
   const bytes = await disk.read(path, largestLock);
   if (bytes === undefined) return { kind: "free" };
@@ -69,7 +69,7 @@ export async function readLock(disk: Disk, path: string): Promise<FoundLock> {
   return record === undefined ? { kind: "unreadable" } : { kind: "held", record };
 }
 
-/** The record that a lock's text holds; undefined for anything else. */
+/** Returns the record that a lock's text holds; undefined for anything else. */
 export function decodeLockText(text: string): LockRecord | undefined {
   let value: Partial<Record<string, unknown>>;
   try {
@@ -116,7 +116,7 @@ export async function isDead(
 
 const lockHeldExit = 6;
 
-/** What to throw when somebody holds the lock; `where` names its file or address. */
+/** Returns the error for a lock that somebody holds; `where` names its file or address. */
 export function lockHeld(holder: LockHolder, where: string, now: number): DiagnosticsError {
   const { id, command, host, pid, since } = holder;
   return new DiagnosticsError(
@@ -134,14 +134,14 @@ export function lockHeld(holder: LockHolder, where: string, now: number): Diagno
   );
 }
 
-/** What to throw when there is a lock that does not say whose it is; `hint` says how to be rid of it. */
+/** Returns the error for a lock that does not name its holder; `hint` says how to remove it. */
 export const lockUnreadable = (where: string, hint: string): DiagnosticsError =>
   new DiagnosticsError(
     [error("state.lock_held", `${where} is there, but it does not say who holds the lock`, { hint })],
     lockHeldExit,
   );
 
-/** What to throw when the lock is not this run's any more; `by` says what stands there now. */
+/** Returns the error for a lock that is no longer this run's; `by` tells its state now. */
 export const lockLost = (by: string): DiagnosticsError =>
   new DiagnosticsError(
     [
@@ -153,7 +153,7 @@ export const lockLost = (by: string): DiagnosticsError =>
     lockHeldExit,
   );
 
-/** What to throw when a write turns out to have been sent without the lock; `holder` is who has it now, if anybody. */
+/** Returns the error for a write that was sent without the lock; `holder` has it now, if anybody. */
 export const lockLostAfterWrite = (where: string, holder: LockHolder | undefined): DiagnosticsError =>
   new DiagnosticsError(
     [

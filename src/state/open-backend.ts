@@ -16,7 +16,7 @@ import type { StateAddress } from "./state-address";
 
 export interface BackendSurroundings extends Origin {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For what this machine keeps of a remote state: backups. */
+  /** The folder of the backups of a remote state. */
   readonly folder: string;
   readonly host: string;
   readonly pid: number;
@@ -29,7 +29,7 @@ export interface BackendSurroundings extends Origin {
   readonly openTransport: (options: HttpTransportOptions) => Transport;
 }
 
-/** The backend of an address. Nothing is opened or asked yet; throws `DiagnosticsError` for settings that are none. */
+/** Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings. */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
   const { workspaceId, baseUrl, host, pid, isAlive, clock, environment } = around;

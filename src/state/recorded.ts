@@ -10,7 +10,7 @@ import { largestJournal, largestSnapshot, listBackups, type StateFiles } from ".
 import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
 import type { Writer } from "./state-text";
 
-/** The state before anything is recorded; serial 0 until its first commit. */
+/** Returns a state without any record; serial 0 until its first commit. */
 export const emptyState = (origin: {
   readonly lineage: string;
   readonly workspaceId: string;
@@ -29,7 +29,7 @@ export const emptyState = (origin: {
   open: [],
 });
 
-/** The state with journal entries taken in, in their order. Neither argument is changed. */
+/** Returns the state with journal entries taken in, in their order. Neither argument is changed. */
 export function replayJournal(state: State, entries: readonly JournalEntry[]): State {
   if (entries.length === 0) return state;
   const resources: Record<Address, RecordedResource> = { ...state.resources };
@@ -71,7 +71,7 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   };
 }
 
-/** A UUID for a state whose first entries are written before its first snapshot. */
+/** Makes the UUID of a state whose first entries are written before its first snapshot. */
 export function lineageFrom(id: string): string {
   const hex = sha256(`lineage of ${id}`);
   return [
@@ -84,8 +84,8 @@ export function lineageFrom(id: string): string {
 }
 
 /**
- * What can be made out of a state that cannot be read: enough for the one that takes its place to have a higher serial
- * and generation, so that nothing built on the damaged one passes for newer.
+ * Reads serial and generation out of a damaged state: its replacement gets higher ones, so that nothing built on the
+ * damaged state passes for newer.
  */
 export async function readDamaged(disk: Disk, files: StateFiles): Promise<Recorded> {
   const snapshot = await textOf(disk, files.snapshot, largestSnapshot);
@@ -97,7 +97,7 @@ export async function readDamaged(disk: Disk, files: StateFiles): Promise<Record
   };
 }
 
-/** As `readDamaged`, for one document. */
+/** As `readDamaged`, for one text. */
 export const readDamagedText = (text: string): Recorded => ({
   state: undefined,
   lineage: null,
@@ -113,7 +113,7 @@ const textOf = async (disk: Disk, path: string, limit: number): Promise<string> 
   return Buffer.from(bytes ?? []).toString("utf8");
 };
 
-/** The largest number that stands behind the key anywhere in the text. */
+/** Returns the largest number behind the key anywhere in the text. */
 function highest(text: string, key: string): number {
   const found = text.matchAll(new RegExp(`"${key}"\\s*:\\s*(\\d{1,12})`, "g"));
   let most = 0;
@@ -127,7 +127,7 @@ export interface Origin {
   readonly baseUrl: string;
 }
 
-/** What the files of a state say together. */
+/** The content of all files of a state together. */
 export interface Recorded {
   /** Snapshot and journal; undefined when there is neither. */
   readonly state: State | undefined;
@@ -140,7 +140,7 @@ export interface Recorded {
   readonly journals: readonly string[];
   /** Entries of the journal that the snapshot does not hold. */
   readonly pending: readonly JournalEntry[];
-  /** Whether what stands on the disk is encrypted. */
+  /** Whether the files are encrypted. */
   readonly encrypted: boolean;
 }
 
@@ -169,7 +169,7 @@ export async function readRecorded(
   }
 }
 
-/** Both files of one moment: a commit between the two reads would show an old snapshot with a new journal. */
+/** Reads both files of one moment: a commit in between would show an old snapshot with a new journal. */
 async function readPair(disk: Disk, files: StateFiles): Promise<Pair> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     const before = await disk.stat(files.snapshot);
@@ -250,13 +250,13 @@ function pendingOf(
 }
 
 /**
- * A holder that lost its lock while it stood still may put its journal in place after a later holder has written.
- * None of its entries was confirmed after that, and those before were read by whoever took the lock.
+ * Whether a journal is of a holder that lost its lock while it was suspended, and put in place after a later holder has
+ * written. None of its entries was confirmed after that, and the later holder has read those before.
  */
 const isFenced = (header: JournalHeader, { state, writer }: Snapshot): boolean =>
   header.lineage === state.lineage && header.serial < state.serial && header.generation <= writer.generation;
 
-/** The bytes of a whole state; `name` is what messages call it. Throws `DiagnosticsError`. */
+/** Reads the bytes of a whole state; `path` is its name in messages. Throws `DiagnosticsError`. */
 export async function decodeSnapshot(
   bytes: Uint8Array,
   path: string,
@@ -272,7 +272,7 @@ export async function decodeSnapshot(
 
 const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
-/** The error when a state belongs to another workspace or service; what `origin` leaves empty may be any. */
+/** Returns the error for a state of another workspace or service; a part that `origin` leaves empty may be any. */
 export function workspaceMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {
   const isWorkspace = origin.workspaceId === "" || state.workspaceId === origin.workspaceId;
   const isService = origin.baseUrl === "" || withoutSlash(state.baseUrl) === withoutSlash(origin.baseUrl);

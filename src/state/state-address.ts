@@ -36,7 +36,7 @@ export function parseStateAddress(text: string): ParsedStateAddress {
   return wrong === undefined ? { address: { kind: "http", url: text } } : { diagnostic: wrong };
 }
 
-/** What is wrong with an address that state and credentials are sent to; its text is never repeated. */
+/** Returns the error in an address that state and credentials are sent to, or undefined. Its text is never repeated. */
 export function checkEndpoint(text: string, what: string): Diagnostic | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
@@ -55,7 +55,7 @@ export function checkEndpoint(text: string, what: string): Diagnostic | undefine
   return undefined;
 }
 
-/** An address for messages: queries may hold tokens. */
+/** Returns an address for messages, without its query, which may hold tokens. */
 export function shownAddress(text: string): string {
   const url = new URL(text);
   return `${url.origin}${url.pathname}`;
@@ -96,7 +96,7 @@ const invalid = (summary: string, hint: string): ParsedStateAddress => ({
 const usualSeconds = 60;
 const mostSeconds = 3600;
 
-/** How long to wait for one answer of a remote state's server: `RNV_STATE_TIMEOUT`, in seconds. */
+/** Reads `RNV_STATE_TIMEOUT`: seconds to wait for an answer of a remote state's server. */
 export function stateTimeout(environment: Readonly<Record<string, string | undefined>>): {
   readonly timeoutMs: number;
   readonly diagnostics: readonly Diagnostic[];

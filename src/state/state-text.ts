@@ -4,10 +4,9 @@ import { type State, stateSchema } from "../model/state";
 
 const deepest = 64;
 
-/** Why a parsed JSON document is not taken in: nested too deeply, or a key that could reach a prototype. */
+/** Returns why a parsed JSON document is refused: nested too deeply, or a key that could reach a prototype. */
 export function hostileReason(value: unknown, depth = 1): string | undefined {
   if (value === null || typeof value !== "object") return undefined;
-  // It goes no deeper than this, however deep the document is.
   if (depth > deepest) return `it nests deeper than ${deepest} levels`;
   const members = value as Readonly<Record<string, unknown>>;
   for (const key in members) {
@@ -20,7 +19,7 @@ export function hostileReason(value: unknown, depth = 1): string | undefined {
   return undefined;
 }
 
-/** The value with the keys of every object sorted, so that its text depends on its content alone. */
+/** Sorts the keys of every object, so that the text depends on the content alone. */
 function sortedKeys(value: unknown): unknown {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(sortedKeys);
@@ -35,7 +34,7 @@ function sortedKeys(value: unknown): unknown {
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
 export interface Writer {
   readonly generation: number;
-  /** Ids of the last journals folded in: one that comes back after a power cut is known by it. */
+  /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
   readonly journals: readonly string[];
   /** Of a remote state: the holder of the lock that wrote it. */
   readonly session?: string;
@@ -59,7 +58,7 @@ export const encryptedFormat = "rnv-state-encrypted";
 const nobody: Writer = { generation: 0, journals: [] };
 
 /**
- * The text of a state file. `name` is what messages call it. Everything that is not a whole state of version 1 is a
+ * Parses the text of a state file. `name` is its name in messages. Everything that is not a whole state of version 1 is a
  * diagnostic; unknown fields are kept.
  */
 export function parseState(text: string, name: string): ParsedState {
@@ -99,7 +98,7 @@ export function parseState(text: string, name: string): ParsedState {
   return { state: state as unknown as State, writer: writerOf(writer), diagnostics: [] };
 }
 
-/** The text of a state file: readable, keys sorted, so that two of them can be compared line by line. */
+/** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
 export const encodeState = (state: State, writer?: Writer): string =>
   `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
 

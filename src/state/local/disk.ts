@@ -19,19 +19,19 @@ export interface FileStatus {
 }
 
 /**
- * The few things the state needs of a file system, so that tests can cut its power and fill it up. Failures reject
+ * The file system as the state needs it, so that tests can cut its power and fill it up. Failures reject
  * with an error that has a `code` such as `ENOSPC`.
  */
 export interface Disk {
-  /** A new file with mode 0600; rejects with `EEXIST` when the path is taken, also by a link. */
+  /** Creates a file with mode 0600; rejects with `EEXIST` when the path is taken, also by a link. */
   create(path: string): Promise<DiskFile>;
-  /** The whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
+  /** Reads the whole content; undefined when there is no such file. Rejects with `EFBIG` above `limit` bytes. */
   read(path: string, limit: number): Promise<Uint8Array | undefined>;
   /** Undefined when there is no such file. */
   stat(path: string): Promise<FileStatus | undefined>;
   /** Replaces what stands at `to`, in one step. */
   rename(from: string, to: string): Promise<void>;
-  /** A second name for a file; rejects with `EEXIST` when `to` is taken. */
+  /** Makes a second name for a file; rejects with `EEXIST` when `to` is taken. */
   link(from: string, to: string): Promise<void>;
   /** False when there was nothing. */
   remove(path: string): Promise<boolean>;
@@ -39,17 +39,17 @@ export interface Disk {
   makeFolder(path: string): Promise<void>;
   /** Names created, renamed and removed in the folder survive a power cut once this returns. */
   syncFolder(path: string): Promise<void>;
-  /** What a symbolic link says; undefined when there is none. */
+  /** Returns the target of a symbolic link; undefined when there is none. */
   readLink(path: string): Promise<string | undefined>;
 }
 
-/** The `code` of a failed disk call: `ENOENT`; undefined for anything else. */
+/** Returns the `code` of a failed disk call: `ENOENT`; undefined for anything else. */
 export function diskCode(cause: unknown): string | undefined {
   const code = (cause as { code?: unknown } | null | undefined)?.code;
   return typeof code === "string" ? code : undefined;
 }
 
-/** The file system cannot make hard links. */
+/** Whether a call failed because the file system cannot make hard links. */
 export const isLinkUnsupported = (cause: unknown): boolean =>
   ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(diskCode(cause) ?? "");
 
@@ -71,7 +71,7 @@ const reasonOf = (cause: unknown): string => {
   return `${reasons[code] ?? "the disk refused"} (${code})`;
 };
 
-/** What to throw when the state could not be written; a `DiagnosticsError` passes unchanged. */
+/** Returns the error for a state that could not be written; a `DiagnosticsError` passes unchanged. */
 export function writeFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
   const failure = new DiagnosticsError([
@@ -84,7 +84,7 @@ export function writeFailed(path: string, cause: unknown): DiagnosticsError {
   return failure;
 }
 
-/** What to throw when a file of the state is there and cannot be read. */
+/** Returns the error for a file of the state that is there and cannot be read. */
 export function readFailed(path: string, cause: unknown): DiagnosticsError {
   if (cause instanceof DiagnosticsError) return cause;
   const failure = new DiagnosticsError([
@@ -96,7 +96,7 @@ export function readFailed(path: string, cause: unknown): DiagnosticsError {
   return failure;
 }
 
-/** Writes all of it: one write of a file may be short, on a full disk without an error. */
+/** Writes all bytes: a single write may be short, on a full disk without an error. */
 export async function writeFully(file: DiskFile, bytes: Uint8Array, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const written = await file.write(bytes.subarray(done), position + done);
@@ -105,9 +105,9 @@ export async function writeFully(file: DiskFile, bytes: Uint8Array, position: nu
   }
 }
 
-/** A new file with this content, open; durable under its name only after a sync of the folder. */
+/** Creates a file with this content and returns it open; its name is durable only after a sync of the folder. */
 export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Promise<DiskFile> {
-  // What a run that was cut short left under this name.
+  // A run that was cut short may have left a file of this name.
   await disk.remove(path);
   const file = await disk.create(path);
   try {
@@ -125,7 +125,34 @@ export async function openNew(disk: Disk, path: string, bytes: Uint8Array): Prom
 export const writeNew = async (disk: Disk, path: string, bytes: Uint8Array): Promise<void> =>
   (await openNew(disk, path, bytes)).close();
 
-/** A copy of a file, whole or not there at all. */
+/**
+ * Puts a new file at `path`, whole or not at all, through a link to `scratch`; false when the path is taken. Where the
+ * file system has no links it is written in place: with `isSynced` its content then survives a power cut.
+ */
+export async function placeNew(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array,
+  { scratch, isSynced }: { readonly scratch: string; readonly isSynced: boolean },
+): Promise<boolean> {
+  await writeNew(disk, scratch, bytes);
+  try {
+    await disk.link(scratch, path).catch(async (cause) => {
+      if (!isLinkUnsupported(cause)) throw cause;
+      const file = await disk.create(path);
+      const written = writeFully(file, bytes, 0).then(() => (isSynced ? file.sync() : undefined));
+      await written.finally(() => file.close());
+    });
+    return true;
+  } catch (cause) {
+    if (diskCode(cause) === "EEXIST") return false;
+    throw cause;
+  } finally {
+    await disk.remove(scratch).catch(() => undefined);
+  }
+}
+
+/** Copies a file, whole or not at all. */
 export async function copyFile(disk: Disk, from: string, to: string, scratch: string): Promise<void> {
   const bytes = await disk.read(from, Number.MAX_SAFE_INTEGER);
   if (bytes === undefined) return;

@@ -9,7 +9,7 @@ export interface StateFiles {
 
 export const keptBackups = 10;
 
-/** Bytes; a state of 5,000 resources takes about six million. */
+/** Bytes. */
 export const largestSnapshot = 32 * 1024 * 1024;
 export const largestJournal = 128 * 1024 * 1024;
 
@@ -19,13 +19,13 @@ export const filesOf = (path: string): StateFiles => ({
   lock: `${path}.lock`,
 });
 
-/** Where a session writes a file before it takes its place. */
+/** Returns the path at which a session writes a file before its rename. */
 export const scratchOf = (path: string, session: string): string => `${path}.${session}.tmp`;
 
-/** The n-th last snapshot before the one that stands; 1 is the newest. */
+/** Returns the path of a backup; 1 is the newest. */
 const backupPath = (files: StateFiles, n: number): string => `${files.snapshot}.backup.${n}`;
 
-/** Backups that are there, newest first. */
+/** Lists the backups, newest first. */
 export async function listBackups(disk: Disk, files: StateFiles): Promise<string[]> {
   const found: string[] = [];
   for (let n = 1; n <= keptBackups; n += 1)
@@ -33,7 +33,7 @@ export async function listBackups(disk: Disk, files: StateFiles): Promise<string
   return found;
 }
 
-/** Writes the new snapshot under another name and keeps the one that stands as the newest backup. */
+/** Writes the new snapshot under another name and keeps the current snapshot as the newest backup. */
 export async function prepareSnapshot(
   disk: Disk,
   files: StateFiles,

@@ -32,10 +32,10 @@ export function encodeLine(
   return `{"n":${n},"synced":${synced},"sum":"${sumOf(n, synced, json)}","entry":${json}}\n`;
 }
 
-/** What the encryption of an entry is bound to: its place in its journal. */
+/** Returns the text that the encryption of an entry is bound to: its journal and its line. */
 const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 
-/** The key that the entries of an encrypted journal need; undefined for one in the clear. */
+/** Returns the name of the key of an encrypted journal; undefined for a journal in the clear. */
 export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = buffer.indexOf(sealedStart);
@@ -58,7 +58,7 @@ export interface DecodedJournal {
 }
 
 /**
- * A journal up to its last whole line. What a power cut or a full disk left after it is passed over: a torn line,
+ * Reads a journal up to its last whole line. The rest that a power cut or a full disk left is passed over: a torn line,
  * padding, even whole lines behind a hole, as long as no line says that the hole had been durable. Anything else is
  * damage and throws, naming the line.
  */
@@ -148,7 +148,7 @@ const damaged = (path: string, line: number, why: string): DiagnosticsError =>
 const reservePerIntent = 32 * 1024;
 const chunk = 256 * 1024;
 
-/** Encrypts a text, bound to its place. */
+/** Encrypts a text; `bound` must be the same when it is decrypted. */
 type Encrypt = (text: string, bound: string) => Encrypted;
 
 /** There is no room for an intent together with its outcome. Nothing was written, the journal is whole. */
@@ -160,8 +160,8 @@ export class NoRoomForIntent extends Error {
 }
 
 /**
- * The journal file of one session. Space is taken ahead as zeros, which readers pass over, so that a full disk stops
- * an intent before its request is sent and never the outcome after it.
+ * The journal file of a session. Space is reserved ahead as zeros, which readers pass over, so that a full disk stops an
+ * intent before its request is sent and never the outcome after it.
  */
 export class Journal {
   #lines: number;
@@ -184,7 +184,7 @@ export class Journal {
     this.#reserved = end;
   }
 
-  /** A new file in place of whatever journal stands there: a holder that lost its lock keeps writing into the old. */
+  /** Creates a file in place of any journal: a holder that lost its lock keeps writing into the old file. */
   static async create(
     disk: Disk,
     path: string,
@@ -222,7 +222,7 @@ export class Journal {
       await writeFully(this.file, bytes, this.#end);
       if (durable) await this.file.sync();
     } catch (cause) {
-      // What reached the disk is unknown from here on, and after a failed sync a later one proves nothing.
+      // The content of the disk is unknown from here on, and after a failed sync a later sync proves nothing.
       this.#broken = cause;
       throw cause;
     }
@@ -246,7 +246,7 @@ export class Journal {
       await writeFully(this.file, zeros, from);
       this.#reserved = from + zeros.length;
     } catch (cause) {
-      // Outcomes go into what was reserved for them.
+      // Outcomes go into the space that was reserved for them.
       if (intents > 0) throw new NoRoomForIntent(cause);
     }
   }

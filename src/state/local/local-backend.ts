@@ -21,11 +21,11 @@ export interface LocalBackendOptions extends Origin {
   /** Whether a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
   readonly clock: Clock;
-  /** Encrypts and opens what is stored; without one nothing is encrypted. */
+  /** Encrypts and decrypts the files; default: nothing is encrypted. */
   readonly cipher?: StateCipher;
 }
 
-/** A state in a file of this machine (DESIGN section 7). */
+/** Keeps a state in a file of this machine (DESIGN section 7). */
 export function createLocalBackend(options: LocalBackendOptions): StateBackend {
   const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, cipher = noCipher } = options;
   const origin = { workspaceId, baseUrl };
@@ -54,8 +54,8 @@ export function createLocalBackend(options: LocalBackendOptions): StateBackend {
 const mostLinks = 40;
 
 /**
- * The file that a link to a state stands for, which need not exist yet. Whatever is written takes its place and leaves
- * the link, and two links to one state share its lock.
+ * Resolves a link to a state; its target need not exist yet. Writes replace the target and leave the link, and two
+ * links to a state share its lock.
  */
 async function throughLinks(disk: Disk, path: string): Promise<string> {
   let at = path;
@@ -111,11 +111,11 @@ async function readUnderLock(
   }
 }
 
-/** Names files and journals of one session; also where a caller uses one holder id for several sessions. */
+/** Names the files of a session, also where a caller uses one holder id for several sessions. */
 const sessionName = (holder: LockHolder, generation: number): string =>
   sha256(`${holder.id} ${holder.since} ${generation}`).slice(0, 24);
 
-/** Removes what a dead or replaced session was about to put in place: its rename then finds nothing. */
+/** Removes the scratch files of a dead or replaced session: its rename then finds nothing. */
 async function sweep(disk: Disk, files: StateFiles, dead: LockRecord): Promise<void> {
   for (const path of [files.snapshot, files.journal])
     await disk.remove(scratchOf(path, sessionName(dead, dead.generation))).catch(() => undefined);
@@ -145,7 +145,7 @@ async function removeLock(
     throw writeFailed(path, cause);
   });
   if (!removed) return undefined;
-  // Should it still live: what it is about to rename into place must not land on what the next holder writes.
+  // Should it still live, its next rename must not replace a file of the next holder.
   await sweep(disk, files, found.record);
   const { generation: _generation, process: _process, ...holder } = found.record;
   return holder;

@@ -14,17 +14,9 @@ import {
   lockUnreadable,
   readLock,
 } from "../lock-record";
-import {
-  type Disk,
-  diskCode,
-  isLinkUnsupported,
-  readFailed,
-  writeFailed,
-  writeFully,
-  writeNew,
-} from "./disk";
+import { type Disk, placeNew, readFailed, writeFailed, writeNew } from "./disk";
 
-/** What changing lock files needs. */
+/** The parts that changing a lock file needs. */
 interface LockPort {
   readonly disk: Disk;
   /** Of the lock file. */
@@ -36,40 +28,16 @@ const fileSafe = (id: string): string => (/^[A-Za-z0-9_-]{1,64}$/.test(id) ? id 
 
 const scratchOf = (port: LockPort, self: LockRecord): string => `${port.path}.${fileSafe(self.id)}.tmp`;
 
-/** Puts a record at a path where nothing stands, whole or not at all; false when something does. */
-async function placeLock(port: LockPort, path: string, record: LockRecord): Promise<boolean> {
-  const { disk } = port;
-  const scratch = scratchOf(port, record);
-  await writeNew(disk, scratch, encodeLock(record));
-  try {
-    await disk.link(scratch, path);
-    return true;
-  } catch (cause) {
-    if (diskCode(cause) === "EEXIST") return false;
-    if (isLinkUnsupported(cause)) return await placeWithoutLink(disk, path, record);
-    throw cause;
-  } finally {
-    await disk.remove(scratch).catch(() => undefined);
-  }
-}
-
-async function placeWithoutLink(disk: Disk, path: string, record: LockRecord): Promise<boolean> {
-  try {
-    const file = await disk.create(path);
-    await writeFully(file, encodeLock(record), 0).finally(() => file.close());
-    return true;
-  } catch (cause) {
-    if (diskCode(cause) === "EEXIST") return false;
-    throw cause;
-  }
-}
+/** Puts a record at a path, whole or not at all; false when the path is taken. */
+const placeLock = (port: LockPort, path: string, record: LockRecord): Promise<boolean> =>
+  placeNew(port.disk, path, encodeLock(record), { scratch: scratchOf(port, record), isSynced: false });
 
 /**
  * Replaces the expected record at a path by another, or removes it; false when it is not there any more or somebody
- * else is at it. Whoever changes a lock first claims it: a file named after the id of the record to be replaced,
+ * else is at it. A run that changes a lock claims it first: with a file named after the id of the record to be replaced,
  * created exclusively. Ids are unique, so between the claim and the check that follows it nobody can have put the
  * same record back, and of two takers of one dead lock exactly one wins. A claim whose maker died is itself taken
- * over in the same way. `force` breaks claims whoever made them.
+ * over in the same way. `force` breaks any claim.
  */
 export async function swapLock(
   port: LockPort,
@@ -117,7 +85,7 @@ export interface LocalLockPort extends LockPort {
   readonly clock: Clock;
 }
 
-/** The lock of one state, ours until somebody takes it away. */
+/** The lock of a state, ours until somebody takes it away. */
 export class LocalLock {
   constructor(
     readonly port: LocalLockPort,

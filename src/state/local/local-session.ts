@@ -19,7 +19,7 @@ interface Request {
   readonly reject: (cause: unknown) => void;
 }
 
-/** The right to write one local state: appends are grouped, and everything is written in the order it was asked for. */
+/** The right to write a local state: appends are grouped, and everything is written in the order of the calls. */
 export class LocalSession implements StateSession {
   #recorded: Recorded;
   #journal: Journal | undefined;
@@ -37,7 +37,7 @@ export class LocalSession implements StateSession {
     private readonly id: string,
     recorded: Recorded,
     private readonly cipher: StateCipher,
-    /** Why what stands there could not be read, when it is to be replaced all the same. */
+    /** Why the stored state could not be read, where it is to be replaced. */
     readonly damage?: readonly Diagnostic[],
   ) {
     this.#recorded = recorded;
@@ -114,7 +114,7 @@ export class LocalSession implements StateSession {
       if (!(cause instanceof NoRoomForIntent) || batch.length === 1) throw cause;
       return this.#writeApart(batch);
     }
-    // Whoever took the lock meanwhile may have read the journal before this; then the entries do not count.
+    // A run that took the lock meanwhile may have read the journal before this; then the entries do not count.
     if (durable) await this.lock.check();
     for (const request of batch) request.resolve();
   }
@@ -186,8 +186,8 @@ export class LocalSession implements StateSession {
   }
 
   /**
-   * The first snapshot replaces nothing: a holder that stood still must not put an empty one over a later one. One
-   * that is damaged is there to be replaced, whatever serial could be read from it.
+   * Puts a snapshot in place. The first snapshot replaces nothing: a suspended holder must not put an empty state over a
+   * later one. A damaged snapshot is replaced whatever its serial.
    */
   async #putInPlace(scratch: string): Promise<void> {
     const { disk, files } = this;
@@ -209,7 +209,7 @@ export class LocalSession implements StateSession {
     await this.disk.remove(this.files.journal).catch(() => undefined);
   }
 
-  /** A journal that cannot be read may not be known to the snapshot: it must be gone, and is kept for whoever can read it. */
+  /** Keeps a damaged journal under another name: the snapshot may not know it, so it must not stay. */
   async #moveJournalAway(): Promise<void> {
     const { disk, files } = this;
     await this.#journal?.close().catch(() => undefined);

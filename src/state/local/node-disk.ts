@@ -17,7 +17,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type Disk, type DiskFile, diskCode } from "./disk";
 
-/** The folder that holds what no repository may: states, keys, the emulator's data. */
+/** The folder of files that no repository may hold: states, keys, the emulator's data. */
 const ownFolder = ".rnv";
 
 /**

@@ -20,7 +20,7 @@ import {
   type WriteAnswer,
 } from "./remote-store";
 
-/** How to speak Terraform's HTTP state protocol with one server. */
+/** Settings of Terraform's HTTP state protocol for a server. */
 interface HttpStateSettings {
   readonly url: string;
   readonly updateMethod: string;
@@ -30,7 +30,7 @@ interface HttpStateSettings {
   readonly unlockMethod: string;
   /** Value of the Authorization header; undefined without credentials. */
   readonly authorization?: string;
-  /** Who the client is, and whom it trusts; both in PEM form. */
+  /** Client certificate and certificate authorities, in PEM form. */
   readonly tls: Pick<HttpTransportOptions, "ca" | "certificate">;
   /** For one whole exchange. */
   readonly timeoutMs: number;
@@ -42,7 +42,7 @@ interface HttpStateSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
+ * Reads the settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
  * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here.
  */
 export function httpStateSettings(
@@ -88,14 +88,14 @@ function usualLock(url: string): { url: string; lock: string; unlock: string } {
   return { url: lock.href, lock: "POST", unlock: "DELETE" };
 }
 
-/** The password is read where it is used, and stands in no other place. */
+/** Returns the header; the password is kept nowhere else. */
 function basicAuthorization(username: string, environment: Environment): string | undefined {
   const password = environment.RNV_STATE_HTTP_PASSWORD || environment.TF_HTTP_PASSWORD || "";
   if (username === "" && password === "") return undefined;
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** As Terraform has them: the texts themselves, not files. */
+/** Reads certificates as Terraform does: the texts themselves, not files. */
 function tlsOf(setting: (name: string) => string): HttpStateSettings["tls"] {
   const [cert, key] = [setting("CLIENT_CERTIFICATE_PEM"), setting("CLIENT_PRIVATE_KEY_PEM")];
   const ca = setting("CLIENT_CA_CERTIFICATE_PEM");
@@ -150,7 +150,7 @@ function checkSet(setting: (name: string) => string, nameOf: (name: string) => s
   return diagnostics;
 }
 
-/** Previous snapshots of a remote state in a folder of this machine: Terraform's protocol has no place for them. */
+/** Keeps previous snapshots of a remote state in a folder of this machine: Terraform's protocol has none. */
 export function backupFolder(disk: Disk, folder: string, location: string): BackupSlots {
   const stem = sha256(location).slice(0, 16);
   const name = (slot: number): string => join(folder, `${stem}.${slot}.json`);
@@ -249,8 +249,8 @@ async function takeLock(lock: Reply, record: LockRecord, location: string): Prom
 }
 
 /**
- * The protocol has no way to look at a lock, but who asks for one that is held is told whose it is. Asked under an id
- * of its own, as some servers give a lock to its holder again; one that was free is given back.
+ * Finds the holder of the lock. The protocol cannot read a lock, but a refusal to lock names the holder. The lock is
+ * asked for under another id, as some servers give it to its holder again; a lock that was free is given back.
  */
 async function proveLock(
   { lock, unlock }: { readonly lock: Reply; readonly unlock: Reply },
@@ -285,7 +285,7 @@ const noLocking = (location: string, status: number): DiagnosticsError =>
     }),
   ]);
 
-/** Terraform's lock info; `Info` holds the whole record, for servers that give back what they were given. */
+/** Writes Terraform's lock info; `Info` holds the whole record, for servers that return it unchanged. */
 const lockText = (record: LockRecord, location: string): Uint8Array =>
   Buffer.from(
     JSON.stringify({
@@ -299,7 +299,7 @@ const lockText = (record: LockRecord, location: string): Uint8Array =>
     }),
   );
 
-/** The holder that a server names; one that was not written here has no process. */
+/** Reads the holder that a server names; a holder other than rnv has no process. */
 function holderOf(body: string): LockRecord | undefined {
   let info: Readonly<Record<string, unknown>>;
   try {

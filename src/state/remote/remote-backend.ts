@@ -23,7 +23,7 @@ export interface RemoteBackendOptions extends Origin {
   readonly store: RemoteStore;
   readonly retryPolicy: RetryPolicy;
   readonly cipher?: StateCipher;
-  /** For what is known about processes of this machine. */
+  /** Tells processes of this machine apart. */
   readonly disk?: Disk;
   /** Whether a process of this host runs. */
   readonly isAlive: (pid: number) => boolean;
@@ -37,7 +37,7 @@ interface Backend extends RemoteBackendOptions {
   readonly origin: Origin;
 }
 
-/** A state in a store outside this machine (DESIGN section 7). */
+/** Keeps a state in a store outside this machine (DESIGN section 7). */
 export function createRemoteBackend(options: RemoteBackendOptions): StateBackend {
   const { store, cipher = noCipher, disk = nodeDisk, workspaceId, baseUrl } = options;
   const origin = { workspaceId, baseUrl };
@@ -84,7 +84,7 @@ async function openSession(
   const { store, retryPolicy, cipher, origin } = backend;
   const self = await recordOf(backend, holder);
   const lock = await acquire(backend, self, timeoutMs, wait).catch(async (cause) => {
-    // It may have been given without us hearing of it.
+    // The lock may have been given although its answer was lost.
     if (cause instanceof UnansweredError) await store.freeLock(self).catch(() => undefined);
     throw remoteUnwritten(store.location, cause);
   });
@@ -150,7 +150,7 @@ async function takeOver(
   return (await retryUnanswered(retryPolicy, () => replaceLock(record, next))) ? next : undefined;
 }
 
-/** What a lock says of its holder. The machine is known by a digest: its id is not for others to read. */
+/** Makes the record of a lock. The machine is named by a digest: its id is not for others to read. */
 async function recordOf({ disk }: Backend, holder: LockHolder): Promise<LockRecord> {
   const identity = await identityOf(disk, holder.pid);
   const machine = identity.machine && sha256(`rnv lock ${identity.machine}`);
@@ -170,8 +170,8 @@ async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | u
 }
 
 /**
- * Whoever holds the lock. Where the store does not tell, taking the lock does. A server that does not say either, only
- * that it is held, knows itself whether the id is the holder's.
+ * Returns the holder of the lock. Where the store does not tell, taking the lock does. A server that says only that the
+ * lock is held compares the id itself.
  */
 async function holderNow(backend: Backend, id: string): Promise<LockRecord | undefined> {
   const { store, retryPolicy, host, pid } = backend;

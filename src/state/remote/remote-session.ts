@@ -19,11 +19,11 @@ import {
 /** Entries that need not be durable wait this long for others to be written with. */
 const lingerMs = 1000;
 
-/** What the session found when it had the lock. */
+/** The stored state when the session got the lock. */
 export interface RemoteStart {
   readonly state: State | undefined;
   readonly stored: StoredState | undefined;
-  /** Of what is stored; 0 when nothing is. */
+  /** Of the stored state; 0 when there is none. */
   readonly serial: number;
   readonly generation: number;
   readonly encrypted: boolean;
@@ -44,9 +44,9 @@ interface Waiter {
 }
 
 /**
- * The right to write one remote state. The run record carries the intents: what is appended is folded in, and the
- * whole state is written, in groups, with every write a new serial. A write goes through only in place of the version
- * that this session wrote or read last; what became of an unanswered one is read before it is repeated.
+ * The right to write a remote state. Appended entries are taken into the state, and the whole state is written, in
+ * groups, with every write a new serial. A write goes through only in place of the version that this session wrote or
+ * read last; the outcome of an unanswered write is read before it is repeated.
  */
 export class RemoteSession implements StateSession {
   readonly state: State | undefined;
@@ -58,14 +58,14 @@ export class RemoteSession implements StateSession {
   #version: string | undefined;
   /** The snapshot to keep as a backup before the first write. */
   #previous: StoredState | undefined;
-  /** Digests of what this session sent: a write that arrives late is known by them. */
+  /** Digests of the states that this session sent: a write that arrives late is known by them. */
   readonly #sent = new Set<string>();
   #entries: JournalEntry[] = [];
   #waiters: Waiter[] = [];
   #lingering = false;
-  /** `#current` holds what is not stored. */
+  /** `#current` holds entries that are not stored. */
   #dirty = false;
-  /** The last write ended without an answer, however often it was asked for. */
+  /** The last write ended without an answer after all its attempts. */
   #silent = false;
   #work: Promise<unknown> = Promise.resolve();
   #failed: unknown;
@@ -100,7 +100,7 @@ export class RemoteSession implements StateSession {
   }
 
   commit(state: State): Promise<State> {
-    // The state given holds them; what is appended from here on comes after it.
+    // The given state holds them; entries appended from here on come after it.
     if (this.#waiters.length === 0) this.#entries = [];
     return this.#inTurn(() => {
       this.#current = state;
@@ -112,10 +112,10 @@ export class RemoteSession implements StateSession {
   release(): Promise<void> {
     return this.#inTurn(async () => {
       const { store, lock } = this.parts;
-      // What was not waited for, and no snapshot took in.
+      // Entries that nobody waited for, and no snapshot took in.
       if (this.#failed === undefined) await this.#flush();
       this.#failed ??= new Error("the session is over");
-      // It must not hide why the session ended; a lock that stays is named to whoever comes next.
+      // It must not hide why the session ended; a lock that stays is named to the next run.
       if (!this.#isTaken)
         await retryUnanswered(this.#retryPolicy(), () => store.freeLock(lock)).catch(() => undefined);
     });
@@ -138,12 +138,12 @@ export class RemoteSession implements StateSession {
     write().catch(() => undefined);
   }
 
-  /** Everything appended until now goes out in one write. */
+  /** Writes everything appended until now, once. */
   async #flush(): Promise<void> {
     const entries = this.#entries.splice(0);
     const waiters = this.#waiters.splice(0);
     try {
-      // Kept when the write fails: an intent too many is settled by looking, one too few is not.
+      // Kept when the write fails: a superfluous intent is settled by looking, a missing intent is not.
       if (entries.length > 0) this.#current = replayJournal(this.#current ?? this.#empty(), entries);
       this.#dirty ||= entries.length > 0;
       if (this.#dirty && this.#current !== undefined) await this.#put(this.#current);
@@ -173,7 +173,7 @@ export class RemoteSession implements StateSession {
     };
     const bytes = Buffer.from(await cipher.encode(written, writer, this.#encrypted));
     if (bytes.length > largestSnapshot) throw tooLarge(store.location);
-    // Used up once it is sent: what does not seem to arrive may stand there, and no serial names two states.
+    // Used up once it is sent: a write that seems lost may have arrived, and no serial names two states.
     this.#serial = written.serial;
     try {
       await this.#keepPrevious();
@@ -225,7 +225,7 @@ export class RemoteSession implements StateSession {
     }
   }
 
-  /** Whether a write without an answer arrived. Throws when something else took its place. */
+  /** Whether a write without an answer arrived. Throws when another state is stored. */
   async #isWritten(bytes: Uint8Array): Promise<boolean> {
     const { store } = this.parts;
     const found = await retryUnanswered(this.#retryPolicy(), () => store.read());
@@ -249,7 +249,7 @@ export class RemoteSession implements StateSession {
     if (found.id !== lock.id || found.generation !== lock.generation) throw this.#lose(found);
   }
 
-  /** A write that went through proves nothing where the server takes one from anybody once the lock is free. */
+  /** Asks for the lock: a write that went through proves nothing where the server takes any write once the lock is free. */
   async #proveLock(): Promise<void> {
     const { store, lock } = this.parts;
     const { proveLock } = store;
@@ -261,13 +261,13 @@ export class RemoteSession implements StateSession {
     throw this.#failed;
   }
 
-  /** Whoever waited for a server that is silent to the end waits for it no more than once from there on. */
+  /** Returns the policy without retries once a server was silent to the end. */
   #retryPolicy(): RetryPolicy {
     const { retryPolicy } = this.parts;
     return this.#silent ? { ...retryPolicy, retries: 0 } : retryPolicy;
   }
 
-  /** Nothing may build on this session any more. */
+  /** Ends the session: nothing may build on it any more. */
   #lose(holder?: LockRecord): DiagnosticsError {
     const by =
       holder === undefined

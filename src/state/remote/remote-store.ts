@@ -11,7 +11,7 @@ export interface StoredState {
 
 export type WriteAnswer =
   | { readonly kind: "written"; readonly version: string }
-  /** Something other than what was expected stands there; nothing was written. */
+  /** Another version than the expected one is stored; nothing was written. */
   | { readonly kind: "changed" }
   /** The lock is not ours; nothing was written. */
   | { readonly kind: "not-ours"; readonly holder?: LockRecord };
@@ -25,7 +25,7 @@ export type LockAnswer =
 export type LockProof = "ours" | "free" | "untold" | LockRecord;
 
 /**
- * A place outside this machine that keeps one state and its lock. Every method throws `UnansweredError` when it is not known
+ * A store outside this machine that keeps a state and its lock. Every method throws `UnansweredError` when it is not known
  * what happened, and `DiagnosticsError` when the store said no for good.
  */
 export interface RemoteStore {
@@ -39,21 +39,21 @@ export interface RemoteStore {
   takeLock(record: LockRecord): Promise<LockAnswer>;
   /** Puts one record in place of another in one step. Absent where the store cannot. */
   readonly replaceLock?: (from: LockRecord, to: LockRecord) => Promise<boolean>;
-  /** What stands there. Absent where the store does not tell without taking the lock. */
+  /** Reads the lock. Absent where the store does not tell without taking it. */
   readonly readLock?: () => Promise<LockRecord | "free" | "unreadable">;
   /**
-   * Asks whether the lock is still this record's, after a write: a server that takes a write from whoever sends it once
-   * the lock is free lets a run that stood still replace what another one wrote. Absent where writes are conditional.
+   * Asks whether the lock is still this record's, after a write: a server that takes any write once the lock is free
+   * lets a suspended run replace the state of another run. Absent where writes are conditional.
    */
   readonly proveLock?: (record: LockRecord) => Promise<LockProof>;
   /** False when the lock is not this record's. */
   freeLock(record: LockRecord): Promise<boolean>;
-  /** How to be rid of a lock that does not say whose it is. */
+  /** How to remove a lock that does not name its holder. */
   readonly unlockHint: string;
   readonly backups: BackupSlots;
 }
 
-/** Ten places for previous snapshots; 0 to 9. */
+/** Ten previous snapshots; slots 0 to 9. */
 export interface BackupSlots {
   /** For messages: a path or an address. */
   name(slot: number): string;
@@ -61,14 +61,14 @@ export interface BackupSlots {
   write(slot: number, bytes: Uint8Array): Promise<void>;
 }
 
-/** No whole answer came, or one that says that it may be different the next time: nobody knows what happened. */
+/** No whole answer came, or a passing failure such as 503: the outcome is not known. */
 export class UnansweredError extends Error {
   constructor(
     /** For messages: `the connection was refused`. */
     readonly reason: string,
-    /** What the server asked for with Retry-After; 0 when it did not. */
+    /** Milliseconds that `Retry-After` asks for; 0 without it. */
     readonly waitMs = 0,
-    /** It took longer than was waited for. */
+    /** No answer came in time. */
     readonly isLate = false,
   ) {
     super(reason);
@@ -84,8 +84,8 @@ interface StateRequest {
 }
 
 /**
- * Sends one request to the state's server and reads its answer to the end. Throws `UnansweredError` for whatever ends before
- * that, for 429 and 5xx, and for a page where an answer should be: it tells nothing about what became of the request.
+ * Sends one request to the state's server and reads its answer to the end. Throws `UnansweredError` for a
+ * connection that ends before that, for 429 and 5xx, and for a web page, which tells nothing about the request.
  */
 export async function exchange(transport: Transport, request: StateRequest): Promise<WireResponse> {
   const body = request.body && Buffer.from(request.body).toString("utf8");
@@ -130,11 +130,11 @@ export interface RetryPolicy {
   readonly retries: number;
   readonly waitMinMs: number;
   readonly waitMaxMs: number;
-  /** No request is repeated when its attempts have taken that long. */
+  /** Milliseconds of all attempts after which a request is not repeated. */
   readonly totalMs: number;
 }
 
-/** An attempt at a request: the how manieth, and when the first of them began. */
+/** An attempt at a request: its number from 0, and when the first attempt began. */
 interface Attempt {
   readonly number: number;
   readonly startedAt: number;
@@ -153,7 +153,7 @@ export async function waitBeforeRetry(
   return true;
 }
 
-/** Repeats what may be repeated, while no answer comes. Throws the last `UnansweredError`. */
+/** Repeats a request while no answer comes. Throws the last `UnansweredError`. */
 export async function retryUnanswered<T>(retryPolicy: RetryPolicy, request: () => Promise<T>): Promise<T> {
   const startedAt = retryPolicy.clock.elapsed();
   for (let number = 0; ; number += 1) {
@@ -180,11 +180,11 @@ const unreachable = (code: DiagnosticCode, summary: string, detail: string | und
   return failure;
 };
 
-/** What to throw when a remote state could not be read; anything but `UnansweredError` passes unchanged. */
+/** Returns the error for a remote state that could not be read; anything but `UnansweredError` passes unchanged. */
 export const remoteUnread = (location: string, cause: unknown): unknown =>
   unreachable("state.unreadable", `cannot read ${location}`, undefined, cause);
 
-/** What to throw when a remote state could not be written; anything but `UnansweredError` passes unchanged. */
+/** Returns the error for a remote state that could not be written; anything but `UnansweredError` passes unchanged. */
 export const remoteUnwritten = (location: string, cause: unknown): unknown =>
   unreachable(
     "state.write_failed",
@@ -202,7 +202,7 @@ const meanings: Readonly<Record<number, string>> = {
   501: "the server does not know the method",
 };
 
-/** What to throw when the server said no for good. */
+/** Returns the error for a final refusal of the server. */
 export function remoteRefused(
   code: "state.unreadable" | "state.write_failed",
   what: string,

@@ -13,7 +13,7 @@ import {
   type WriteAnswer,
 } from "./remote-store";
 
-/** Where an S3 state lies and with what its requests are signed. */
+/** The location of an S3 state, and the credentials of its requests. */
 interface S3StateSettings {
   /** `s3://bucket/key`, for messages. */
   readonly location: string;
@@ -31,7 +31,7 @@ interface S3StateSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings of an S3 state: region and endpoint from its address, else from `AWS_*`, credentials from `AWS_*`. */
+/** Reads the settings of an S3 state: region and endpoint from its address, else from `AWS_*`; credentials from `AWS_*`. */
 export function s3StateSettings(
   address: StateAddress & { readonly kind: "s3" },
   environment: Environment,
@@ -78,15 +78,15 @@ const encodePart = (part: string): string =>
 
 type Conditions = Readonly<Record<"if-match" | "if-none-match", string | undefined>>;
 
-/** Objects of one bucket, by what follows the key of the state: `""`, `.lock`, `.backup.3`. */
+/** Objects of a bucket, by the suffix after the key of the state: `""`, `.lock`, `.backup.3`. */
 interface Objects {
   get(suffix: string): Promise<StoredState | undefined>;
-  /** The new ETag; undefined when a condition was not met. */
+  /** Returns the new ETag; undefined when a condition was not met. */
   put(suffix: string, bytes: Uint8Array, conditions?: Partial<Conditions>): Promise<string | undefined>;
   delete(suffix: string, conditions?: Partial<Conditions>): Promise<boolean>;
 }
 
-/** A state in S3 or in a server that speaks its protocol, with conditional writes: `If-None-Match: *` and `If-Match`. */
+/** Keeps a state in S3 or a server that speaks its protocol, with conditional writes: `If-None-Match: *` and `If-Match`. */
 export function createS3Store(settings: S3StateSettings, transport: Transport): RemoteStore {
   const { location } = settings;
   const objects = objectsOf(settings, transport);
@@ -143,7 +143,7 @@ async function takeLock(objects: Objects, record: LockRecord, location: string):
       ? { kind: "taken" }
       : { kind: "held", record: held };
   }
-  // A server that passes over conditions would give one lock to everybody; asking again shows it.
+  // A server that ignores conditions would give the lock to everybody; asking again shows it.
   if ((await objects.put(".lock", bytes, { "if-none-match": "*" })) !== undefined)
     throw unconditional(location);
   return { kind: "taken" };
