@@ -6,10 +6,12 @@ import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
+import type { RuntimeRequest } from "../../src/commands/carry-out-action";
 import type { Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
+import { type RuntimeOutcome, runtimeAction } from "../../src/commands/runtime-action";
 import {
   createEmulator,
   type Emulator,
@@ -20,11 +22,13 @@ import {
 import { type ManualClock, manualClock } from "../../src/emulator/testing";
 import type { ApplyEvent } from "../../src/model/apply-event";
 import { Secret } from "../../src/model/secret";
+import type { State } from "../../src/model/state";
 import type { Clock } from "../../src/model/time";
 import type { StateBackend } from "../../src/state/backend";
 import { keyIdOf } from "../../src/state/key";
 import { createLocalBackend } from "../../src/state/local/local-backend";
 import type { Origin } from "../../src/state/recorded";
+import { type Death, dyingContext } from "./dying-context";
 import type { MemoryDisk } from "./memory-disk";
 
 export interface WorkbenchOptions {
@@ -40,6 +44,8 @@ export interface WorkbenchOptions {
 }
 
 /** A workspace on the embedded service with a folder, a state and a clock of its own, all in this process. */
+export type ActionRequest = Partial<RuntimeRequest> & Pick<RuntimeRequest, "action">;
+
 export interface Workbench {
   readonly folder: string;
   readonly emulator: Emulator;
@@ -51,8 +57,16 @@ export interface Workbench {
   putState(text: string): void;
   plan(request?: Partial<ApplyRequest>): Promise<PlanOutcome>;
   /** Approves everything, and confirms no deletion, unless the request says otherwise. */
-  apply(request?: Partial<ApplyRequest>): Promise<ApplyOutcome>;
+  apply(request?: Partial<ApplyRequest>, changed?: Partial<Context>): Promise<ApplyOutcome>;
   drift(request?: Partial<DriftRequest>): Promise<DriftOutcome>;
+  /** Applies in a process that dies with one of its writes; resolves at its death, or when it ended before. */
+  applyUntilDeath(death: Death, request?: Partial<ApplyRequest>): Promise<unknown>;
+  /** Runs an action; on `service.shop.api`, waited for and not confirmed, unless said. */
+  act(request: ActionRequest, changed?: Partial<Context>): Promise<RuntimeOutcome>;
+  /** The same in a process that dies with one of its writes. */
+  actUntilDeath(death: Death, request: ActionRequest): Promise<unknown>;
+  /** The recorded state. */
+  state(): Promise<State | undefined>;
   /** Method and path of every write the service saw since the last `resetLog`. */
   writes(): string[];
   remove(): void;
@@ -128,6 +142,11 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     approve: async () => ({ confirmedDeletes: [] }),
     ...request,
   });
+  const actionOf = (request: ActionRequest): RuntimeRequest => ({
+    ...{ address: "service.shop.api", wait: true, timeoutMs: 600_000, lockTimeoutMs: 0 },
+    ...{ confirm: async () => undefined, onGoingOn: () => undefined, onWaiting: () => undefined },
+    ...request,
+  });
   return {
     folder,
     emulator,
@@ -137,8 +156,18 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     write: (file, text) => writeFileSync(join(folder, file), text),
     putState: (text) => options.disk?.put(join(folder, ".rnv", "state.json"), text),
     plan: (request = {}) => plan(context, requestOf(request)),
-    apply: (request = {}) => apply(context, requestOf(request)),
+    apply: (request = {}, changed = {}) => apply({ ...context, ...changed }, requestOf(request)),
     drift: (request = {}) => drift(context, { ...planRequest, ...request }),
+    applyUntilDeath: (death, request = {}) => {
+      const dying = dyingContext(context, death);
+      return Promise.race([apply(dying.context, requestOf(request)), dying.died]);
+    },
+    act: (request, changed = {}) => runtimeAction({ ...context, ...changed }, actionOf(request)),
+    actUntilDeath: (death, request) => {
+      const dying = dyingContext(context, death);
+      return Promise.race([runtimeAction(dying.context, actionOf(request)), dying.died]);
+    },
+    state: () => context.backend.read(),
     writes: () =>
       emulator.log.filter(({ method }) => method !== "GET").map(({ method, path }) => `${method} ${path}`),
     remove: () => rmSync(folder, { recursive: true, force: true }),

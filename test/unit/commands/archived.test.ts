@@ -1,6 +1,3 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (services: string) => `projects: { shop: { services: { ${services} } } }\n`;
@@ -8,7 +5,7 @@ const api =
   "api: { kind: web, deploy: { when: never }, variables: { LEVEL: one }, lifecycle: { onRemove: archive } }";
 const others = ["a", "b"].map((name) => `${name}: { kind: worker, deploy: { when: never } }`).join(", ");
 
-const resources = async (bench: Workbench) => (await bench.context.backend.read())?.resources ?? {};
+const resources = async (bench: Workbench) => (await bench.state())?.resources ?? {};
 const retained = async (bench: Workbench) =>
   Object.entries(await resources(bench))
     .filter(([, one]) => one.retained)
@@ -31,14 +28,7 @@ describe("what onRemove: archive leaves in the state", () => {
     const bench = await opened(shop(`${api}, ${others}`));
     const service = bench.emulator.store.services().find(({ name }) => name === "api");
     bench.write("rnv.yaml", shop(others));
-    const { context, died } = dyingContext(bench.context, { write, when });
-    const request = {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 1,
-      approve: async () => ({ confirmedDeletes: [] }),
-    };
-    await Promise.race([apply(context, request), died]);
+    await bench.applyUntilDeath({ write, when }, { parallelism: 1 });
     expect((await bench.apply()).exitCode).toBe(0);
     expect(await retained(bench)).toEqual(["service.shop.api", "variable.shop.api.LEVEL"]);
     expect(bench.emulator.store.variables(service?.id ?? "")).toHaveLength(1);

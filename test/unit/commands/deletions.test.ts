@@ -1,10 +1,7 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import type { Condition } from "../../../src/emulator/behaviour";
 import type { EmulatorOptions } from "../../../src/emulator/emulator";
 import type { SeenRequest } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const at = (text: string): Address => text as Address;
@@ -41,8 +38,7 @@ async function openedOn(gaps: NonNullable<EmulatorOptions["gaps"]>, conditions: 
   };
 }
 
-const recordedIn = async (bench: Workbench, address: Address) =>
-  (await bench.context.backend.read())?.resources[address];
+const recordedIn = async (bench: Workbench, address: Address) => (await bench.state())?.resources[address];
 
 const failed = "the service could not carry it out";
 
@@ -71,7 +67,7 @@ describe("a deletion whose operation fails", () => {
       expect(deletes).toHaveLength(3);
       expect(store.services()).toEqual([]);
       expect(bench.writes().filter((write) => !write.startsWith("DELETE"))).toEqual([]);
-      expect(Object.keys((await bench.context.backend.read())?.resources ?? {})).toEqual(["project.shop"]);
+      expect(Object.keys((await bench.state())?.resources ?? {})).toEqual(["project.shop"]);
       bench.remove();
     },
   );
@@ -204,14 +200,7 @@ describe("a deletion whose operation fails", () => {
     const { bench, store } = await opened("failed-deletions", ...left);
     const [service] = store.services();
     bench.write("rnv.yaml", withoutApi);
-    const { context, died } = dyingContext(bench.context, { write: 1, when });
-    const request = {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 1,
-      approve: async () => ({ confirmedDeletes: [] }),
-    };
-    await Promise.race([apply(context, request), died]);
+    await bench.applyUntilDeath({ write: 1, when }, { parallelism: 1 });
     bench.clock.advance(60_000);
     // As long as it fails, nothing is forgotten and nothing is made.
     await bench.plan();

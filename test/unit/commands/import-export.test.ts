@@ -130,7 +130,7 @@ moved: [{ from: service.shop.web, to: service.shop.docs }]
       ({ diagnostics }) => diagnostics[0],
       (failure: { diagnostics: readonly Diagnostic[] }) => failure.diagnostics[0],
     );
-  const recordedNow = async () => Object.keys((await bench.context.backend.read())?.resources ?? {});
+  const recordedNow = async () => Object.keys((await bench.state())?.resources ?? {});
 
   it("import records a project, then a service in it, then its variable", async () => {
     const { project, api, variable } = seed();
@@ -138,7 +138,7 @@ moved: [{ from: service.shop.web, to: service.shop.docs }]
     await take("project.shop", project.id);
     await take("service.shop.api", api.id);
     await take("variable.shop.api.LOG_LEVEL", variable.id);
-    const state = await bench.context.backend.read();
+    const state = await bench.state();
     expect(state?.resources).toMatchObject({
       "project.shop": { id: project.id, name: "Online shop" },
       "service.shop.api": {

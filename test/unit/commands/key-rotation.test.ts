@@ -41,7 +41,7 @@ describe("a change of the state key", () => {
     expect(bench.writes()).toEqual([]);
     environment = only(keys.new);
     expect(await changed()).toEqual([]);
-    const state = await bench.context.backend.read();
+    const state = await bench.state();
     expect(state?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
     environment = only(keys.old);
     expect((await bench.plan()).diagnostics.map(({ code }) => code)).toEqual(["state.key_mismatch"]);
@@ -67,12 +67,12 @@ describe("a change of the state key", () => {
     );
     expect((await bench.apply()).exitCode).not.toBe(0);
     bench.emulator.setFaults(() => undefined);
-    expect((await bench.context.backend.read())?.open.length).toBeGreaterThan(0);
+    expect((await bench.state())?.open.length).toBeGreaterThan(0);
     environment = rotating;
     expect((await bench.apply()).exitCode).toBe(0);
-    expect((await bench.context.backend.read())?.keyId).toBe(keyIdOf(Buffer.from(keys.old, "hex")));
+    expect((await bench.state())?.keyId).toBe(keyIdOf(Buffer.from(keys.old, "hex")));
     expect((await bench.apply()).exitCode).toBe(0);
-    expect((await bench.context.backend.read())?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
+    expect((await bench.state())?.keyId).toBe(keyIdOf(Buffer.from(keys.new, "hex")));
     environment = only(keys.new);
     expect(await changed()).toEqual([]);
   });

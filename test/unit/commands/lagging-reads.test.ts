@@ -1,6 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = (replicas: number) => `projects:
@@ -43,13 +41,7 @@ describe("reads that stay behind the last write", () => {
     bench.emulator.store.setLag({ all: { ms: 5000 } });
     await bench.apply();
     const said: string[] = [];
-    const request = {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 1,
-      approve: async () => ({ confirmedDeletes: [] }),
-    };
-    const again = await apply({ ...bench.context, say: (line) => said.push(line) }, request);
+    const again = await bench.apply({ parallelism: 1 }, { say: (line) => said.push(line) });
     expect(again.plan?.changes.map(({ action }) => action)).toEqual(["no-op", "no-op", "no-op"]);
     expect(said).toEqual(["The service's reads are behind our last write; looking again …"]);
   });

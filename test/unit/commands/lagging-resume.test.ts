@@ -1,7 +1,4 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import type { Lags } from "../../../src/emulator/lag";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `projects:
@@ -36,19 +33,8 @@ describe.each(lags)("a run that goes on where another was killed, with reads %s 
     bench.emulator.store.setLag(lag);
   });
   afterEach(() => bench.remove());
-  const request = {
-    ...planRequest,
-    lockTimeoutMs: 0,
-    parallelism: 10,
-    approve: async () => ({ confirmedDeletes: [] }),
-  };
-
-  const died = async (write: number, when: "before" | "after") => {
-    const killed = dyingContext(bench.context, { write, when });
-    await Promise.race([apply(killed.context, request), killed.died]);
-  };
-  const goOn = async (context = bench.context) => {
-    const { exitCode, diagnostics } = await apply(context, request).catch((failure) => ({
+  const goOn = async (changed = {}) => {
+    const { exitCode, diagnostics } = await bench.apply({}, changed).catch((failure) => ({
       exitCode: 1,
       diagnostics: failure.diagnostics ?? [failure],
     }));
@@ -75,7 +61,7 @@ describe.each(lags)("a run that goes on where another was killed, with reads %s 
         bench = createWorkbench();
         bench.write("rnv.yaml", shop);
         bench.emulator.store.setLag(lag);
-        await died(write, when);
+        await bench.applyUntilDeath({ write, when });
         await goOn();
         await eachIsThereOnce();
       }
@@ -85,8 +71,8 @@ describe.each(lags)("a run that goes on where another was killed, with reads %s 
   it.each([1, 2, 3])(
     "makes each thing once with another API key, where the write %d had arrived",
     async (write) => {
-      await died(write, "after");
-      await goOn({ ...bench.context, credential: () => "fedcba9876543210" });
+      await bench.applyUntilDeath({ write, when: "after" });
+      await goOn({ credential: () => "fedcba9876543210" });
       await eachIsThereOnce();
     },
   );

@@ -1,6 +1,5 @@
 import type { RuntimeAction } from "../../../src/commands/carry-out-action";
 import { importResource } from "../../../src/commands/import-resource";
-import { runtimeAction } from "../../../src/commands/runtime-action";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `projects:
@@ -19,13 +18,7 @@ describe("a verb whose reads stay behind", () => {
   });
   afterEach(() => bench.remove());
 
-  const act = (action: RuntimeAction) =>
-    runtimeAction(bench.context, {
-      ...{ address, action, wait: true, timeoutMs: 600_000, lockTimeoutMs: 0 },
-      confirm: async () => "api",
-      onGoingOn: () => undefined,
-      onWaiting: () => undefined,
-    });
+  const act = (action: RuntimeAction) => bench.act({ action, confirm: async () => "api" });
 
   it.each(["restart", "suspend", "resume"] as const)(
     "%s ends when its operation is not shown for half a minute, and the same command sends nothing",
@@ -65,13 +58,7 @@ describe("a verb whose reads stay behind", () => {
       // By its id it is shown, so that the apply ends.
       bench.emulator.store.setLag({ deployments: forever });
       bench.emulator.store.setCondition("worker-offline", true);
-      const request = { wait: false, timeoutMs: 0 };
-      await runtimeAction(bench.context, {
-        ...{ address, action: "deploy", lockTimeoutMs: 0, ...request },
-        confirm: async () => "api",
-        onGoingOn: () => undefined,
-        onWaiting: () => undefined,
-      });
+      await bench.act({ action: "deploy", wait: false });
       const sent = bench.writes().length;
       expect(await act(action)).toMatchObject({ diagnostics: [{ code: "live.stale" }] });
       expect(bench.writes()).toHaveLength(sent);

@@ -1,8 +1,5 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import type { ApplyEvent } from "../../../src/model/apply-event";
 import type { State } from "../../../src/model/state";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const minute = 60_000;
@@ -33,10 +30,7 @@ describe("a deployment that an earlier run left queued", () => {
   const leaveByKill = async (deploy: string): Promise<void> => {
     bench.write("rnv.yaml", shop(deploy));
     // The project, the service, and then the deployment.
-    const { context, died } = dyingContext(bench.context, { write: 3, when: "after" });
-    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
-    const approve = async () => ({ confirmedDeletes: [] });
-    await Promise.race([apply(context, { ...request, approve }), died]);
+    await bench.applyUntilDeath({ write: 3, when: "after" }, { parallelism: 4 });
     expect(bench.writes().at(-1)).toMatch(/\/deploys$/);
     bench.emulator.resetLog();
   };
@@ -78,22 +72,11 @@ describe("a deployment that an earlier run left queued", () => {
     expect(waited).toBeLessThan(4);
   });
 
-  it("is not waited for again by the run after one that waited for all of its timeout", async () => {
-    bench.write("rnv.yaml", shop("timeout: 5m"));
-    expect((await bench.apply()).exitCode).toBe(7);
-    const waited = await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(7));
-    expect(waited).toBeLessThan(1);
-  });
-
   it("is waited for no more than its whole timeout when the clock was set back meanwhile", async () => {
     await leaveByKill("timeout: 10m");
     const late = bench.clock;
-    const back = { ...late, now: () => late.now() - 24 * 60 * minute };
-    const context = { ...bench.context, clock: back };
-    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
-    const waited = await minutesOf(() =>
-      apply(context, { ...request, approve: async () => ({ confirmedDeletes: [] }) }),
-    );
+    const clock = { ...late, now: () => late.now() - 24 * 60 * minute };
+    const waited = await minutesOf(() => bench.apply({}, { clock }));
     expect(waited).toBeLessThan(11);
   });
 
@@ -129,10 +112,8 @@ describe("a deployment that an earlier run left queued", () => {
       if (event.type === "waiting") shifted = shift;
     };
     const set = { ...clock, now: () => clock.now() + shifted };
-    const request = { ...planRequest, lockTimeoutMs: 0, parallelism: 4 };
     const waited = await minutesOf(async () => {
-      const approve = async () => ({ confirmedDeletes: [] });
-      expect((await apply({ ...bench.context, clock: set, emit }, { ...request, approve })).exitCode).toBe(7);
+      expect((await bench.apply({}, { clock: set, emit })).exitCode).toBe(7);
     });
     expect(waited).toBeGreaterThan(9.9);
     expect(waited).toBeLessThan(10.1);
@@ -142,23 +123,6 @@ describe("a deployment that an earlier run left queued", () => {
     bench.write("rnv.yaml", shop("wait: false"));
     expect((await bench.apply()).exitCode).toBe(0);
     expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(0))).toBeLessThan(1);
-  });
-
-  it("is not waited for by an apply that queues a newer one", async () => {
-    await leaveByKill("timeout: 10m");
-    bench.write("rnv.yaml", shop("wait: false", 4000));
-    expect(await minutesOf(async () => expect((await bench.apply()).exitCode).toBe(0))).toBeLessThan(1);
-    expect(deploys()).toBe(1);
-    expect(waits()).toEqual([]);
-  });
-
-  it("is not waited for by destroy", async () => {
-    await leaveByKill("timeout: 10m");
-    const waited = await minutesOf(async () => {
-      expect((await bench.apply({ mode: "destroy", files: [] })).exitCode).toBe(0);
-    });
-    expect(waited).toBeLessThan(1);
-    expect(bench.emulator.store.services()).toEqual([]);
   });
 
   it("is not waited for by an apply of something else", async () => {

@@ -1,7 +1,4 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import type { Fault, SeenRequest } from "../../../src/emulator/faults";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench, type WorkbenchOptions } from "../../support/workbench";
 
 const shop = (kind = "worker", settings = "") => `projects:
@@ -9,13 +6,6 @@ const shop = (kind = "worker", settings = "") => `projects:
     services:
       api: { kind: ${kind}, deploy: { when: never }${settings} }
 `;
-
-const request = {
-  ...planRequest,
-  lockTimeoutMs: 0,
-  parallelism: 4,
-  approve: async () => ({ confirmedDeletes: [] }),
-};
 
 describe("a write of which nobody knows whether it was done", () => {
   let bench: Workbench;
@@ -77,10 +67,9 @@ describe("a write of which nobody knows whether it was done", () => {
     await bench.apply();
     bench.write("rnv.yaml", `${shop()}      more: { kind: worker, deploy: { when: never } }\n`);
     bench.emulator.store.setLag({ all: { ms: 20_000 } });
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([apply(context, request), died]);
+    await bench.applyUntilDeath({ write: 1, when: "after" }, { parallelism: 4 });
     expect(services()).toHaveLength(2);
-    await apply(next(bench.context), request);
+    await bench.apply({}, next(bench.context));
     expect(services().map(({ name }) => name)).toEqual(["api", "more"]);
   });
 
@@ -89,7 +78,7 @@ describe("a write of which nobody knows whether it was done", () => {
     bench.emulator.store.setLag({ all: { ms: 10_000 } });
     await bench.apply();
     const clock = { ...bench.context.clock, now: () => bench.clock.now() - 25 * 3_600_000 };
-    expect((await apply({ ...bench.context, clock }, request)).exitCode).toBe(0);
+    expect((await bench.apply({}, { clock })).exitCode).toBe(0);
     expect(services()).toHaveLength(1);
   });
 
@@ -122,11 +111,10 @@ describe("a write of which nobody knows whether it was done", () => {
     await bench.apply();
     bench.write("rnv.yaml", next);
     const confirmedDeletes = confirmed as readonly `service.${string}`[];
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([apply(context, { ...request, confirmedDeletes }), died]);
-    expect((await bench.context.backend.read())?.open).toMatchObject([{ method: "DELETE" }]);
+    await bench.applyUntilDeath({ write: 1, when: "after" }, { parallelism: 4, confirmedDeletes });
+    expect((await bench.state())?.open).toMatchObject([{ method: "DELETE" }]);
     expect((await bench.apply({ confirmedDeletes })).exitCode).toBe(0);
-    expect(await bench.context.backend.read()).toMatchObject({ open: [], run: null });
+    expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
   it("as a variable that was answered with an id of nothing deploys nothing once more", async () => {
@@ -171,7 +159,7 @@ describe("a service that somebody archived, and that one answer says is not ther
     expect(isTold).toBe(true);
     expect(diagnostics.map(({ code }) => code)).toContain("live.gone_unproven");
     expect(store.services().map(({ id }) => id)).toEqual([api?.id]);
-    expect(await bench.context.backend.read()).toMatchObject({
+    expect(await bench.state()).toMatchObject({
       resources: { "service.shop.api": { id: api?.id } },
     });
     bench.remove();

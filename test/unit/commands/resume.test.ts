@@ -1,7 +1,4 @@
-import { apply } from "../../../src/commands/apply";
-import { planRequest } from "../../../src/commands/context";
 import type { Address } from "../../../src/model/address";
-import { dyingContext } from "../../support/dying-context";
 import { MemoryDisk } from "../../support/memory-disk";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -25,13 +22,13 @@ describe("what an interrupted run left open", () => {
         : undefined,
     );
     expect((await bench.apply()).exitCode).toBe(3);
-    expect((await bench.context.backend.read())?.open).toHaveLength(5);
+    expect((await bench.state())?.open).toHaveLength(5);
     bench.emulator.setFaults(() => undefined);
     const before = bench.clock.now();
     expect((await bench.apply()).exitCode).toBe(0);
     // "A bounded grace" (DESIGN section 7) is two seconds, however much is open.
     expect(bench.clock.now() - before).toBeLessThan(2 * 2000);
-    expect((await bench.context.backend.read())?.open).toEqual([]);
+    expect((await bench.state())?.open).toEqual([]);
   });
 
   it("is no mass disappearance: what it deleted itself, it forgets", async () => {
@@ -39,14 +36,7 @@ describe("what an interrupted run left open", () => {
     bench.write("rnv.yaml", shop);
     await bench.apply();
     bench.write("rnv.yaml", shop.replace(/variables: {.*?}/, "variables: {}"));
-    const { context, died } = dyingContext(bench.context, { write: 4, when: "after" });
-    const request = {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 4,
-      approve: async () => ({ confirmedDeletes: [] }),
-    };
-    await Promise.race([apply(context, request), died]);
+    await bench.applyUntilDeath({ write: 4, when: "after" }, { parallelism: 4 });
     const [service] = bench.emulator.store.services();
     expect(bench.emulator.store.variables(service?.id ?? "").length).toBeLessThanOrEqual(2);
     const { plan, diagnostics } = await bench.plan();
@@ -54,10 +44,7 @@ describe("what an interrupted run left open", () => {
     expect(plan?.changes.filter(({ action }) => action === "create")).toEqual([]);
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(bench.emulator.store.variables(service?.id ?? "")).toEqual([]);
-    expect(Object.keys((await bench.context.backend.read())?.resources ?? {})).toEqual([
-      "project.shop",
-      "service.shop.api",
-    ]);
+    expect(Object.keys((await bench.state())?.resources ?? {})).toEqual(["project.shop", "service.shop.api"]);
   });
 
   it("is never an id without its outcome: what a look finds is written down in one piece", async () => {
@@ -103,7 +90,7 @@ describe("an answer about something else", () => {
     bench.emulator.setFaults((_, { method }) => (method === "PATCH" ? { kind: "other-id" } : undefined));
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     const [service] = bench.emulator.store.services();
-    const recorded = (await bench.context.backend.read())?.resources["service.shop.api" as Address];
+    const recorded = (await bench.state())?.resources["service.shop.api" as Address];
     expect(recorded).toMatchObject({ id: service?.id, computed: { id: service?.id } });
     expect(bench.writes().filter((write) => write.endsWith("/deploys"))).toEqual([
       `POST /workspaces/${bench.context.workspaceId}/services/${service?.id}/deploys`,
@@ -125,7 +112,7 @@ describe("a change that is sent in two shapes", () => {
     });
     expect(await bench.apply()).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(patches).toBe(3);
-    expect((await bench.context.backend.read())?.open).toEqual([]);
+    expect((await bench.state())?.open).toEqual([]);
     await bench.apply();
     const [service] = bench.emulator.store.services();
     expect(bench.emulator.store.deployments(service?.id ?? "")).toHaveLength(2);
@@ -142,15 +129,9 @@ describe("an interrupted run", () => {
     bench.emulator.setFaults((_, { method }) =>
       method === "POST" ? { kind: "hook", when: "after", run: () => stop.abort() } : undefined,
     );
-    const request = {
-      ...planRequest,
-      lockTimeoutMs: 0,
-      parallelism: 2,
-      approve: async () => ({ confirmedDeletes: [] }),
-    };
-    expect((await apply({ ...bench.context, signal: stop.signal }, request)).exitCode).toBe(130);
+    expect((await bench.apply({ parallelism: 2 }, { signal: stop.signal })).exitCode).toBe(130);
     expect(bench.writes().length).toBeLessThanOrEqual(2);
-    expect((await bench.context.backend.read())?.open).toEqual([]);
+    expect((await bench.state())?.open).toEqual([]);
     bench.emulator.setFaults(() => undefined);
     expect((await bench.apply()).exitCode).toBe(0);
     expect(bench.writes()).toHaveLength(12);

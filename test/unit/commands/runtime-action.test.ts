@@ -1,5 +1,3 @@
-import type { RuntimeRequest } from "../../../src/commands/carry-out-action";
-import { runtimeAction } from "../../../src/commands/runtime-action";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `
@@ -13,44 +11,20 @@ projects:
 
 describe("runtimeAction", () => {
   let bench: Workbench;
-  let waited: string[];
-  let goneOn: string[];
   beforeEach(async () => {
     bench = createWorkbench();
     bench.write("rnv.yaml", shop);
     await bench.apply();
     bench.emulator.resetLog();
-    waited = [];
-    goneOn = [];
   });
   afterEach(() => bench.remove());
 
-  const act = (request: Partial<RuntimeRequest> & Pick<RuntimeRequest, "action">) =>
-    runtimeAction(bench.context, {
-      address: "service.shop.api",
-      wait: true,
-      timeoutMs: 600_000,
-      lockTimeoutMs: 0,
-      confirm: async () => undefined,
-      onGoingOn: () => goneOn.push(request.action),
-      onWaiting: (_seconds, status) => waited.push(status),
-      ...request,
-    });
+  const act: Workbench["act"] = (request) => bench.act(request);
   const service = () => bench.emulator.store.services()[0];
   const refusal = async (attempt: ReturnType<typeof act>) => {
     const { diagnostics, exitCode } = await attempt;
     return { code: diagnostics[0]?.code, exitCode };
   };
-
-  it("deploys once and waits until the new deployment is live", async () => {
-    const before = service()?.liveDeploymentId;
-    const outcome = await act({ action: "deploy" });
-    expect(outcome).toMatchObject({ result: "done", exitCode: 0, accepted: { kind: "deployment" } });
-    expect(service()?.liveDeploymentId).toBe(outcome.accepted?.id);
-    expect(service()?.liveDeploymentId).not.toBe(before);
-    expect(bench.writes()).toHaveLength(1);
-    expect(waited).toContain("queued");
-  });
 
   it("returns at once with --no-wait", async () => {
     const outcome = await act({ action: "deploy", wait: false });
@@ -68,30 +42,14 @@ describe("runtimeAction", () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it.each(["restart", "suspend", "resume"] as const)("waits for the operation of %s", async (action) => {
-    expect(await act({ action })).toMatchObject({ result: "done", accepted: { kind: "operation" } });
-  });
-
-  it("tells of a deployment that failed with exit code 7", async () => {
-    bench.emulator.store.failNextDeployment("*", "npm ci failed");
-    const { exitCode, diagnostics } = await act({ action: "deploy" });
-    expect(exitCode).toBe(7);
-    expect(diagnostics[0]).toMatchObject({ code: "apply.deploy_failed", detail: "npm ci failed" });
-  });
-
   it("gives up after the timeout with exit code 7, and says that the service goes on", async () => {
     bench.emulator.store.setCondition("worker-offline", true);
-    const { exitCode, diagnostics } = await act({ action: "deploy", timeoutMs: 5000 });
+    const waited: string[] = [];
+    const onWaiting = (_seconds: number, status: string) => waited.push(status);
+    const { exitCode, diagnostics } = await act({ action: "deploy", timeoutMs: 5000, onWaiting });
     expect(exitCode).toBe(7);
+    expect(waited).toContain("queued");
     expect(diagnostics[0]?.code).toBe("apply.deploy_timeout");
-  });
-
-  it("cancels the deployment in progress and waits for its end", async () => {
-    bench.emulator.store.setCondition("worker-offline", true);
-    const { accepted } = await act({ action: "deploy", wait: false });
-    bench.emulator.store.setCondition("worker-offline", false);
-    expect(await act({ action: "cancel" })).toMatchObject({ result: "done", accepted: { id: accepted?.id } });
-    expect(bench.emulator.store.deployments(service()?.id ?? "").at(-1)?.status).toBe("cancelled");
   });
 
   it("has nothing to cancel when no deployment is in progress", async () => {

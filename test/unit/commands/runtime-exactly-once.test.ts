@@ -1,8 +1,6 @@
 import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
-import { runtimeAction } from "../../../src/commands/runtime-action";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
-import { dyingContext } from "../../support/dying-context";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `
@@ -50,20 +48,7 @@ describe("a verb that writes", () => {
   });
   afterEach(() => bench.remove());
 
-  const act = (
-    request: Partial<RuntimeRequest> & { readonly action: RuntimeAction },
-    context = bench.context,
-  ) =>
-    runtimeAction(context, {
-      address,
-      wait: true,
-      timeoutMs: 600_000,
-      lockTimeoutMs: 0,
-      confirm: async () => undefined,
-      onGoingOn: () => undefined,
-      onWaiting: () => undefined,
-      ...request,
-    });
+  const act: Workbench["act"] = (request, changed) => bench.act(request, changed);
   const api = () => bench.emulator.store.services().find(({ name }) => name === "api")?.id ?? "";
   /** How often the service did what was asked of it. */
   const deeds = () => {
@@ -95,7 +80,6 @@ describe("a verb that writes", () => {
     ...before,
     [deedOf(action)]: before[deedOf(action)] + 1,
   });
-  const state = async () => bench.context.backend.read();
   const isWrite = (method: string) => method !== "GET";
   const quiet = async () => {
     const { plan } = await bench.plan();
@@ -111,7 +95,7 @@ describe("a verb that writes", () => {
         bench.emulator.setFaults((_, { method }) => (isWrite(method) && hits++ === 0 ? fault : undefined));
         expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
         expect(deeds()).toEqual(onceMore(before, verb.action));
-        expect((await state())?.open).toEqual([]);
+        expect((await bench.state())?.open).toEqual([]);
       });
 
       it.each(faults)(
@@ -141,7 +125,7 @@ describe("a verb that writes", () => {
           expect(told?.hint).toContain(`run \`${line}${verb.commit ? ` --commit ${commit}` : ""}\` again`);
           expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
           expect(deeds()).toEqual(onceMore(before, verb.action));
-          expect(await state()).toMatchObject({ open: [], run: null });
+          expect(await bench.state()).toMatchObject({ open: [], run: null });
         },
       );
 
@@ -149,12 +133,11 @@ describe("a verb that writes", () => {
         "killed just %s the service heard of it does it once",
         async (when) => {
           const before = await prepare(verb.action);
-          const { context, died } = dyingContext(bench.context, { write: 1, when });
-          await Promise.race([act(verb, context), died]);
-          expect((await state())?.open).toMatchObject([{ command: { action: verb.action } }]);
+          await bench.actUntilDeath({ write: 1, when }, verb);
+          expect((await bench.state())?.open).toMatchObject([{ command: { action: verb.action } }]);
           expect(await act(verb)).toMatchObject({ result: "done", exitCode: 0, diagnostics: [] });
           expect(deeds()).toEqual(onceMore(before, verb.action));
-          expect(await state()).toMatchObject({ open: [], run: null });
+          expect(await bench.state()).toMatchObject({ open: [], run: null });
         },
       );
 
@@ -163,11 +146,11 @@ describe("a verb that writes", () => {
         await Promise.race([
           act(
             { ...verb, onWaiting: () => kill() },
-            { ...bench.context, clock: { ...bench.clock, sleep: () => new Promise(() => {}) } },
+            { clock: { ...bench.clock, sleep: () => new Promise(() => {}) } },
           ),
           killed,
         ]);
-        expect((await state())?.run?.accepted?.command.action).toBe(verb.action);
+        expect((await bench.state())?.run?.accepted?.command.action).toBe(verb.action);
         bench.emulator.resetLog();
         const since: string[] = [];
         expect(await act({ ...verb, onGoingOn: (at) => since.push(at) })).toMatchObject({
@@ -177,7 +160,7 @@ describe("a verb that writes", () => {
         expect(since).toHaveLength(1);
         expect(bench.writes()).toEqual([]);
         expect(deeds()).toEqual(onceMore(before, verb.action));
-        expect(await state()).toMatchObject({ open: [], run: null });
+        expect(await bench.state()).toMatchObject({ open: [], run: null });
       });
 
       it("is given again once it has ended, and then does it again", async () => {
@@ -211,15 +194,14 @@ describe("a verb that writes", () => {
     ["arrived", "after", 3],
     ["did not arrive", "before", 2],
   ] as const)("that %s is settled by an apply, which repeats nothing", async (_text, when, deployments) => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when });
-    await Promise.race([act({ action: "deploy" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when }, { action: "deploy" });
     const { exitCode, diagnostics } = await bench.apply();
     expect(exitCode).toBe(0);
     expect(diagnostics.map(({ code, severity }) => `${severity} ${code}`)).toEqual(
       when === "after" ? [] : ["warning apply.uncertain"],
     );
     expect(deeds().deployments).toBe(deployments);
-    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await bench.state()).toMatchObject({ open: [], run: null });
     expect(await quiet()).toEqual([]);
   });
 
@@ -238,8 +220,7 @@ describe("a verb that writes", () => {
   });
 
   it("that nobody can look up is told of by another verb, and is not repeated", async () => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "before" });
-    await Promise.race([act({ action: "restart" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when: "before" }, { action: "restart" });
     const planned = await bench.plan();
     expect(planned.diagnostics[0]?.hint).toContain(`run \`rnv restart ${address}\` again`);
     const { exitCode, diagnostics } = await act({ action: "resume" });
@@ -247,12 +228,11 @@ describe("a verb that writes", () => {
     expect(diagnostics).toMatchObject([{ severity: "warning", code: "apply.uncertain" }]);
     expect(diagnostics[0]?.summary).toContain(`nobody can tell whether \`rnv restart ${address}\``);
     expect(bench.emulator.store.operations().map(({ kind }) => kind)).toEqual(["resume"]);
-    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await bench.state()).toMatchObject({ open: [], run: null });
   });
 
   it("with another commit is another deployment, after the first one is settled", async () => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([act({ action: "deploy" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
     expect(await act({ action: "deploy", commit })).toMatchObject({ result: "done" });
     expect(bench.emulator.store.deployments(api()).map(({ commitSha }) => commitSha)).toEqual([
       "",
@@ -263,18 +243,19 @@ describe("a verb that writes", () => {
   });
 
   it("on another service leaves what is open of the first one settled", async () => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([act({ action: "deploy" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
     expect(await act({ action: "deploy", address: "service.shop.worker" })).toMatchObject({ result: "done" });
-    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await bench.state()).toMatchObject({ open: [], run: null });
     expect(await quiet()).toEqual([]);
     expect(deeds().deployments).toBe(3);
   });
 
   it("goes on with the release it was about, though another one would be chosen now", async () => {
     const [first] = bench.emulator.store.deployments(api());
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "before" });
-    await Promise.race([act({ action: "rollback", confirm: async () => "api" }, context), died]);
+    await bench.actUntilDeath(
+      { write: 1, when: "before" },
+      { action: "rollback", confirm: async () => "api" },
+    );
     const asked: string[] = [];
     const confirm: RuntimeRequest["confirm"] = async ({ deploymentId, name }) => {
       asked.push(deploymentId);
@@ -286,21 +267,18 @@ describe("a verb that writes", () => {
   });
 
   it("is looked for once its key no longer counts, and sent anew only where it is not there", async () => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([act({ action: "deploy" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "deploy" });
     bench.clock.advance(30 * 3_600_000);
     expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
     expect(deeds().deployments).toBe(3);
-    const again = dyingContext(bench.context, { write: 1, when: "before" });
-    await Promise.race([act({ action: "deploy" }, again.context), again.died]);
+    await bench.actUntilDeath({ write: 1, when: "before" }, { action: "deploy" });
     bench.clock.advance(30 * 3_600_000);
     expect(await act({ action: "deploy" })).toMatchObject({ result: "done" });
     expect(deeds().deployments).toBe(4);
   });
 
   it("that nobody can look up stops clearly once its key no longer counts, and then goes again", async () => {
-    const { context, died } = dyingContext(bench.context, { write: 1, when: "after" });
-    await Promise.race([act({ action: "restart" }, context), died]);
+    await bench.actUntilDeath({ write: 1, when: "after" }, { action: "restart" });
     bench.clock.advance(30 * 3_600_000);
     const stopped = await act({ action: "restart" });
     expect(stopped).toMatchObject({ exitCode: 1, diagnostics: [{ code: "apply.uncertain" }] });
@@ -325,7 +303,7 @@ describe("a verb that writes", () => {
       "apply.deploy_failed",
       "live.worker_offline",
     ]);
-    expect(await state()).toMatchObject({ open: [], run: null });
+    expect(await bench.state()).toMatchObject({ open: [], run: null });
     expect(await quiet()).toEqual([]);
   });
 
@@ -358,14 +336,16 @@ describe("a verb that writes", () => {
     bench.emulator.store.failNextDeployment("*", "npm ci failed");
     expect(await act({ action: "deploy" })).toMatchObject({ exitCode: 7 });
     expect(await quiet()).toEqual([]);
-    expect((await state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
+    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
   });
 
   it("accepted without a wait is looked at by the next run", async () => {
     const { accepted } = await act({ action: "deploy", wait: false });
-    expect((await state())?.resources["deployment.shop.api" as Address]?.pending?.id).toBe(accepted?.id);
+    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending?.id).toBe(
+      accepted?.id,
+    );
     expect(await quiet()).toEqual([]);
     expect((await bench.apply()).exitCode).toBe(0);
-    expect((await state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
+    expect((await bench.state())?.resources["deployment.shop.api" as Address]?.pending).toBeUndefined();
   });
 });

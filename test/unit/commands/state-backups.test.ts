@@ -15,7 +15,7 @@ describe("backups of the state", () => {
   let bench: Workbench;
   let path: string;
   const options = { lockTimeoutMs: 0, force: false };
-  const state = () => bench.context.backend.read();
+  const state = () => bench.state();
   const addresses = async () => Object.keys((await state())?.resources ?? {}).sort();
   const code = (attempt: Promise<unknown>) =>
     attempt.then(

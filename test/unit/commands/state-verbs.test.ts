@@ -1,4 +1,4 @@
-import { moveState, output, pushState, removeState, show } from "../../../src/commands/state-verbs";
+import { moveState, pushState, removeState, show } from "../../../src/commands/state-verbs";
 import { encodeState } from "../../../src/state/state-text";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
@@ -18,7 +18,7 @@ outputs: { host: "\${service.shop.${service}.internalHost}" }
 describe("the verbs of the state", () => {
   let bench: Workbench;
   const lock = { lockTimeoutMs: 0 };
-  const addresses = async () => Object.keys((await bench.context.backend.read())?.resources ?? {}).sort();
+  const addresses = async () => Object.keys((await bench.state())?.resources ?? {}).sort();
   const codes = (attempt: Promise<unknown>) =>
     attempt.then(
       () => [],
@@ -61,15 +61,6 @@ describe("the verbs of the state", () => {
     expect(await addresses()).toContain("service.shop.api");
   });
 
-  it("rm forgets a service with what lies in it", async () => {
-    const { addresses: removed } = await removeState(bench.context, {
-      ...lock,
-      addresses: ["service.shop.api"],
-    });
-    expect(removed).toContain("variable.shop.api.LOG_LEVEL");
-    expect((await addresses()).filter((address) => /\.api(\.|$)/.test(address))).toEqual([]);
-  });
-
   it("rm forgets nothing when one of its addresses is unknown", async () => {
     const attempt = removeState(bench.context, { ...lock, addresses: ["service.shop.api", "service.x"] });
     expect(await codes(attempt)).toEqual(["state.address_unknown"]);
@@ -99,14 +90,5 @@ describe("the verbs of the state", () => {
     const { diagnostics, exitCode } = await show(bench.context, { address: "service.shop.apj" });
     expect(exitCode).toBe(1);
     expect(diagnostics[0]?.hint).toBe('did you mean "service.shop.api"?');
-  });
-
-  it("output has what apply recorded", async () => {
-    const { outputs } = await output(bench.context, {});
-    expect(outputs.host).toMatch(/internal/);
-    expect((await output(bench.context, { name: "host" })).outputs).toEqual(outputs);
-    expect((await output(bench.context, { name: "hosts" })).diagnostics[0]?.hint).toBe(
-      'did you mean "host"?',
-    );
   });
 });
