@@ -39,11 +39,7 @@ export async function sendAction(run: ActionRun, order: ActionOrder): Promise<Pe
   const action = actionOf(run, order);
   const writes = run.endpoints(
     journaledSend({
-      send: run.send,
-      journal: run.journal,
-      run: run.record,
-      retriableIntents: run.retriableIntents,
-      clock: run.clock,
+      run,
       secretKey: Buffer.from(run.record.id, "hex"),
       address: input.address,
       type: run.journal.recorded(input.address)?.type ?? "",

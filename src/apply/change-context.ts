@@ -42,11 +42,7 @@ export function changeContext(run: Run, change: Change, phase: ReplacePhase, slo
   const recordOnAccept = (id: string | undefined, madeAt?: string) =>
     recordOfAccepted(run, change, type, { parentId, makes, id, madeAt });
   const writes: JournaledWrites = {
-    send: run.send,
-    journal: run.journal,
-    run: run.record,
-    retriableIntents: run.retriableIntents,
-    clock: run.clock,
+    run,
     secretKey: run.fingerprintKey,
     address: change.address,
     type: change.type,

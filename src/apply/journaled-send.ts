@@ -4,17 +4,11 @@ import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
 import type { Command, Intent, RecordedResource, RunRecord } from "../model/state";
 import { sha256 } from "../model/text";
-import type { Clock } from "../model/time";
 import { canonicalJson, type Plain } from "../model/value";
-import type { RunJournal } from "./run-journal";
+import type { Run } from "./run";
 
 export interface JournaledWrites {
-  readonly send: Send;
-  readonly journal: RunJournal;
-  readonly run: RunRecord;
-  /** Writes that an interrupted run of the same credential left open: repeated under their own keys. */
-  readonly retriableIntents: readonly Intent[];
-  readonly clock: Clock;
+  readonly run: Pick<Run, "send" | "journal" | "record" | "retriableIntents" | "clock">;
   readonly secretKey: Uint8Array;
   readonly address: Address;
   readonly type: string;
@@ -57,29 +51,32 @@ export interface Left {
  */
 export function journaledSend(writes: JournaledWrites): Send {
   return async (request, options) => {
-    if (request.method === "GET") return writes.send({ ...request, address: writes.address }, options);
+    if (request.method === "GET") return writes.run.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
-    const retriableIntents = writes.retriableIntents.filter((open) => open.key === key);
-    const attempts = writes.journal.openAt(writes.address).filter((open) => open.key === key);
+    const retriableIntents = writes.run.retriableIntents.filter((open) => open.key === key);
+    const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === key);
     const earlier = new Set([...retriableIntents, ...attempts].map((open) => open.seq));
-    const seq = await writes.journal.intend(intent);
+    const seq = await writes.run.journal.intend(intent);
     try {
       const asked = onlyNew(writes, request, retriableIntents.length > 0);
-      const answer = await writes.send({ ...asked, address: writes.address, idempotencyKey: key }, options);
+      const answer = await writes.run.send(
+        { ...asked, address: writes.address, idempotencyKey: key },
+        options,
+      );
       const answered = answeredBy(request, answer);
       const { id } = answered;
       // An answer without an id does not say what was made: the intent stays open until that is found out.
       if (id !== undefined || request.method === "DELETE" || isRequested(answer)) {
         const { recording, run } = writes.after(answered);
         const outcome = { result: "done", status: answer.status, id } as const;
-        await writes.journal.close([seq, ...earlier], outcome, recording, run);
+        await writes.run.journal.close([seq, ...earlier], outcome, recording, run);
       }
       return answer;
     } catch (failure) {
       if (failure instanceof ApiError && happenedNot(failure)) {
         // A refusal of this attempt says nothing of those before it.
-        await writes.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
+        await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
       }
       throw failure;
     }
@@ -104,9 +101,9 @@ function onlyNew({ isOther }: JournaledWrites, request: ApiRequest, isCarried: b
 }
 
 async function sendUnkeyed(writes: JournaledWrites, request: ApiRequest, options: Parameters<Send>[1]) {
-  const answer = await writes.send({ ...request, address: writes.address }, options);
+  const answer = await writes.run.send({ ...request, address: writes.address }, options);
   const { recording } = writes.after(answeredBy(request, answer));
-  if (recording) await writes.journal.record(recording.address, recording.resource);
+  if (recording) await writes.run.journal.record(recording.address, recording.resource);
   return answer;
 }
 
@@ -116,18 +113,18 @@ function intentOf(
 ): { key: string; intent: Omit<Intent, "seq"> } {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
   const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
-  const retriableIntents = writes.retriableIntents.find(
+  const retriableIntents = writes.run.retriableIntents.find(
     (open) =>
       open.address === writes.address &&
       open.operation === request.operation &&
       open.path === request.path &&
       open.bodyDigest === digest,
   );
-  const key = retriableIntents?.key ?? writeKey(writes.run.id, writes.address, step, digest);
+  const key = retriableIntents?.key ?? writeKey(writes.run.record.id, writes.address, step, digest);
   return {
     key,
     intent: {
-      runId: retriableIntents?.runId ?? writes.run.id,
+      runId: retriableIntents?.runId ?? writes.run.record.id,
       address: writes.address,
       type: writes.type,
       operation: request.operation,
@@ -141,7 +138,7 @@ function intentOf(
       ...(writes.takesEffectAtOnce ? { takesEffect: "at once" as const } : {}),
       ...(writes.madeWith && request.method === "POST" ? { madeWith: writes.madeWith } : {}),
       ...(writes.command === undefined ? {} : { command: writes.command }),
-      at: new Date(writes.clock.now()).toISOString(),
+      at: new Date(writes.run.clock.now()).toISOString(),
     },
   };
 }

@@ -4,10 +4,10 @@ import type { LiveResource, Pending, ReadResult } from "../model/live";
 import type { Accepted } from "../model/resource-operations";
 import { pathsWith } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
-import type { Attributes } from "../model/value";
+import type { Change } from "../plan/plan";
 import { type ChangeContext, closeEarlier, recordedWhileDeleted, writtenNow } from "./change-context";
 import { isUncertain } from "./look";
-import type { ChangeEnd } from "./run";
+import { type ChangeEnd, readNow } from "./run";
 import { settle } from "./settle";
 
 /** Deletes by id, confirmed with the planned name, and waits for a queued deletion. */
@@ -108,16 +108,9 @@ type Gone = Extract<ReadResult, { readonly kind: "gone" }>;
 /** Returns the read of a resource that an uncertain deletion ended; undefined where it still exists. */
 async function lookForEnd(context: ChangeContext): Promise<Gone | undefined> {
   const { run, change, type } = context;
-  run.reads.invalidate();
-  const declared: Attributes = new Map();
-  const read = await type.read(run.reads, {
-    address: change.address,
-    id: change.id ?? "",
-    name: change.name,
-    declared,
-    parentId: recordedParentId(context),
-    recorded: run.journal.recorded(change.address),
-  });
+  const { address, id = "", name } = change;
+  const recorded = run.journal.recorded(address);
+  const read = await readNow(run, type, { address, id, name, parentId: recordedParentId(context), recorded });
   return read.kind === "gone" ? read : undefined;
 }
 
@@ -194,21 +187,20 @@ export async function proveGone({ run, change, type, endpoints }: ChangeContext)
     await run.journal.record(address, { ...recorded, updatedAt: found.updatedAt ?? recorded.updatedAt });
   } else {
     if (type.removedWithParent) return;
-    run.reads.invalidate();
-    const declared: Attributes = new Map();
-    if ((await type.read(run.reads, { ...input, declared, recorded })).kind !== "found") return;
+    if ((await readNow(run, type, { ...input, recorded })).kind !== "found") return;
   }
-  throw new DiagnosticsError([
-    error(
-      "live.gone_unproven",
-      `${address} is there (id ${recorded.id}), and was not shown when the plan was made`,
-      {
-        address,
-        range: change.instance.desired?.range,
-        hint: "run the command again; if it is left out again, look at it in the dashboard",
-      },
-    ),
-  ]);
+  throw notGone(
+    change,
+    recorded.id,
+    "run the command again; if it is left out again, look at it in the dashboard",
+  );
+}
+
+/** Returns the error about a resource that exists, which the plan took to be gone. */
+export function notGone({ address, instance }: Change, id: string, hint: string): DiagnosticsError {
+  const summary = `${address} is there (id ${id}), and was not shown when the plan was made`;
+  const range = instance.desired?.range;
+  return new DiagnosticsError([error("live.gone_unproven", summary, { address, range, hint })]);
 }
 
 /** Returns whether its parent exists and does not show it: then a 404 is no sign of a lost membership. */
@@ -217,11 +209,9 @@ async function isLeftOut({ run, change, type }: ChangeContext): Promise<boolean>
   const parent = recorded?.parent === undefined ? undefined : run.journal.recorded(recorded.parent);
   const outer = parent && run.types.get(parent.type);
   if (recorded === undefined || parent === undefined || outer === undefined) return false;
-  run.reads.invalidate();
-  const declared: Attributes = new Map();
+  const { address } = change;
   const { id, name } = parent;
-  const around = await outer.read(run.reads, { address: change.address, id, name, declared });
-  if (around.kind !== "found") return false;
-  const instance = { address: change.address, id: recorded.id, name: recorded.name, declared, parentId: id };
-  return (await type.read(run.reads, instance)).kind !== "found";
+  if ((await readNow(run, outer, { address, id, name })).kind !== "found") return false;
+  const target = { address, id: recorded.id, name: recorded.name, declared: new Map(), parentId: id };
+  return (await type.read(run.reads, target)).kind !== "found";
 }

@@ -6,7 +6,8 @@ import type { Address } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { DesiredResource } from "../model/desired";
 import { append } from "../model/graph";
-import type { AppliableValue } from "../model/resource-operations";
+import type { ReadResult } from "../model/live";
+import type { AppliableValue, ReadTarget } from "../model/resource-operations";
 import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
@@ -39,6 +40,16 @@ export interface Run {
   readonly emit: (event: ApplyEvent) => void;
   /** Aborted by Ctrl-C, or by an answer after which nothing more can work. */
   readonly signal: AbortSignal;
+}
+
+/** Reads a resource anew, of which nothing is declared unless `target` says. */
+export function readNow(
+  { reads }: Pick<Run, "reads">,
+  type: Resource,
+  target: Omit<ReadTarget, "declared"> & Partial<ReadTarget>,
+): Promise<ReadResult> {
+  reads.invalidate();
+  return type.read(reads, { declared: new Map(), ...target });
 }
 
 /** The end of one change. */

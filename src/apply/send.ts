@@ -14,8 +14,8 @@ import {
   writtenNow,
 } from "./change-context";
 import { isUncertain, observeCreated } from "./look";
-import { awaitEnding, proveGone } from "./remove";
-import { type ChangeEnd, knownAttributes } from "./run";
+import { awaitEnding, notGone, proveGone } from "./remove";
+import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
 import {
   type ComparedWrite,
@@ -60,30 +60,13 @@ async function proveAbsent({ run, change, type, parentId }: ChangeContext, name:
   const preexistingIds = (run.record.fences[address] ?? []).filter((id) => id !== recorded);
   const candidates = (await type.candidates(run.reads, { name, parentId, preexistingIds })) ?? [];
   if (candidates.some(({ id }) => id === recorded))
-    throw new DiagnosticsError([
-      error(
-        "live.gone_unproven",
-        `${address} is there (id ${recorded}), and was not shown when the plan was made`,
-        {
-          address,
-          range: change.instance.desired?.range,
-          hint: "run the command again",
-        },
-      ),
-    ]);
+    throw notGone(change, recorded ?? "", "run the command again");
   const [found] = candidates;
   if (!found) return;
-  throw new DiagnosticsError([
-    error(
-      "live.unmanaged_exists",
-      `${change.address} was made by somebody else since the plan (id ${found.id})`,
-      {
-        address: change.address,
-        range: change.instance.desired?.range,
-        hint: `run the command again; to take it over: rnv import ${change.address} ${found.id}`,
-      },
-    ),
-  ]);
+  const summary = `${address} was made by somebody else since the plan (id ${found.id})`;
+  const hint = `run the command again; to take it over: rnv import ${address} ${found.id}`;
+  const range = change.instance.desired?.range;
+  throw new DiagnosticsError([error("live.unmanaged_exists", summary, { address, range, hint })]);
 }
 
 /** Sends only what changes and sees it through. */
@@ -257,15 +240,8 @@ const needsItsTime = (
 /** Reads a resource by its id after a write whose answer did not show it. */
 async function readAgain(context: ChangeContext, id: string): Promise<LiveResource | undefined> {
   const { run, change, type, parentId } = context;
-  run.reads.invalidate();
-  const declared = change.instance.resolved;
-  const read = await type.read(run.reads, {
-    address: change.address,
-    id,
-    name: change.name,
-    declared,
-    parentId,
-  });
+  const { address, name, instance } = change;
+  const read = await readNow(run, type, { address, id, name, declared: instance.resolved, parentId });
   return read.kind === "found" ? read.live : undefined;
 }
 
