@@ -140,6 +140,9 @@ describe("the laws", () => {
       expect(started.filter((address) => !shown.includes(address))).toEqual([]);
       if (shown.length === 0) expect(bench.writes()).toEqual([]);
       expect(bench.writes().length).toBeLessThanOrEqual(shown.length * 2);
+      const sent = bench.emulator.log.filter(({ method }) => method !== "GET");
+      const whole = sent.map(({ method, path, body }) => `${method} ${path} ${JSON.stringify(body)}`);
+      expect(whole).toEqual([...new Set(whole)]);
     }));
 
   it("what nobody declared stays byte-identical, whatever runs", () =>
