@@ -12,7 +12,7 @@ import { typeNamed } from "../resources";
 import { findResource, type ResourceQuery } from "../resources/find-resource";
 
 /** Results of reads so far: of resources, and of data sources. */
-export interface Found {
+export interface LookupResults {
   readonly resources: ReadonlyMap<Address, ReadResult>;
   readonly data: Map<Address, DataRead>;
 }
@@ -20,7 +20,7 @@ export interface Found {
 type Values = { readonly [name: string]: Plain };
 
 /** Reads every data source whose query is known by now, each after those that its query refers to. */
-export async function readData(reads: Reads, desired: Desired, found: Found): Promise<void> {
+export async function readData(reads: Reads, desired: Desired, found: LookupResults): Promise<void> {
   for (;;) {
     const lookup = lookupIn(desired, found);
     const ready = waitingData(desired, found).flatMap((source) => {
@@ -39,7 +39,7 @@ export async function readData(reads: Reads, desired: Desired, found: Found): Pr
  * Records every data source that could not be read as failed, with a finding: the resource that it waits for, or the lack
  * of a value. A data source that waits for a failed one has no finding of its own.
  */
-export function failWaitingData(desired: Desired, found: Found): void {
+export function failWaitingData(desired: Desired, found: LookupResults): void {
   for (const source of waitingData(desired, found)) {
     const referred = referencesOf(source);
     const unknown = referred.find((on) => !isDataAddress(on) && found.resources.get(on)?.kind !== "found");
@@ -50,7 +50,7 @@ export function failWaitingData(desired: Desired, found: Found): void {
   }
 }
 
-const waitingData = ({ data }: Desired, found: Found): readonly DesiredData[] =>
+const waitingData = ({ data }: Desired, found: LookupResults): readonly DesiredData[] =>
   [...data.values()].filter(({ address }) => !found.data.has(address));
 
 const referencesOf = ({ query }: DesiredData): readonly Address[] =>
@@ -58,7 +58,7 @@ const referencesOf = ({ query }: DesiredData): readonly Address[] =>
 
 /** Looks up values of data sources and of live resources: the declared value of an attribute, else the live value. */
 export const lookupIn =
-  (desired: Desired, { resources, data }: Found): ReferenceLookup =>
+  (desired: Desired, { resources, data }: LookupResults): ReferenceLookup =>
   (reference) => {
     const { address, attribute } = reference;
     const unknown = new Unknown([reference]);

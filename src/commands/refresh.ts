@@ -13,7 +13,7 @@ import { type Attributes, type DesiredValue, isPlain, type ResolvedValue, Templa
 import { resolveValue } from "../plan/resolve";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Context } from "./context";
-import { type Found, failWaitingData, lookupIn, readData } from "./read-data";
+import { failWaitingData, type LookupResults, lookupIn, readData } from "./read-data";
 
 interface Refreshed {
   /** One result for every declared and every recorded address. */
@@ -37,7 +37,7 @@ export interface RefreshTarget {
 
 /** What a refresh has found so far. */
 interface Refreshing extends RefreshTarget {
-  readonly found: Found;
+  readonly found: LookupResults;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
@@ -50,7 +50,7 @@ async function refresh(target: RefreshTarget, now: number): Promise<Refreshed> {
   const { reads, desired, state } = target;
   const results = new Map<Address, ReadResult>();
   const addresses = addressesOf(target);
-  const found: Found = { resources: results, data: new Map() };
+  const found: LookupResults = { resources: results, data: new Map() };
   const refreshing = { ...target, found, now };
   for (const level of levels) {
     await readData(reads, desired, found);

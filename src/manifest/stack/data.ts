@@ -10,16 +10,16 @@ import type { SourceNode } from "../tree";
 import { readValue } from "../values";
 import { isObject } from "./document";
 import type { StackType } from "./names";
-import { isDataSource, type Reader, readerOf } from "./resolve";
+import { type BlockReader, isDataSource, readerOf } from "./resolve";
 import { dependsOnOf } from "./resources";
 import {
   constructPathOf,
   crossStackInput,
-  type Entry,
   ownerOf,
   problemAt,
   type Stack,
   type StackContext,
+  type StackEntry,
   StackProblem,
   unsupported,
 } from "./stack";
@@ -35,16 +35,16 @@ export function readData(stack: Stack, context: StackContext): readonly FoundDat
     const [terraformType = "", name = ""] = label.split(".");
     if (label.startsWith(`terraform_remote_state.${crossStackInput}`)) return [];
     if (isDataSource(terraformType, context.types))
-      return [readOne(terraformType, name, entry, stack, context)];
+      return [readSource(terraformType, name, entry, stack, context)];
     context.report(problemAt(unsupported(`the data source ${label}`), stack.name, entry.location.keyRange));
     return [];
   });
 }
 
-function readOne(
+function readSource(
   terraformType: string,
   name: string,
-  entry: Entry,
+  entry: StackEntry,
   stack: Stack,
   context: StackContext,
 ): FoundData {
@@ -73,9 +73,9 @@ function readOne(
 
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
 function readQuery(
-  { value: body, location }: Entry,
+  { value: body, location }: StackEntry,
   type: StackType | undefined,
-  reader: Reader,
+  reader: BlockReader,
 ): FoundData["query"] {
   const names = new Map<string, string>();
   for (const [key, { attribute }] of type?.parents ?? []) names.set(key, attribute);

@@ -20,25 +20,25 @@ export interface StackDocument {
 }
 
 /** The range of one value of a JSON text, of its key, and of the values in it by key or index. */
-interface Span {
+interface JsonSpan {
   readonly start: number;
   readonly end: number;
   readonly key?: readonly [number, number];
-  readonly members?: ReadonlyMap<string | number, Span>;
+  readonly members?: ReadonlyMap<string | number, JsonSpan>;
 }
 
-/** The location of one value. */
+/** The location of a value in its file, with those of the values in it. */
 export class JsonLocation implements SourceRange {
   readonly start: number;
   readonly end: number;
   // Private: what prints a location must not print the secrets of its text.
   readonly #text: string;
-  readonly #span: Span;
+  readonly #span: JsonSpan;
 
   constructor(
     readonly file: string,
     text: string,
-    span: Span,
+    span: JsonSpan,
   ) {
     this.start = span.start;
     this.end = span.end;
@@ -135,9 +135,9 @@ function tooDeepAt(text: string): number | undefined {
 function spanOf(
   { type, offset, length, children = [], parent }: Node,
   reportDuplicate: (key: Node) => void,
-): Span {
+): JsonSpan {
   const [name] = parent?.type === "property" ? (parent.children ?? []) : [];
-  const members = new Map<string | number, Span>();
+  const members = new Map<string | number, JsonSpan>();
   for (const child of children) {
     const [key, value] = type === "object" ? (child.children ?? []) : [undefined, child];
     const member = (key?.value as string | undefined) ?? members.size;
@@ -157,7 +157,7 @@ const duplicateKey = (file: string, { offset, length }: Node): Diagnostic =>
     range: { file, start: offset, end: offset + length },
   });
 
-/** Why a text is no JSON. The engine's own words can quote the text, and the text can hold a secret. */
+/** The location where a text stops being JSON. The engine's own words can quote the text, and the text can hold a secret. */
 function syntaxProblem(file: string, text: string): ParsedStack {
   let failedAt: number | undefined;
   const onError = (_code: number, offset: number): void => {
@@ -172,7 +172,7 @@ function syntaxProblem(file: string, text: string): ParsedStack {
   return { problems: [problem], failedAt: at };
 }
 
-/** What to write where JSON breaks off; nothing of the text is quoted. */
+/** A hint for the offset where JSON breaks off. It quotes nothing of the text. */
 function jsonHint(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 100), at).trimEnd();
   const found = text[at] ?? "";

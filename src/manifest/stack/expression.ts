@@ -1,4 +1,4 @@
-/** What rnv understands of Terraform's expressions: values, references, and calls; `text` is text with parts. */
+/** An expression of Terraform that rnv understands: a value, a reference, a call; `text` is text with parts. */
 export type Expression =
   | { readonly kind: "value"; readonly value: null | boolean | number | string }
   | { readonly kind: "text"; readonly parts: readonly TextPart[] }
@@ -11,7 +11,7 @@ export type Expression =
 /** A literal piece of a text, or an expression with its source: `${var.x}`. */
 export type TextPart = string | { readonly expression: Expression; readonly source: string };
 
-/** Why a text cannot be understood, in words for the user. */
+/** Thrown for an expression that rnv does not understand, with words for the user. */
 export class ExpressionProblem extends Error {}
 
 const maxDepth = 50;
@@ -29,7 +29,7 @@ export function parseExpression(text: string): Expression {
   return found;
 }
 
-/** One pass over one text. */
+/** Reads a text in one pass. */
 class Parser {
   private at = 0;
   private depth = 0;

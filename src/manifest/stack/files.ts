@@ -7,7 +7,7 @@ import { shownPath } from "../files";
 import type { Report } from "../findings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { isDataSource } from "./resolve";
-import { blocksOf, type Entry, type Stack, type StackContext } from "./stack";
+import { blocksOf, type Stack, type StackContext, type StackEntry } from "./stack";
 
 /** A stack to read: its file as shown, and its name in the manifest of the output folder. */
 interface StackFile {
@@ -43,7 +43,7 @@ export async function findStacks(
   return files;
 }
 
-interface Listed {
+interface ListedStack {
   readonly name: string;
   readonly path: string;
   readonly dependencies: readonly string[];
@@ -78,8 +78,8 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
   });
 }
 
-/** What manifest.json lists; undefined when it is not one of the library. */
-async function readManifest(path: string): Promise<readonly Listed[] | undefined> {
+/** The stacks that a manifest.json of the library lists; undefined for another file. */
+async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
   const text = await readFile(path, "utf8").catch(() => undefined);
   let parsed: Json = null;
   try {
@@ -102,8 +102,8 @@ async function readManifest(path: string): Promise<readonly Listed[] | undefined
 }
 
 /** Each stack after those that it depends on; undefined when there is no such order. */
-function inOrder(stacks: readonly Listed[]): readonly Listed[] | undefined {
-  const ordered: Listed[] = [];
+function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {
+  const ordered: ListedStack[] = [];
   const waiting = new Set([...stacks].sort((a, b) => (a.name < b.name ? -1 : 1)));
   const isWaiting = (name: string): boolean => [...waiting].some((one) => one.name === name);
   while (waiting.size > 0) {
@@ -135,7 +135,7 @@ export function maskStack({ document, root, ...stack }: Stack, { types }: StackC
       if (!onlyNames.test(String(value))) ranges.push(location);
     } else if (value !== null && typeof value === "object") hideMembers({ value, location });
   };
-  const hideMembers = ({ value, location }: Entry, isOpen = (_key: string): boolean => false): void => {
+  const hideMembers = ({ value, location }: StackEntry, isOpen = (_key: string): boolean => false): void => {
     for (const [key, inner] of Object.entries(value ?? {})) {
       const at = location.at(Array.isArray(value) ? Number(key) : key);
       // A value that is nested too deep has the location of the value around it.

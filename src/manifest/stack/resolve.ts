@@ -11,12 +11,12 @@ import { addressOfResource, bySnakeCase, type StackType } from "./names";
 import {
   commentOf,
   crossStackInput,
-  type Entry,
   problemAt,
   rangeOf,
   type Scope,
   type Stack,
   type StackContext,
+  type StackEntry,
   StackProblem,
   undeclared,
   unsupported,
@@ -34,15 +34,15 @@ import {
   valueOfType,
 } from "./values";
 
-/** Reads values of one block and reports the problems of each. */
-export interface Reader {
+/** Reads the values of a block and reports the problems of each. */
+export interface BlockReader {
   readonly read: (value: Json, location: JsonLocation) => SourceNode | undefined;
   readonly refuse: (problem: StackProblem, range: SourceRange) => void;
   /** Reports a finding that keeps nothing from being read. */
   readonly note: (finding: Diagnostic) => void;
 }
 
-export function readerOf(stack: Stack, context: StackContext, owner: string, address?: Address): Reader {
+export function readerOf(stack: Stack, context: StackContext, owner: string, address?: Address): BlockReader {
   const refuse = (problem: StackProblem, range: SourceRange): void =>
     context.report(problemAt(problem, owner, range, address));
   return {
@@ -96,7 +96,7 @@ function readText(text: string, scope: Scope): SourceNode {
   return evaluateParts(parts, scope, 0);
 }
 
-/** Parses; a problem of the expression parser becomes one of the stack. */
+/** Runs a parser of expressions; turns its `ExpressionProblem` into a `StackProblem`. */
 export function understood<T>(parse: () => T): T {
   try {
     return parse();
@@ -153,12 +153,12 @@ function evaluateObject(
   return mapNode(entries, range);
 }
 
-type Steps = readonly (string | number)[];
+type TraversalSteps = readonly (string | number)[];
 
 /** A node, and the steps of a traversal that are still to be taken in it. */
 interface Rooted {
   readonly node: SourceNode;
-  readonly rest: Steps;
+  readonly rest: TraversalSteps;
 }
 
 /** `local.x.a[0]`: the root takes the steps that it knows, the others go into its value. */
@@ -193,7 +193,7 @@ function stepInto(node: SourceNode, step: string | number): SourceNode {
 }
 
 /** Looks up `var.x`, `local.x`, `rnv_service.api.url`, a data source or an output of another stack. */
-function resolveRoot(root: string, steps: Steps, scope: Scope): Rooted {
+function resolveRoot(root: string, steps: TraversalSteps, scope: Scope): Rooted {
   const [name, ...rest] = steps;
   const type = scope.context.types.get(root);
   if (type !== undefined) return { node: resourceAttribute(type, steps, scope), rest: [] };
@@ -215,14 +215,14 @@ function readLocal(name: string, scope: Scope): SourceNode {
 /** Named values, each in the one before it. */
 const maxEntries = 50;
 
-/** Characters of locals and outputs, counted each time they are read: a few that name each other twice are a bomb. */
+/** Characters of named values, counted each time they are read: few names that occur twice in each other are a bomb. */
 const maxCharacters = 32 * 1024 * 1024;
 
 /** The characters that a read counts as, at least. */
 const leastCharacters = 256;
 
-/** Evaluates a named value of the stack; one that occurs in itself throws a `StackProblem`. */
-function readEntry(label: string, { value, location }: Entry, scope: Scope): SourceNode {
+/** Evaluates a named value of the stack; throws a `StackProblem` when it occurs in its own value. */
+function readEntry(label: string, { value, location }: StackEntry, scope: Scope): SourceNode {
   const { stack, busy, context } = scope;
   const key = `${stack.name} ${label}`;
   if (busy.has(key)) throw new StackProblem("manifest.reference_cycle", `${label} refers to itself`);
@@ -238,7 +238,7 @@ function readEntry(label: string, { value, location }: Entry, scope: Scope): Sou
 }
 
 /** A data source; or `data.terraform_remote_state.<input>.outputs.<output>`: how stacks refer to each other. */
-function readDataRoot(steps: Steps, scope: Scope): Rooted {
+function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
   const { context } = scope;
   const [type, name, outputs, output, ...rest] = steps;
   if (typeof type === "string" && isDataSource(type, context.types))
@@ -266,7 +266,7 @@ export const isDataSource = (terraformType: string, types: StackContext["types"]
   terraformType === catalogDataSource || types.get(terraformType)?.isLookedUp === true;
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
-function dataAttribute(terraformType: string, steps: Steps, scope: Scope): SourceNode {
+function dataAttribute(terraformType: string, steps: TraversalSteps, scope: Scope): SourceNode {
   const { stack, context } = scope;
   const [name, ...path] = steps;
   const label = `${terraformType}.${name}`;
@@ -279,7 +279,11 @@ function dataAttribute(terraformType: string, steps: Steps, scope: Scope): Sourc
 }
 
 /** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog. */
-function dataPath(terraformType: string, steps: Steps, type: StackType | undefined): readonly string[] {
+function dataPath(
+  terraformType: string,
+  steps: TraversalSteps,
+  type: StackType | undefined,
+): readonly string[] {
   const shown = type === undefined ? catalogNames : shownNames(type);
   const [first = "", second, ...others] = steps.map(String);
   const refuse = (name: string, known: Iterable<string>): StackProblem =>
@@ -300,7 +304,7 @@ function dataPath(terraformType: string, steps: Steps, type: StackType | undefin
 
 const catalogNames = bySnakeCase(catalogFields.map((name) => [name, name]));
 
-/** Every attribute that a data source shows: declared and computed ones, without secrets and what is for rnv alone. */
+/** The attributes that a data source shows: declared and computed, without secrets and those that only rnv reads. */
 function shownNames({
   placed,
   attributes,
@@ -319,7 +323,7 @@ function shownNames({
   ]);
 }
 
-function resourceAttribute(type: StackType, steps: Steps, scope: Scope): SourceNode {
+function resourceAttribute(type: StackType, steps: TraversalSteps, scope: Scope): SourceNode {
   const [name, first, ...others] = steps;
   if (typeof name !== "string") throw unsupported("a reference without the name of a resource");
   if (typeof first !== "string") throw unsupported("a reference to a resource as a whole");
@@ -352,7 +356,7 @@ function parentAttribute(
 function attributePath(
   { groups, attributes, computed }: StackType,
   first: string,
-  others: Steps,
+  others: TraversalSteps,
 ): string | undefined {
   const [second, ...deeper] = others;
   const group = groups.get(first);
@@ -383,7 +387,7 @@ function readVariable(name: string, scope: Scope): SourceNode {
 }
 
 /** The text goes from the environment into a `Secret` without being a value here. */
-function sensitiveValue(name: string, entry: Entry, body: JsonObject, scope: Scope): SourceNode {
+function sensitiveValue(name: string, entry: StackEntry, body: JsonObject, scope: Scope): SourceNode {
   const { environment, fillIn } = scope.context;
   const variable =
     setVariable(name, environment) ?? (body.default === undefined ? `RNV_VAR_${name}` : undefined);
@@ -394,7 +398,7 @@ function sensitiveValue(name: string, entry: Entry, body: JsonObject, scope: Sco
   return { kind: "scalar", value: "", parts: [part], range: part.range };
 }
 
-function plainValue(name: string, entry: Entry, body: JsonObject, scope: Scope): SourceNode {
+function plainValue(name: string, entry: StackEntry, body: JsonObject, scope: Scope): SourceNode {
   const { environment } = scope.context;
   const variable = setVariable(name, environment);
   const type = typeof body.type === "string" ? body.type : impliedType(body.default);
@@ -409,15 +413,13 @@ function plainValue(name: string, entry: Entry, body: JsonObject, scope: Scope):
   return convertNode(readDefault(name, entry, body, scope), type);
 }
 
-const readDefault = (name: string, { location }: Entry, body: JsonObject, scope: Scope): SourceNode =>
+const readDefault = (name: string, { location }: StackEntry, body: JsonObject, scope: Scope): SourceNode =>
   readEntry(`var.${name}`, { value: body.default ?? null, location: location.at("default") }, scope);
 
 const impliedType = (value: Json | undefined): string =>
   typeof value === "number" ? "number" : typeof value === "boolean" ? "bool" : "any";
 
-type Environment = StackContext["environment"];
-
-function withoutValue(name: string, environment: Environment): StackProblem {
+function withoutValue(name: string, environment: StackContext["environment"]): StackProblem {
   const empty = variablesOf(name).find((variable) => environment[variable] === "");
   const why = empty === undefined ? "" : `: ${empty} is empty`;
   const hint = `set RNV_VAR_${name} (or TF_VAR_${name})${empty === undefined ? "" : "; its default may be an empty text"}`;
@@ -427,5 +429,5 @@ function withoutValue(name: string, environment: Environment): StackProblem {
 const variablesOf = (name: string): readonly string[] => [`RNV_VAR_${name}`, `TF_VAR_${name}`];
 
 /** The variable of the environment that sets a variable of the stack. */
-const setVariable = (name: string, environment: Environment): string | undefined =>
+const setVariable = (name: string, environment: StackContext["environment"]): string | undefined =>
   variablesOf(name).find((variable) => environment[variable]);

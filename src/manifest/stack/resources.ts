@@ -12,15 +12,15 @@ import { type AttributeShape, openShape, unknownField } from "../type-index";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { type Expression, parseExpression } from "./expression";
 import { addressOfResource, type StackGroup, type StackType } from "./names";
-import { type Reader, readerOf, understood } from "./resolve";
+import { type BlockReader, readerOf, understood } from "./resolve";
 import {
   commentOf,
-  type Entry,
   nestedBlocks,
   ownerOf,
   problemAt,
   type Stack,
   type StackContext,
+  type StackEntry,
   StackProblem,
   type StackResource,
   unsupported,
@@ -37,7 +37,7 @@ export interface StackBlock {
   readonly movedFrom: readonly MapEntry[];
 }
 
-/** The parent of a resource: a declared one, or the id of one that no stack declares. */
+/** The parent of a resource: a declared block, or an id that no stack declares. */
 export interface FoundParent {
   readonly block?: Block;
   readonly foreign?: { readonly attribute: string; readonly value: DesiredAttribute };
@@ -53,7 +53,7 @@ interface ResourceSource {
   readonly resource: StackResource;
   readonly type: StackType;
   readonly address: Address;
-  readonly reader: Reader;
+  readonly reader: BlockReader;
 }
 
 /** Keys that Terraform has and rnv does not. */
@@ -130,7 +130,7 @@ function refuseMissing(
   reader.refuse(problem, location.keyRange);
 }
 
-/** Attributes as they are written; `isReadable` is false when one of them could not be read. */
+/** Reads the attributes; `isReadable` is false when an attribute could not be read. */
 function readAttributes(source: ResourceSource): Pick<Block, "written" | "isReadable"> {
   const written: WrittenAttribute[] = [];
   let isReadable = true;
@@ -172,7 +172,7 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
   return { written, isReadable };
 }
 
-interface GroupField extends Entry {
+interface GroupField extends StackEntry {
   readonly key: string;
   /** Undefined for a field that the group does not have. */
   readonly shape: AttributeShape | undefined;
@@ -203,7 +203,7 @@ const unknownKey = (key: string, known: Iterable<string>): StackProblem =>
     didYouMean(key, known),
   );
 
-/** The declared parent that `project_id` refers to, or the id of one that no stack declares. */
+/** Reads `project_id` or `service_id`: a reference to a declared parent, or an id that no stack declares. */
 function readParent(source: ResourceSource, findBlock: FindBlock): FoundParent {
   const { resource, type, reader } = source;
   for (const [key, link] of type.parents) {
@@ -254,14 +254,14 @@ function noParent(node: SourceNode, key: string, { type }: Parent): StackProblem
     : new StackProblem("manifest.reference_unknown", `${key} refers to no declared ${type}`);
 }
 
-/** The segments of a value that is one reference. */
+/** The segments of a value that is a reference and nothing else. */
 function wholeReference(node: SourceNode): readonly string[] | undefined {
   const parts = node.kind === "scalar" ? (node.parts ?? []) : [];
   const [part] = parts;
   return parts.length === 1 && part?.kind === "reference" ? part.segments : undefined;
 }
 
-/** `lifecycle`, the id to import, and what the comment of rnv says, in the words of a manifest. */
+/** Reads `lifecycle`, the id to import and the comment of rnv as entries of a manifest. */
 function readMeta(
   { resource: { body, location }, type, reader }: ResourceSource,
   imported: MapEntry | undefined,
@@ -305,7 +305,7 @@ function readLifecycle(
   { value: body, location }: ReturnType<typeof nestedBlocks>[number],
   type: StackType,
   lifecycle: Map<string, MapEntry>,
-  reader: Reader,
+  reader: BlockReader,
 ): void {
   for (const [key, value] of Object.entries(body)) {
     const at = location.at(key);
@@ -335,10 +335,10 @@ function ignoredPaths(value: Json, range: JsonLocation, { placed }: StackType): 
 
 /** Addresses that `depends_on` of a resource or a data source names. */
 export function dependsOnOf(
-  { value: body, location }: Entry,
+  { value: body, location }: StackEntry,
   { data }: Stack,
   context: StackContext,
-  reader: Reader,
+  reader: BlockReader,
 ): readonly Address[] {
   const value = isObject(body) ? body.depends_on : undefined;
   const at = location.at("depends_on");
@@ -360,7 +360,7 @@ export function resourceNamed(
   value: Json,
   location: JsonLocation,
   { types }: StackContext,
-  reader: Reader,
+  reader: BlockReader,
 ): Address | undefined {
   try {
     const text = typeof value === "string" ? value.replace(/^\$\{(.*)\}$/, "$1") : "";

@@ -7,7 +7,7 @@ import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocu
 import type { StackType } from "./names";
 
 /** A variable, local, output or data source of a stack. */
-export interface Entry {
+export interface StackEntry {
   readonly value: Json;
   readonly location: JsonLocation;
 }
@@ -26,17 +26,17 @@ export interface StackResource {
 export interface Stack {
   readonly document: StackDocument;
   /** The JSON as a whole. */
-  readonly root: Entry;
+  readonly root: StackEntry;
   /** Path of its construct, or the name of the file. */
   readonly name: string;
   readonly resources: readonly StackResource[];
-  readonly variables: ReadonlyMap<string, Entry>;
-  readonly locals: ReadonlyMap<string, Entry>;
-  readonly outputs: ReadonlyMap<string, Entry>;
-  readonly data: ReadonlyMap<string, Entry>;
+  readonly variables: ReadonlyMap<string, StackEntry>;
+  readonly locals: ReadonlyMap<string, StackEntry>;
+  readonly outputs: ReadonlyMap<string, StackEntry>;
+  readonly data: ReadonlyMap<string, StackEntry>;
 }
 
-/** The stacks of one run, in the order of their dependencies, with what reading them needs. */
+/** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
 export interface StackContext {
   readonly stacks: readonly Stack[];
   /** Resource types by their name in Terraform. */
@@ -145,7 +145,7 @@ const knownBlocks = new Set(
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
 export function readStack(document: StackDocument, fallbackName: string, report: Report): Stack {
   const { value, root: location } = document;
-  const root: Entry = { value, location };
+  const root: StackEntry = { value, location };
   if (!isObject(value))
     report(error("manifest.invalid_type", "a stack is a JSON object", { range: location }));
   const body = isObject(value) ? value : {};
@@ -176,12 +176,12 @@ export function readStack(document: StackDocument, fallbackName: string, report:
   };
 }
 
-interface Labelled extends Entry {
+interface Labelled extends StackEntry {
   readonly labels: readonly string[];
 }
 
 /** The blocks under `key` and so many labels. Terraform takes a list of objects wherever it takes an object. */
-export function blocksOf(parent: Entry, key: string, labels: number): readonly Labelled[] {
+export function blocksOf(parent: StackEntry, key: string, labels: number): readonly Labelled[] {
   let level = isObject(parent.value) && parent.value[key] !== undefined ? member(parent, key, []) : [];
   for (let i = 0; i < labels; i += 1)
     level = level.flatMap((block) =>
@@ -192,7 +192,11 @@ export function blocksOf(parent: Entry, key: string, labels: number): readonly L
   return level;
 }
 
-function member({ value, location }: Entry, key: string, labels: readonly string[]): readonly Labelled[] {
+function member(
+  { value, location }: StackEntry,
+  key: string,
+  labels: readonly string[],
+): readonly Labelled[] {
   const inner = (value as JsonObject)[key] as Json;
   const at = location.at(key);
   return Array.isArray(inner)
@@ -202,16 +206,16 @@ function member({ value, location }: Entry, key: string, labels: readonly string
 
 /** The objects of nested blocks without labels. */
 export const nestedBlocks = (
-  parent: Entry,
+  parent: StackEntry,
   key: string,
 ): readonly { readonly value: JsonObject; readonly location: JsonLocation }[] =>
   blocksOf(parent, key, 0).flatMap(({ value, location }) => (isObject(value) ? [{ value, location }] : []));
 
-const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, Entry> =>
+const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, StackEntry> =>
   new Map(blocks.map((block) => [block.labels.join("."), block]));
 
-function localsOf(root: Entry): ReadonlyMap<string, Entry> {
-  const locals = new Map<string, Entry>();
+function localsOf(root: StackEntry): ReadonlyMap<string, StackEntry> {
+  const locals = new Map<string, StackEntry>();
   for (const { value, location } of nestedBlocks(root, "locals"))
     for (const [name, inner] of Object.entries(value))
       if (name !== "//") locals.set(name, { value: inner, location: location.at(name) });
@@ -225,7 +229,7 @@ function resourceOf({ labels, value, location }: Labelled): StackResource {
 }
 
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */
-function checkSettings(root: Entry, name: string, report: Report): void {
+function checkSettings(root: StackEntry, name: string, report: Report): void {
   for (const { labels, location } of blocksOf(root, "provider", 1))
     if (labels[0] !== terraformPrefix)
       report(problemAt(unsupported(`the provider "${labels[0]}"`), name, location));

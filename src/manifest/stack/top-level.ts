@@ -8,7 +8,7 @@ import { readMoved, readRemoved } from "../meta";
 import type { MapEntry, MapNode, SourceNode } from "../tree";
 import { readValue } from "../values";
 import { isObject, type JsonLocation, type JsonObject } from "./document";
-import { type Reader, readerOf } from "./resolve";
+import { type BlockReader, readerOf } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
 import {
   blocksOf,
@@ -20,12 +20,12 @@ import {
   unsupported,
 } from "./stack";
 
-/** The blocks of one kind at the top level; keys besides `known` are refused. */
+/** The blocks of a kind at the top level; refuses keys besides `known`. */
 const topBlocks = (
   { root }: Stack,
   kind: string,
   known: readonly string[],
-  reader: Reader,
+  reader: BlockReader,
 ): ReturnType<typeof nestedBlocks> => {
   const blocks = nestedBlocks(root, kind);
   for (const { value, location } of blocks)
@@ -177,7 +177,7 @@ export function checkProvider(stack: Stack, context: StackContext): void {
 function checkSettings(
   body: JsonObject,
   location: JsonLocation,
-  reader: Reader,
+  reader: BlockReader,
   { environment }: StackContext,
 ): void {
   for (const [key, written] of Object.entries(body)) {

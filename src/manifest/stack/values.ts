@@ -47,7 +47,7 @@ export const referenceNode = (
 export const hasUnknownPart = (node: SourceNode): boolean =>
   node.kind === "scalar" && node.parts?.some(({ kind }) => kind !== "text") === true;
 
-/** Nodes as one text; a mark of one of them is a mark of all. */
+/** Joins nodes to a text, which is marked as secret when any of them is. */
 export function joinNodes(nodes: readonly SourceNode[], separator: string, range: SourceRange): ScalarNode {
   const parts: TemplatePart[] = [];
   nodes.forEach((node, i) => {
