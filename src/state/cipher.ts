@@ -54,11 +54,11 @@ function encryptText(
 }
 
 /** Decrypts a text of `encryptText`; undefined when a bit of it, of `bound` or of the key differs. */
-function decryptText(sealed: Encrypted, bound: string, key: Uint8Array): string | undefined {
-  const nonce = Buffer.from(sealed.nonce, "base64");
-  const data = Buffer.from(sealed.data, "base64");
+function decryptText(ciphertext: Encrypted, bound: string, key: Uint8Array): string | undefined {
+  const nonce = Buffer.from(ciphertext.nonce, "base64");
+  const data = Buffer.from(ciphertext.data, "base64");
   // Base64 has several spellings of the same bytes; only ours counts.
-  const isOurs = nonce.toString("base64") === sealed.nonce && data.toString("base64") === sealed.data;
+  const isOurs = nonce.toString("base64") === ciphertext.nonce && data.toString("base64") === ciphertext.data;
   if (!isOurs || nonce.length !== nonceLength || data.length < tagLength) return undefined;
   const decipher = createDecipheriv("aes-256-gcm", derive(key), nonce, { authTagLength: tagLength })
     .setAAD(Buffer.from(bound))
@@ -75,16 +75,19 @@ function decryptText(sealed: Encrypted, bound: string, key: Uint8Array): string 
 function asEncryptedState(document: unknown): EncryptedState | undefined {
   const { format, version, lineage, serial } = document as Readonly<Record<string, unknown>>;
   const isWhole =
-    version === 1 && typeof lineage === "string" && Number.isSafeInteger(serial) && isWholeSealed(document);
+    version === 1 &&
+    typeof lineage === "string" &&
+    Number.isSafeInteger(serial) &&
+    isWholeCiphertext(document);
   return format === encryptedFormat && isWhole ? (document as EncryptedState) : undefined;
 }
 
 export const asEncryptedEntry = (value: unknown): EncryptedEntry | undefined =>
-  (value as { kind?: unknown } | null)?.kind === "sealed" && isWholeSealed(value)
+  (value as { kind?: unknown } | null)?.kind === "sealed" && isWholeCiphertext(value)
     ? (value as EncryptedEntry)
     : undefined;
 
-function isWholeSealed(value: unknown): boolean {
+function isWholeCiphertext(value: unknown): boolean {
   const { keyId, salt = "", nonce, data } = value as Readonly<Record<string, unknown>>;
   return [keyId, salt, nonce, data].every((part) => typeof part === "string");
 }
@@ -142,7 +145,7 @@ export class StateCipher {
   async decrypter(
     { keyId, salt }: Pick<Encrypted, "keyId" | "salt">,
     name: string,
-  ): Promise<(sealed: Encrypted, bound: string) => string | undefined> {
+  ): Promise<(ciphertext: Encrypted, bound: string) => string | undefined> {
     const current = this.#keyOf("RNV_STATE_KEY", salt);
     const keys = await Promise.all([current, this.#keyOf("RNV_STATE_KEY_PREVIOUS", salt)]);
     const found = keys.find((key) => key?.keyId === keyId);
@@ -150,7 +153,7 @@ export class StateCipher {
     const isSalted = salt !== undefined || !isPassphrase(this.#environment.RNV_STATE_KEY);
     if (isCurrent && isSalted) this.#salt = salt;
     this.#hasOpenedOlder ||= found !== undefined && !(isCurrent && isSalted);
-    if (found !== undefined) return (sealed, bound) => decryptText(sealed, bound, found.key);
+    if (found !== undefined) return (ciphertext, bound) => decryptText(ciphertext, bound, found.key);
     const have = keys.flatMap((key) => key?.keyId ?? []);
     if (have.length === 0) throw new DiagnosticsError([keyMissing(`${name} is encrypted with key ${keyId}`)]);
     throw new DiagnosticsError([
@@ -168,33 +171,33 @@ export class StateCipher {
   async encode(state: State, writer: Writer | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
-    const seal = await this.encrypter();
+    const encrypt = await this.encrypter();
     const head = {
       format: "rnv-state-encrypted",
       version: 1,
       lineage: state.lineage,
       serial: state.serial,
     } as const;
-    const sealed: EncryptedState = { ...head, ...seal(text, boundTo(head)) };
-    return `${JSON.stringify(sealed, null, 2)}\n`;
+    const ciphertext: EncryptedState = { ...head, ...encrypt(text, boundTo(head)) };
+    return `${JSON.stringify(ciphertext, null, 2)}\n`;
   }
 
   /** As `parseState`, encrypted or not. Throws only where the key is missing. */
   async parse(text: string, name: string): Promise<ParsedState & { readonly encrypted: boolean }> {
     const parsed = parseState(text, name);
-    const document = parsed.state === undefined ? parsed.sealed : undefined;
+    const document = parsed.state === undefined ? parsed.ciphertext : undefined;
     if (document === undefined) return { ...parsed, encrypted: false };
     const unreadable = (why: string) => ({
       diagnostics: [error("state.unreadable", `${name} cannot be read: ${why}`)],
       encrypted: true,
     });
-    const sealed = asEncryptedState(document);
-    if (sealed === undefined)
+    const ciphertext = asEncryptedState(document);
+    if (ciphertext === undefined)
       return (document as { version?: unknown }).version === 1
         ? unreadable("a part of it is missing")
         : { diagnostics: [newer(name)], encrypted: true };
-    const open = await this.decrypter(sealed, name);
-    const opened = open(sealed, boundTo(sealed));
+    const open = await this.decrypter(ciphertext, name);
+    const opened = open(ciphertext, boundTo(ciphertext));
     if (opened === undefined) return unreadable("it was changed after it was encrypted");
     return { ...parseState(opened, name), encrypted: true };
   }

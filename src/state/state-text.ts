@@ -49,7 +49,7 @@ export type ParsedState =
       readonly state?: undefined;
       readonly diagnostics: readonly Diagnostic[];
       /** The whole document where it is an encrypted state. */
-      readonly sealed?: object;
+      readonly ciphertext?: object;
     };
 
 /** The format of a state file that is encrypted. */
@@ -72,7 +72,7 @@ export function parseState(text: string, name: string): ParsedState {
   if (document === null || typeof document !== "object" || Array.isArray(document))
     return unreadable(name, "it is not a JSON object");
   const head = document as Record<string, unknown>;
-  if (head.format === encryptedFormat) return { ...unreadable(name, "it is encrypted"), sealed: head };
+  if (head.format === encryptedFormat) return { ...unreadable(name, "it is encrypted"), ciphertext: head };
   if (head.format !== "rnv-state")
     return unreadable(
       name,

@@ -38,19 +38,23 @@ const boundToLine = (id: string, n: number): string => `rnv-journal ${id} ${n}`;
 /** Returns the name of the key of an encrypted journal; undefined for a journal in the clear. */
 export function journalKey(bytes: Uint8Array): Pick<Encrypted, "keyId" | "salt"> | undefined {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const at = buffer.indexOf(sealedStart);
+  const at = buffer.indexOf(encryptedStart);
   if (at === -1) return undefined;
-  const text = buffer.toString("latin1", at + sealedStart.length, at + sealedStart.length + longestNaming);
+  const text = buffer.toString(
+    "latin1",
+    at + encryptedStart.length,
+    at + encryptedStart.length + longestNaming,
+  );
   const [, keyId, salt] = /^([^"]*)"(?:,"salt":"([^"]*)")?/.exec(text) ?? [];
   return keyId === undefined ? undefined : { keyId, ...(salt !== undefined && { salt }) };
 }
 
 /** Not within a text: there the quotes would be escaped. */
-const sealedStart = '"entry":{"kind":"sealed","keyId":"';
+const encryptedStart = '"entry":{"kind":"sealed","keyId":"';
 /** Characters of a key's name, and of the salt after it. */
 const longestNaming = 64;
 
-type OpenEntry = (sealed: Encrypted, bound: string) => string | undefined;
+type OpenEntry = (ciphertext: Encrypted, bound: string) => string | undefined;
 
 export interface DecodedJournal {
   readonly header: JournalHeader;
@@ -123,9 +127,9 @@ function openEntry(
   entry: unknown,
   { header, n, path, open }: { header: JournalHeader; n: number; path: string; open?: OpenEntry },
 ): unknown {
-  const sealed = asEncryptedEntry(entry);
-  if (sealed === undefined) return entry;
-  const text = open?.(sealed, boundToLine(header.id, n));
+  const ciphertext = asEncryptedEntry(entry);
+  if (ciphertext === undefined) return entry;
+  const text = open?.(ciphertext, boundToLine(header.id, n));
   if (text === undefined) throw damaged(path, n + 1, "it cannot be decrypted");
   return JSON.parse(text);
 }
@@ -176,7 +180,7 @@ export class Journal {
     readonly file: DiskFile,
     lines: number,
     end: number,
-    private readonly seal: Encrypt | undefined,
+    private readonly encrypt: Encrypt | undefined,
   ) {
     this.#lines = lines;
     this.#synced = lines;
@@ -191,9 +195,11 @@ export class Journal {
     scratch: string,
     header: JournalHeader,
     entries: readonly JournalEntry[],
-    seal?: Encrypt,
+    encrypt?: Encrypt,
   ): Promise<Journal> {
-    const lines = entries.map((entry, i) => encodeLine(i + 1, 0, sealed(entry, header.id, i + 1, seal)));
+    const lines = entries.map((entry, i) =>
+      encodeLine(i + 1, 0, encrypted(entry, header.id, i + 1, encrypt)),
+    );
     const text = [encodeLine(0, 0, header), ...lines].join("");
     const bytes = Buffer.from(text);
     const file = await openNew(disk, scratch, bytes);
@@ -204,7 +210,7 @@ export class Journal {
       await file.close().catch(() => undefined);
       throw cause;
     }
-    return new Journal(header.id, file, entries.length + 1, bytes.length, seal);
+    return new Journal(header.id, file, entries.length + 1, bytes.length, encrypt);
   }
 
   /** Writes entries in one go; returns once they are durable when that is asked for. Throws the disk's error. */
@@ -213,7 +219,7 @@ export class Journal {
     const text = entries
       .map((entry, i) => {
         const n = this.#lines + i;
-        return encodeLine(n, this.#synced, sealed(entry, this.id, n, this.seal));
+        return encodeLine(n, this.#synced, encrypted(entry, this.id, n, this.encrypt));
       })
       .join("");
     const bytes = Buffer.from(text);
@@ -252,10 +258,10 @@ export class Journal {
   }
 }
 
-const sealed = (entry: JournalEntry, id: string, n: number, seal: Encrypt | undefined) =>
-  seal === undefined
+const encrypted = (entry: JournalEntry, id: string, n: number, encrypt: Encrypt | undefined) =>
+  encrypt === undefined
     ? entry
-    : ({ kind: "sealed", ...seal(JSON.stringify(entry), boundToLine(id, n)) } as const);
+    : ({ kind: "sealed", ...encrypt(JSON.stringify(entry), boundToLine(id, n)) } as const);
 
 const countOf = (entries: readonly JournalEntry[], kind: JournalEntry["kind"]): number =>
   entries.reduce((count, entry) => count + (entry.kind === kind ? 1 : 0), 0);

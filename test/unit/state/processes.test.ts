@@ -11,8 +11,8 @@ jest.setTimeout(120_000);
 
 /** One process: takes the lock a number of times and counts up in the outputs, or takes it and holds on. */
 const program = `
-  import { createLocalBackend } from "./src/state/local-backend";
-  import { emptyState, replayJournal } from "./src/state/fold";
+  import { createLocalBackend } from "./src/state/local/local-backend";
+  import { emptyState, replayJournal } from "./src/state/recorded";
   const [path, name, rounds] = process.argv.slice(2);
   const isAlive = (pid: number) => { try { process.kill(pid, 0); return true; } catch { return false; } };
   const clock = { now: Date.now, elapsed: Date.now, sleep: () => new Promise<void>((wake) => setTimeout(wake, 5)) };
