@@ -34,6 +34,9 @@ const location = z.strictObject({
   endColumn: z.int().min(1).optional(),
 });
 
+/** The range of a finding in lines and columns, from 1; without them where the text of the file is not at hand. */
+export type SourceLocation = Readonly<z.infer<typeof location>>;
+
 /** One step of a change: a replacement is a `delete` and a `create`, each with a start and an end of its own. */
 const step = { at, address, action: stepAction };
 

@@ -1,5 +1,6 @@
 import stringWidth from "string-width";
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
+import type { SourceLocation } from "../model/apply-event";
 import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { ellipsisOf, type Style } from "./style";
@@ -157,24 +158,14 @@ function fitting(characters: readonly string[], room: number): string[] {
   return characters.slice(0, end === -1 ? undefined : end);
 }
 
-/** Where a finding is; lines and columns are 1-based and missing when the text of the file is not at hand. */
-interface LocationData {
-  readonly file: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly endLine?: number;
-  readonly endColumn?: number;
-}
-
-type DiagnosticData = Omit<Diagnostic, "range"> & { readonly location?: LocationData };
-
-/** A finding as plain data, its offsets turned into lines and columns. */
-export function diagnosticData(diagnostic: Diagnostic, sources: Sources = new Map()): DiagnosticData {
+/** Makes plain data of a finding: its offsets become lines and columns, from 1. */
+export function diagnosticData(diagnostic: Diagnostic, sources: Sources = noSources) {
   const { range, ...rest } = diagnostic;
   return range === undefined ? rest : { ...rest, location: locationData(range, sources) };
 }
 
-function locationData(range: SourceRange, sources: Sources): LocationData {
+/** Only the file is known where its text is not at hand. */
+function locationData(range: SourceRange, sources: Sources): SourceLocation {
   const text = sources.get(range.file);
   if (text === undefined) return { file: range.file };
   const start = positionAt(text, range.start);
@@ -183,7 +174,7 @@ function locationData(range: SourceRange, sources: Sources): LocationData {
 }
 
 /** All findings as one JSON document: `{"diagnostics": [...]}`, sorted. */
-export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sources = new Map()): string =>
+export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sources = noSources): string =>
   `${escapeJson({ diagnostics: sortDiagnostics(diagnostics).map((item) => diagnosticData(item, sources)) }, 2)}\n`;
 
 /**
@@ -192,7 +183,7 @@ export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sou
  */
 export const githubAnnotations = (
   diagnostics: readonly Diagnostic[],
-  sources: Sources = new Map(),
+  sources: Sources = noSources,
   pathOf: (file: string) => string | undefined = (file) => file,
 ): string =>
   sortDiagnostics(diagnostics)

@@ -25,12 +25,21 @@ import {
   revealedLine,
   standingPhrase,
   standingRows,
+  uncheckedByReason,
   uncheckedRows,
-  unmanagedText,
+  unmanagedLine,
 } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
 import { alignColumns, type Style } from "./style";
-import { attributeLines, capLines, coloured, fieldLines, plainText } from "./values";
+import {
+  attributeLines,
+  capLines,
+  coloured,
+  countFitting,
+  fieldLines,
+  joinBlocks,
+  plainText,
+} from "./values";
 
 const below = " ".repeat(6);
 const mostNames = 10;
@@ -62,13 +71,7 @@ export function driftText(report: DriftReport, style: Style): string {
       addressesInReadingOrder(report.pending).map((pending) => pendingLines(pending, style)),
     ),
     table("What runs is not what was deployed last:", standingRows(report.running)),
-    table(
-      "Could not be checked:",
-      uncheckedRows(report.unchecked, escapeText).map(({ addresses, reason }) => [
-        `  ${addresses}`,
-        escapeText(reason),
-      ]),
-    ),
+    table("Could not be checked:", uncheckedRows(report.unchecked)),
     revealedLine(report, asRecorded) ?? "",
     ...unmanagedSections(report),
     colors.bold(driftLine(report)),
@@ -95,7 +98,6 @@ function pendingLines(pending: PendingResource, style: Style): string[] {
 }
 
 function unmanagedSections(report: DriftReport): string[] {
-  const things = report.unmanaged.filter(({ within }) => within === undefined);
   return [
     table(
       "Variables that nobody declares:",
@@ -112,7 +114,7 @@ function unmanagedSections(report: DriftReport): string[] {
         `${plainText(value)} (default ${plainText(byDefault)})`,
       ]),
     ),
-    things.length === 0 ? "" : `Also in this workspace, not managed here: ${unmanagedText(things)}.`,
+    unmanagedLine(unmanagedWhole(report)),
   ];
 }
 
@@ -123,16 +125,8 @@ const table = (heading: string, rows: readonly (readonly string[])[]): string =>
         .map((line) => `  ${line}`)
         .join("\n")}`;
 
-/** Blocks of one line stand together, longer ones apart. */
-function section(heading: string, blocks: readonly (readonly string[])[]): string {
-  if (blocks.length === 0) return "";
-  const lines = blocks.map((block, i) => {
-    const previous = blocks[i - 1];
-    const isApart = previous !== undefined && (previous.length > 1 || block.length > 1);
-    return `${isApart ? "\n" : ""}${block.join("\n")}`;
-  });
-  return `${heading}\n\n${lines.join("\n")}`;
-}
+const section = (heading: string, blocks: readonly (readonly string[])[]): string =>
+  blocks.length === 0 ? "" : `${heading}\n\n${joinBlocks(blocks)}`;
 
 /** Characters of a report in Markdown. */
 const defaultLimit = 60_000;
@@ -142,7 +136,7 @@ const longestName = 120;
 export function driftMarkdown(report: DriftReport, limit = defaultLimit): string {
   const opening = ["### rnv drift", `**${escapeMarkdown(driftLine(report))}**`];
   const revealed = revealedLine(report, asRecorded);
-  const things = report.unmanaged.filter(({ within }) => within === undefined);
+  const unmanaged = unmanagedLine(unmanagedWhole(report));
   const consequences = consequencesByRoot(report);
   const following = (address: Address): string[] =>
     (consequences.get(address) ?? []).map(
@@ -165,7 +159,7 @@ export function driftMarkdown(report: DriftReport, limit = defaultLimit): string
         (one) => `${code(one.address)}: ${escapeMarkdown(standingPhrase(one))}`,
       ),
     ),
-    ...uncheckedRows(report.unchecked, code).map(
+    ...uncheckedByReason(report.unchecked, code).map(
       ({ addresses, reason }) => `- ${addresses} could not be checked: ${escapeMarkdown(reason)}`,
     ),
     ...listed(
@@ -186,16 +180,9 @@ export function driftMarkdown(report: DriftReport, limit = defaultLimit): string
       ),
     ),
     ...(revealed === undefined ? [] : [revealed]),
-    ...(things.length === 0
-      ? []
-      : [`Also in this workspace, not managed here: ${escapeMarkdown(unmanagedText(things))}.`]),
+    ...(unmanaged === "" ? [] : [escapeMarkdown(unmanaged)]),
   ];
-  let room = limit - opening.join("\n\n").length - 200;
-  const end = items.findIndex((item) => {
-    room -= item.length + 2;
-    return room < 0;
-  });
-  const shown = end === -1 ? items : items.slice(0, end);
+  const shown = items.slice(0, countFitting(items, limit - opening.join("\n\n").length - 200));
   const left = items.length - shown.length;
   const note =
     left === 0
@@ -289,7 +276,11 @@ const isTelling = ({ isPlacement }: AttributeChange): boolean => isPlacement !==
 /** The heading says why already. */
 const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
 
-/** Names of unmanaged parts, by what they lie in, in the order of addresses. */
+/** Unmanaged resources that are no part of a managed one. */
+const unmanagedWhole = (report: DriftReport): DriftReport["unmanaged"] =>
+  report.unmanaged.filter(({ within }) => within === undefined);
+
+/** Names of unmanaged parts, by the resource that they lie in, in the order of addresses. */
 function partsByHolder(report: DriftReport): readonly (readonly [Address, readonly string[]])[] {
   const names = new Map<Address, string[]>();
   for (const { within, name } of report.unmanaged)

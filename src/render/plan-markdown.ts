@@ -31,13 +31,13 @@ import {
   revealedLine,
   sameMoney,
   standingPhrase,
-  uncheckedRows,
-  unmanagedText,
+  uncheckedByReason,
+  unmanagedLine,
   unreadHeading,
   unreadIn,
 } from "./plan-wording";
 import { addressesInReadingOrder } from "./reading-order";
-import { attributeSign, capLines, fieldLines, isBlock, shownText } from "./values";
+import { attributeSign, capLines, countFitting, fieldLines, isBlock, shownText } from "./values";
 
 /** Characters; GitHub refuses comments above 65,536. */
 const defaultLimit = 60_000;
@@ -73,20 +73,20 @@ export function planMarkdown(plan: Plan, limit = defaultLimit): string {
     const above = opening();
     const room = limit - reserve - joined([...above, ...closing]).length;
     if (room < 0) continue;
-    const { shown, left } = fitting(
-      entries.flatMap((entry) => {
-        const text = details(entry, plan);
-        return text === undefined ? [] : [{ entry, text }];
-      }),
-      room,
-    );
+    const blocks = entries.flatMap((entry) => {
+      const text = details(entry, plan);
+      return text === undefined ? [] : [{ entry, text }];
+    });
+    const shown = blocks.map(({ text }) => text);
+    const fits = countFitting(shown, room);
+    const left = blocks.slice(fits).flatMap(({ entry }) => entry.changes);
     const note =
       left.length === 0
         ? []
         : [
             `> [!NOTE]\n> The details of ${counted(left.length, "resource")} are left out, because this comment would be too long.`,
           ];
-    return joined([...above, ...shown, ...note, ...closing]);
+    return joined([...above, ...shown.slice(0, fits), ...note, ...closing]);
   }
   return bare(head.slice(0, 2), entries, plan);
 }
@@ -114,22 +114,6 @@ function bare(head: readonly string[], entries: readonly PlanEntry[], plan: Plan
         ]),
     ...footer(plan, entries),
   ]);
-}
-
-function fitting(
-  blocks: readonly { readonly entry: PlanEntry; readonly text: string }[],
-  room: number,
-): { shown: string[]; left: readonly Change[] } {
-  let used = 0;
-  const end = blocks.findIndex(({ text }) => {
-    used += text.length + 2;
-    return used > room;
-  });
-  const fits = end === -1 ? blocks.length : end;
-  return {
-    shown: blocks.slice(0, fits).map(({ text }) => text),
-    left: blocks.slice(fits).flatMap(({ entry }) => entry.changes),
-  };
 }
 
 const capItems = (items: readonly string[]): string[] =>
@@ -229,7 +213,7 @@ function unchecked(plan: Plan): string[] {
 
 function uncheckedList(heading: string, found: Plan["unchecked"]): string[] {
   if (found.length === 0) return [];
-  const lines = uncheckedRows(found, codeSpan).map(
+  const lines = uncheckedByReason(found, codeSpan).map(
     ({ addresses, reason }) => `- ${addresses}: ${escapeMarkdown(reason)}`,
   );
   return [`${heading}\n\n${capLines(lines).join("\n")}`];
@@ -247,9 +231,7 @@ function footer(plan: Plan, entries: readonly PlanEntry[]): string[] {
       : [
           `${label}: **${moneyChange(before, after, "\u2192", true)}**${sameMoney(before, after) ? " (unchanged)" : ""}`,
         ]),
-    ...(plan.unmanaged.length === 0
-      ? []
-      : [`Also in this workspace, not managed here: ${escapeMarkdown(unmanagedText(plan.unmanaged))}.`]),
+    ...(plan.unmanaged.length === 0 ? [] : [escapeMarkdown(unmanagedLine(plan.unmanaged))]),
   ];
 }
 

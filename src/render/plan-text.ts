@@ -23,12 +23,12 @@ import {
   sameMoney,
   standingRows,
   uncheckedRows,
-  unmanagedText,
+  unmanagedLine,
   unreadHeading,
   unreadIn,
 } from "./plan-wording";
 import { alignColumns, arrowOf, padTo, type Style } from "./style";
-import { attributeLines, attributeSign, capLines, coloured, shownText } from "./values";
+import { attributeLines, attributeSign, capLines, coloured, joinBlocks, shownText } from "./values";
 
 /** Addresses of a group. */
 const mostInGroup = 10;
@@ -48,7 +48,7 @@ export function planText(plan: Plan, style: Style, sources?: Sources): string {
     standingSection(plan, style),
     uncheckedSection(plan, style),
     revealedLine(plan, asDeclared) ?? "",
-    unmanagedLine(plan),
+    unmanagedLine(plan.unmanaged),
     diagnosticsText(plan.diagnostics, style, sources, false),
     blockedLine(entries, style),
     closingLines(plan, entries, style),
@@ -62,12 +62,7 @@ function changeSection(plan: Plan, entries: readonly PlanEntry[], style: Style):
   const blocks = entries.map((entry) =>
     entry.changes.length > 1 ? groupLines(entry, plan, style) : changeLines(entry.first, plan, style),
   );
-  const text = blocks.map((lines, i) => {
-    const previous = blocks[i - 1];
-    const apart = previous !== undefined && (previous.length > 1 || lines.length > 1);
-    return `${apart ? "\n" : ""}${lines.join("\n")}`;
-  });
-  return `${planHeadings[plan.options.mode]}\n\n${text.join("\n")}`;
+  return `${planHeadings[plan.options.mode]}\n\n${joinBlocks(blocks)}`;
 }
 
 function changeLines(change: Change, plan: Plan, style: Style): string[] {
@@ -217,19 +212,11 @@ function uncheckedSection(plan: Plan, style: Style): string {
   ].filter(({ unchecked }) => unchecked.length > 0);
   return parts
     .map(({ heading, unchecked }) => {
-      const rows = uncheckedRows(unchecked, escapeText).map(({ addresses, reason }) => [
-        `  ${addresses}`,
-        escapeText(reason),
-      ]);
-      return `${style.colors.yellow(heading)}\n${alignColumns(rows).join("\n")}`;
+      const rows = alignColumns(uncheckedRows(unchecked));
+      return `${style.colors.yellow(heading)}\n${rows.join("\n")}`;
     })
     .join("\n\n");
 }
-
-const unmanagedLine = (plan: Plan): string =>
-  plan.unmanaged.length === 0
-    ? ""
-    : `Also in this workspace, not managed here: ${unmanagedText(plan.unmanaged)}.`;
 
 /** How much changes and what it costs: the line of counts, and the line of money. */
 function closingLines(plan: Plan, entries: readonly PlanEntry[], style: Style): string {

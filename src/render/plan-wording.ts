@@ -186,17 +186,15 @@ function countWords({ action, reason, missing, onRemove }: Change): readonly str
   }
 }
 
-/** What no count of things that are not managed can hold. */
-const unlisted = "; archived services are in no list";
-
 const mostUnmanaged = 5;
 const longestUnmanaged = 60;
 
-/** `2 services ("cron", "mail"), 1 project ("Old")`, the most numerous first; of many only the first are named. */
-export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
+/** `Also in this workspace, not managed here: 2 services ("cron", "mail"), 1 project ("Old"); …`, the most numerous first. */
+export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
+  if (unmanaged.length === 0) return "";
   const names = new Map<string, string[]>();
   for (const { type, name } of unmanaged) names.set(type, [...(names.get(type) ?? []), name]);
-  return [...names]
+  const counts = [...names]
     .sort(([a, m], [b, n]) => n.length - m.length || (a < b ? -1 : 1))
     .map(
       ([type, all]) =>
@@ -205,8 +203,9 @@ export function unmanagedText(unmanaged: Plan["unmanaged"]): string {
           mostUnmanaged,
         )})`,
     )
-    .join(", ")
-    .concat(unlisted);
+    .join(", ");
+  // Archived services are in no count of what the service lists.
+  return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
 }
 
 /** What a rendered plan tells at once: one change, or many that do the same to as many resources. */
@@ -304,8 +303,8 @@ export function revealedLine({ revealed }: Pick<Plan, "revealed">, equal: string
 export const asDeclared = "as declared and not written";
 export const asRecorded = "as recorded";
 
-/** What could not be read, a row for each; many with one reason share a row that names the first of them. */
-export function uncheckedRows(
+/** Groups unread resources by reason: a row for each, or for many with one reason a row that names the first of them. */
+export function uncheckedByReason(
   unchecked: Plan["unchecked"],
   shown: (address: Address) => string,
 ): { readonly addresses: string; readonly reason: string }[] {
@@ -321,6 +320,13 @@ export function uncheckedRows(
       : [{ addresses: shortList(addresses.map(shown), mostNamed), reason }],
   );
 }
+
+/** The same as two columns of text. */
+export const uncheckedRows = (unchecked: Plan["unchecked"]): string[][] =>
+  uncheckedByReason(unchecked, escapeText).map(({ addresses, reason }) => [
+    `  ${addresses}`,
+    escapeText(reason),
+  ]);
 
 const longestSummary = 300;
 

@@ -48,6 +48,26 @@ function shownLines(shown: ShownValue): string[] {
   return [limit(plainText(value))];
 }
 
+/** Joins blocks of lines: those of one line stand together, longer ones apart. */
+export const joinBlocks = (blocks: readonly (readonly string[])[]): string =>
+  blocks
+    .map((block, i) => {
+      const previous = blocks[i - 1];
+      const isApart = previous !== undefined && (previous.length > 1 || block.length > 1);
+      return `${isApart ? "\n" : ""}${block.join("\n")}`;
+    })
+    .join("\n");
+
+/** Counts how many of some texts fit into `room` characters, from the start, each followed by two line breaks. */
+export function countFitting(texts: readonly string[], room: number): number {
+  let left = room;
+  const end = texts.findIndex((text) => {
+    left -= text.length + 2;
+    return left < 0;
+  });
+  return end === -1 ? texts.length : end;
+}
+
 /** At most forty lines; the last says how many were left out. */
 export const capLines = (lines: readonly string[]): string[] =>
   lines.length <= mostLines
