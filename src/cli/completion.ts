@@ -51,7 +51,7 @@ complete -c rnv -f -a '(__rnv_complete)'
 `,
 };
 
-/** What may stand at the cursor. */
+/** Candidates at the cursor. */
 export type Completion =
   | { readonly kind: "files" }
   | { readonly kind: "words"; readonly words: readonly CompletedWord[] };
@@ -61,13 +61,13 @@ export interface CompletedWord {
   readonly meaning?: string;
 }
 
-/** What is asked for only where it may stand. */
+/** Names that are looked up only where they may stand. */
 export interface CompletionSources {
   readonly addresses: () => Promise<readonly string[]>;
   readonly outputs: () => Promise<readonly string[]>;
 }
 
-/** Options typed before the cursor, by long name, for whoever looks up addresses: `file`, `state`, `chdir`. */
+/** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
 export type TypedOptions = Readonly<Record<string, readonly string[]>>;
 
 /** The command line up to the cursor. */
@@ -80,7 +80,7 @@ export interface Typed {
   readonly awaiting?: Option;
   /** The word at the cursor as far as it is typed; of `--out=x` only the value. */
   readonly current: string;
-  /** What stands before the value in the same word: `--target=`. */
+  /** Text before the value in the same word: `--target=`. */
   readonly prefix: string;
 }
 
@@ -117,7 +117,7 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
   return { command, options, positional, ...(option && { awaiting: option }), current: value, prefix };
 }
 
-/** What may stand at the cursor, only what begins as it is typed. */
+/** Returns the candidates at the cursor that begin with the typed text. */
 export async function complete(typed: Typed, sources: CompletionSources): Promise<Completion> {
   const { current, prefix, awaiting } = typed;
   const found = await candidates(typed, sources);
@@ -160,7 +160,7 @@ function optionValues(
   current: string,
 ): Promise<Candidates> | Candidates {
   const placeholder = /<(\w+)/.exec(option.flags)?.[1] ?? "";
-  // What takes several with commas between them goes on after the last one.
+  // Classes are separated by commas: the last one is completed.
   const before = placeholder === "classes" ? current.slice(0, current.lastIndexOf(",") + 1) : "";
   if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
   if (placeholder === "address") return asWords(sources.addresses());

@@ -132,7 +132,7 @@ async function connect(
     apiKey,
     transport: { ...transport, send: (request) => waiting.during(() => transport.send(request)) },
     clock: systemClock,
-    // For the ids of requests and for jitter, which nobody must not guess.
+    // For ids of requests and for jitter: neither is a secret.
     random: Math.random,
     gaps,
     userAgent: `rnv/${version}`,

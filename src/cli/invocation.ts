@@ -7,7 +7,7 @@ export type OptionValues = Readonly<Record<string, unknown>>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What was typed, and the terminal, environment and folder that a verb works with. */
+/** The command line as parsed, and the terminal, environment and folder that a verb works with. */
 export interface Invocation {
   readonly terminal: Terminal;
   readonly environment: Environment;

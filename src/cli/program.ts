@@ -111,7 +111,7 @@ export function* allCommands(command: Command): Generator<Command> {
   for (const inner of command.commands) yield* allCommands(inner);
 }
 
-/** What the command line knows of one option: does a value follow it. */
+/** Whether a value follows an option. */
 export type OptionShape = "flag" | "value";
 
 /** Terraform's words for no; `-input=false` is the one that people use. */

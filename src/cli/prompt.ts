@@ -41,7 +41,7 @@ export async function approvePlan(plan: Plan, options: ApprovalOptions): Promise
   return { confirmedDeletes: addresses };
 }
 
-/** The plan as somebody who will be asked sees it: what is confirmed at the prompt is not blocked. */
+/** Returns the plan without the guards that a prompt confirms. */
 export const askablePlan = (plan: Plan): Plan => ({
   ...plan,
   changes: plan.changes.map((change) => {

@@ -46,13 +46,13 @@ export function annotate(
   terminal.err(githubAnnotations(diagnostics, sources, (file) => repositoryPath(file, cwd, environment)));
 }
 
-/** Tells why a verb could not go on; returns the exit code. What nobody foresaw is a bug, and says so. */
+/** Tells why a verb could not go on; returns the exit code. An unforeseen error is called a bug. */
 export function reportFailure(cause: unknown, screen: Screen, interrupted: boolean): number {
   if (cause instanceof DiagnosticsError) {
     report(screen, cause.diagnostics, cause.sources);
     return cause.exitCode;
   }
-  // What an interrupt cut short is not a failure; main has told of it.
+  // An interrupted call is not a failure, and was told of.
   if (interrupted) return exitCodes.interrupted;
   if (cause instanceof ApiError) {
     report(screen, [diagnosticOf(cause)]);
@@ -71,7 +71,7 @@ export const errorDocument = (
   `${escapeJson({ format_version: "1.2", errored: true, diagnostics: diagnostics.map((found) => diagnosticData(found, sources)) }, 2)}\n`;
 
 /**
- * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined for what is no file.
+ * The path of a file from the root of its repository, as GitHub wants it in annotations; undefined where there is no file.
  * The root is GITHUB_WORKSPACE where that is a repository, else the nearest folder above with `.git`, else
  * GITHUB_WORKSPACE. A file outside keeps its path.
  */

@@ -62,7 +62,7 @@ export async function main(): Promise<void> {
   }
 }
 
-/** What was printed counts: a result that did not reach its file is none. Other failures say more than this one. */
+/** Turns a success into exit code 1 when its output did not reach its file. Other failures say more than this one. */
 async function exitCodeWith(terminal: Terminal, exitCode: number): Promise<number> {
   const cause = terminal.lostOutput();
   if (cause === undefined) return exitCode;

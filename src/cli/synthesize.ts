@@ -18,8 +18,9 @@ interface AppSettings {
 }
 
 /**
- * `takesPlan`: the first argument of the verb is a saved plan, which needs no program. The invocation with `--file` naming what a program synthesizes. A program runs in two cases only: `--app` names it, or
- * a `cdktf.json` does, where no manifest stands and no file is named.
+ * Runs the program of a stack and returns the invocation with `--file` naming its output. A program runs in two cases
+ * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named. With `takesPlan` the
+ * first argument of the verb may be a saved plan, which needs no program.
  */
 export async function withStack(invocation: Invocation, takesPlan = true): Promise<Invocation> {
   const { cwd, options, positional, terminal } = invocation;
@@ -95,7 +96,7 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
       ),
     ]);
   const manifest = join(folder, "manifest.json");
-  // What an earlier run left must not be taken for the result of this one.
+  // The output of an earlier run must not be taken for that of this one.
   rmSync(manifest, { force: true });
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;

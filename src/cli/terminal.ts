@@ -1,7 +1,7 @@
 import { fstatSync, writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
-/** What a terminal is made of; tests hand in streams of their own. */
+/** The streams of a terminal. */
 export interface TerminalStreams {
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly stdout: TerminalStream;

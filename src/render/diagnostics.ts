@@ -10,7 +10,7 @@ export type Sources = ReadonlyMap<string, string>;
 const noSources: Sources = new Map();
 
 /**
- * Findings for people: `error[code]: summary`, the place with a code frame, detail and request id; sorted, a blank
+ * Renders findings for people: `error[code]: summary`, the location with a code frame, detail and request id; sorted, a blank
  * line between, and a closing line with the counts (`2 errors, 1 warning`) unless `isCounted` is false. No findings: "".
  */
 export function diagnosticsText(
@@ -69,7 +69,7 @@ interface CodeFrame {
 
 const tab = "  ";
 
-/** Characters of a line before and after a place that are looked at: no terminal is wider, and lines may be megabytes. */
+/** Characters looked at before and after an offset: no terminal is wider, and lines may be megabytes. */
 const farthest = 2000;
 
 /**
@@ -118,7 +118,7 @@ interface Shown {
   readonly caretWidth: number;
 }
 
-/** The part of a line around a range that fits, made inert; offsets are counted in columns, tabs as two. */
+/** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. */
 function window(source: string, from: number, to: number, room: number, ellipsis: string): Shown {
   const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
   const before = drawn(source.slice(0, from));
@@ -130,7 +130,7 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const afterText = cut(after, afterRoom, ellipsis);
   const beforeText = cutStart(before, left - stringWidth(afterText), ellipsis);
   return {
-    // Once more: parts that are inert each may be a command together.
+    // Once more: escaped parts may be a command together.
     text: escapeText(beforeText + markedText + afterText),
     caretOffset: stringWidth(beforeText),
     caretWidth: Math.max(1, stringWidth(markedText)),
@@ -179,7 +179,7 @@ export const diagnosticsJson = (diagnostics: readonly Diagnostic[], sources: Sou
 
 /**
  * Findings as workflow commands of GitHub Actions, one a line: `::error file=rnv.yaml,line=9,col=11,…::summary`.
- * `pathOf` gives the path of a file from the root of its repository, undefined for what is no file.
+ * `pathOf` gives the path of a file from the root of its repository, undefined where there is no file.
  */
 export const githubAnnotations = (
   diagnostics: readonly Diagnostic[],

@@ -44,7 +44,7 @@ import {
 const below = " ".repeat(6);
 const mostNames = 10;
 
-/** What differs from what was recorded and declared, for people. The last line is `No drift. …` or `Drift: …`. */
+/** Renders a drift report for people. Its last line is `No drift. …` or `Drift: …`. */
 export function driftText(report: DriftReport, style: Style): string {
   const { colors } = style;
   const consequences = consequencesByRoot(report);
@@ -132,7 +132,7 @@ const section = (heading: string, blocks: readonly (readonly string[])[]): strin
 const defaultLimit = 60_000;
 const longestName = 120;
 
-/** The report for an issue or a job summary: the count first, then each difference, folded away. */
+/** Renders a drift report for an issue or a job summary: the count first, then each difference, folded away. */
 export function driftMarkdown(report: DriftReport, limit = defaultLimit): string {
   const opening = ["### rnv drift", `**${escapeMarkdown(driftLine(report))}**`];
   const revealed = revealedLine(report, asRecorded);
@@ -204,7 +204,7 @@ function pendingItem(pending: PendingResource): string {
 
 const code = (address: string): string => codeSpan(shorten(address, longestName));
 
-/** What the service says stands below the fold: text in HTML is read for mentions and links. */
+/** Folds fields away. `why`, a text of the service, stands outside of HTML, where mentions and links would work. */
 function folded(address: string, phrase: string, fields: readonly AttributeChange[], why?: string): string {
   const note = why === undefined ? "" : escapeMarkdown(why);
   if (fields.length === 0)
@@ -245,7 +245,7 @@ function driftLine(report: DriftReport): string {
   return `No drift.${matches}${rest.join("")}`;
 }
 
-/** What becomes of what was not applied yet, to stand after its address. */
+/** Says how a pending resource would change, to stand after its address. */
 function pendingPhrase(pending: PendingResource): string {
   const { action, archives, fields, previousAddress, reason } = pending;
   if (archives) return "would be archived";
@@ -260,7 +260,7 @@ function pendingPhrase(pending: PendingResource): string {
 const consequencePhrase = ({ address, action, reason }: Consequence): string =>
   `${address} ${pendingPhrase({ address, action, reason, fields: [] })}`;
 
-/** What follows from the repair of each address; what has several causes stands below the first. */
+/** Groups consequences by the address whose repair brings them about; one with several causes goes to the first. */
 function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly Consequence[]> {
   const roots = new Map<Address, Consequence[]>();
   for (const one of addressesInReadingOrder(report.consequences)) {
@@ -270,10 +270,10 @@ function consequencesByRoot(report: DriftReport): ReadonlyMap<Address, readonly 
   return roots;
 }
 
-/** Where a new thing lies its address says already. */
+/** The address of a new resource already tells its placement. */
 const isTelling = ({ isPlacement }: AttributeChange): boolean => isPlacement !== true;
 
-/** The heading says why already. */
+/** A field without its cause, which the heading tells. */
 const plainly = (field: AttributeChange): AttributeChange => ({ ...field, cause: "edit" });
 
 /** Unmanaged resources that are no part of a managed one. */

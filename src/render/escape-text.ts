@@ -1,14 +1,13 @@
 /**
- * Text from outside (names, values, messages of the service) made inert where it enters output: it cannot move
+ * Escapes text from outside (names, values, messages of the service) where it enters output: it cannot move
  * the cursor, reorder or hide text, give commands to a CI runner, or become Markdown or HTML.
  */
 
 /**
  * Control and format characters, lone surrogates, line separators, every space but the plain one, and what is
- * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception. A function, because to read
- * these classes takes a millisecond, and most output needs none of it.
+ * drawn as nothing. The emoji variation selector U+FE0F is the one harmless exception.
  */
-const hidden = (): RegExp =>
+const hidden =
   /(?!\uFE0F)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]/gu;
 
 /** `##[group]`, `##vso[…]`, `##teamcity[…]`: runners obey these anywhere in a line. */
@@ -16,9 +15,6 @@ const runnerCommand = /#(?=#\w*\[)/g;
 
 /** `::error::`: GitHub's runner trims a line before it looks. */
 const workflowCommand = /^(\s*):(?=:)/gm;
-
-/** Most text: printable ASCII in which nothing above can stand. */
-const harmless = /^(?! *::)[\x20-\x22\x24-\x7e]*$/;
 
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
@@ -31,14 +27,12 @@ const escapeCharacter = (character: string): string => shortEscapes[character] ?
 
 /** One line: hidden characters are shown as `\u001b`, line breaks as `\n`, and no runner obeys it. */
 export const escapeText = (text: string): string =>
-  harmless.test(text)
-    ? text
-    : text
-        .replace(hidden(), escapeCharacter)
-        .replace(runnerCommand, "\\u0023")
-        .replace(workflowCommand, "$1\\u003a");
+  text
+    .replace(hidden, escapeCharacter)
+    .replace(runnerCommand, "\\u0023")
+    .replace(workflowCommand, "$1\\u003a");
 
-/** Several lines, each of them inert; tabs become two spaces. */
+/** Splits a text into lines and escapes each; tabs become two spaces. */
 export const escapeLines = (text: string): string[] =>
   text.split(/\r\n|\n|\r/).map((line) => escapeText(line.replaceAll("\t", "  ")));
 
@@ -58,7 +52,7 @@ export function shorten(text: string, limit: number, ellipsis = "..."): string {
 /** JSON text of a value; everything hidden stands as `\uXXXX`, which any JSON parser reads back unchanged. */
 export const escapeJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent)
-    .replace(hidden(), (character) => (character === "\n" ? character : escapeUnits(character)))
+    .replace(hidden, (character) => (character === "\n" ? character : escapeUnits(character)))
     .replace(/#(?=#)/g, "\\u0023");
 
 /** Text of an HTML element or attribute. */

@@ -6,15 +6,15 @@ import { planDocument } from "../plan/document";
 import type { Action, AttributeChange, Change, Plan, ShownValue } from "../plan/plan";
 import { escapeJson } from "./escape-text";
 
-/** `plan -json`: one document in the shape of Terraform's `show -json`, plus what is ours (DESIGN section 8). */
+/** Writes `plan -json`: one document in the shape of Terraform's `show -json`, plus fields of rnv's own (DESIGN section 8). */
 export const planJson = (plan: Plan): string => `${escapeJson(planDocument(plan), 2)}\n`;
 
 type ResourceChange = PlanDocument["resource_changes"][number];
 type Field = ResourceChange["attributes"][number];
 
 /**
- * A plan to show, read back from its document (`show FILE`). It has what is shown and nothing to apply: the
- * subjects of its changes are empty. Undefined when the document is not one.
+ * Reads a plan back from its document, to show it (`show FILE`). It cannot be applied: the instances of its changes are
+ * empty. Undefined when the document is not a plan.
  */
 export function planFromDocument(document: unknown): Plan | undefined {
   const parsed = planDocumentSchema.safeParse(document);

@@ -121,7 +121,7 @@ const capItems = (items: readonly string[]): string[] =>
     ? [...items]
     : [...items.slice(0, mostItems), `> - and ${items.length - mostItems} more`];
 
-/** What stands in the way, line by line; of many that only want their names, how to give them. */
+/** Lists the guards of blocked changes; for many unconfirmed deletions says how to confirm them. */
 function blocked(entries: readonly PlanEntry[]): string[] {
   const held = entries.map(({ first }) => first).filter(({ guard }) => guard !== undefined);
   if (held.length === 0) return [];
@@ -148,7 +148,7 @@ function findings(diagnostics: readonly Diagnostic[]): string[] {
   return lines.length === 0 ? [] : [`> [!WARNING]\n${capItems(lines).join("\n")}`];
 }
 
-/** What an entry changes, folded away; undefined where the table says all of it. */
+/** Renders the fields of an entry, folded away; undefined where the table has all of them. */
 function details({ first: change, changes }: PlanEntry, plan: Plan): string | undefined {
   const lines = listedFields(change, plan).flatMap(fieldLines);
   const isMany = changes.length > 1;
@@ -300,7 +300,7 @@ function changedPaths(change: Change, isMany: boolean): string {
     .filter((field) => attributeSign(field) !== " ")
     .map((field) => {
       const name = field.path.slice(field.path.lastIndexOf(".") + 1);
-      // What many have in common is worth its values.
+      // A field of many resources is shown with its values.
       const isShown =
         isMany && attributeSign(field) === "~" && !isBlock(field.before) && !isBlock(field.after);
       return isShown ? `${name} ${shownText(field.before)} \u2192 ${shownText(field.after)}` : name;

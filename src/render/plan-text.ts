@@ -76,13 +76,13 @@ function changeLines(change: Change, plan: Plan, style: Style): string[] {
     headline(change, plan, style),
     ...[...moved, ...reason].map((line) => `${below}${line}`),
     ...attributeLines(listedFields(change, plan), style),
-    // What goes with its parent is told once, at the parent.
+    // The effects of a deletion with its parent are told once, at the parent.
     ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),
     ...guardLines(change, style),
   ];
 }
 
-/** Many changes that do the same: `14 services will be updated in place`, whose they are, and what they do once. */
+/** Renders many equal changes as one: `14 services will be updated in place`, their addresses, and the fields once. */
 function groupLines({ first, changes }: PlanEntry, plan: Plan, style: Style): string[] {
   const { colors } = style;
   const whose = shortList(
@@ -125,7 +125,7 @@ function symbol(change: Change, style: Style): string {
   return coloured(text.trim(), text, style);
 }
 
-/** The removed thing that takes this one along: the nearest name around it. */
+/** Returns the address of the removed resource that this one goes with: the nearest name around it. */
 function ownerOf(change: Change, plan: Plan): Address | undefined {
   const name = (address: Address) => address.slice(address.indexOf(".") + 1);
   return plan.changes
@@ -175,7 +175,7 @@ function releasedSection(plan: Plan, style: Style): string {
     : `Left as they are (no longer managed):\n${style.colors.dim(alignColumns(rows).join("\n"))}`;
 }
 
-/** What does not run as it was deployed last. No change of this plan follows from it. */
+/** Lists services that do not run as they were deployed last. No change of this plan follows from it. */
 const standingSection = ({ standing }: Plan, style: Style): string =>
   standing.length === 0
     ? ""

@@ -49,7 +49,7 @@ export const listedFields = (change: Change, plan: Plan): readonly AttributeChan
 export const isNameTold = (change: Change): boolean =>
   change.name === "" || change.action === "create" || change.address.split(".").includes(change.name);
 
-/** What becomes of a resource, to stand after its address: `will be created`. */
+/** Says how a resource changes, to stand after its address: `will be created`. */
 export function actionPhrase(change: Change): string {
   switch (change.action) {
     case "create":
@@ -208,7 +208,7 @@ export function unmanagedLine(unmanaged: Plan["unmanaged"]): string {
   return `Also in this workspace, not managed here: ${counts}; archived services are in no list.`;
 }
 
-/** What a rendered plan tells at once: one change, or many that do the same to as many resources. */
+/** One item of a rendered plan: one change, or many equal changes of as many resources. */
 export interface PlanEntry {
   readonly first: Change;
   /** Every change of the entry, `first` among them. */
@@ -219,8 +219,8 @@ export interface PlanEntry {
 const fewestGrouped = 4;
 
 /**
- * What a plan lists, in the order in which it is read: what ends something or is blocked, then what changes, then what
- * is new; in each of the three as people read a project. Equal changes that end nothing stand together.
+ * Returns the items of a plan in reading order: losses and blocked changes, then alterations, then new resources; in each
+ * of the three as people read a project. Equal changes that are no loss are one item.
  */
 export function planEntries(plan: Plan): readonly PlanEntry[] {
   // The order follows from all of them, but most plans list none.
@@ -257,7 +257,7 @@ function grouped(changes: readonly Change[], plan: Plan): readonly PlanEntry[] {
 function likeness(change: Change, plan: Plan): string | undefined {
   const { type, action, effects, cost, missing, previousAddress } = change;
   if (isLoss(change) || previousAddress !== undefined || missing) return undefined;
-  // What is made for the first time is told by its own fields; a run has none.
+  // A new resource is told by its own fields; a run has none.
   if (action === "create" && change.reason === undefined) return undefined;
   const fields = listedFields(change, plan).map(({ path, before, after, cause }) => [
     path,
@@ -281,7 +281,7 @@ export const unreadIn = ({ unchecked }: Pick<Plan, "unchecked">) => ({
   values: unchecked.filter(({ attribute }) => attribute !== undefined),
 });
 
-/** What a plan says above the secrets that it was made without. */
+/** The heading above secrets that a plan was made without. */
 export const unreadHeading = (values: Plan["unchecked"]): string =>
   values.length === 1
     ? "1 value was not compared, because it is not here; apply reads and compares it:"
@@ -330,7 +330,7 @@ export const uncheckedRows = (unchecked: Plan["unchecked"]): string[][] =>
 
 const longestSummary = 300;
 
-/** What it says, with its moment, on one line and not yet inert. */
+/** The summary of a standing with its time, on one line and not escaped. */
 export const standingPhrase = ({ summary, since }: Standing): string =>
   `${shorten(summary, longestSummary)}${since === undefined ? "" : ` (${exactTime(since)})`}`;
 

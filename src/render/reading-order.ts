@@ -9,7 +9,7 @@ export interface Placed {
 }
 
 interface Node<T> {
-  /** The things of this very name that the rest hangs on, then those that hang on them. */
+  /** Resources of this name: first those that others depend on, then those that depend on them. */
   readonly heads: T[];
   readonly tails: T[];
   readonly children: Map<string, Node<T>>;
@@ -45,7 +45,7 @@ function childOf<T>(parent: Node<T>, segment: string): Node<T> {
   return found;
 }
 
-/** Hangs on another thing of the same name, or on what lies below it: made after it, removed before or with it. */
+/** Depends on another resource of the same name, or on one below it: made after it, removed before or with it. */
 const isTail = <T extends Placed>(item: T, group: readonly T[]): boolean =>
   (item.action !== "delete" && item.dependsOn.some((on) => isBelow(on, item.address))) ||
   group.some((other) => {
@@ -64,7 +64,7 @@ const isBelow = (address: Address, outer: Address): boolean =>
 /** Only a fixed order where nothing else decides; this way round a service stands before its deployment. */
 const byType = (a: Placed, b: Placed): number => (typeOf(a.address) > typeOf(b.address) ? -1 : 1);
 
-/** The same for things of which nothing but the address is known. */
+/** Sorts resources of which only the address is known in reading order. */
 export const addressesInReadingOrder = <T extends { readonly address: Address }>(items: readonly T[]): T[] =>
   readingOrder(
     items.map((item) => ({

@@ -16,7 +16,7 @@ const runsWords: Readonly<Record<RunningService["runs"], string>> = {
   unknown: "not known",
 };
 
-/** What each recorded service runs: a table, what is wrong below each, and a count. `now` in milliseconds. */
+/** Renders the services: a table with notes below each row, and a count. `now` in milliseconds. */
 export function statusText(services: readonly RunningService[], now: number, style: Style): string {
   const { colors } = style;
   const ordered = addressesInReadingOrder(services);
@@ -95,7 +95,7 @@ function runsText({ runs, archived }: RunningService, { colors }: Style): string
 const sinceOf = ({ release }: RunningService, now: number): string =>
   release?.finishedAt === undefined ? "-" : timeAgo(release.finishedAt, now);
 
-/** What the row does not say already. */
+/** Notes that stand below the row of a service. */
 const notesOf = ({ standing, reason }: RunningService, now: number): string[] => [
   ...(reason === undefined ? [] : [escapeText(reason)]),
   ...standing.filter(({ code }) => code !== "suspended").map((one) => noteText(one, now)),
@@ -115,7 +115,7 @@ function countLine(services: readonly RunningService[]): string {
 const longestActor = 30;
 const longestNote = 300;
 
-/** Deployments of one service, newest first, with what is to be known of each below it. `now` in milliseconds. */
+/** Renders deployments of one service, newest first, each with its note. `now` in milliseconds. */
 export function releasesText(list: ReleaseList, now: number, style: Style): string {
   const { colors } = style;
   const { address, releases, reason, hasMore } = list;
@@ -169,7 +169,7 @@ const longestText = 60;
 const commitText = ({ commit, branch }: Pick<Release, "commit" | "branch">): string =>
   escapeText(commit?.slice(0, shownCommit) ?? (branch === undefined ? "-" : shorten(branch, longestText)));
 
-/** What is worth a line of its own: why it waits, why it failed, what it brought back. */
+/** Returns the note of a deployment: why it waits, why it failed, which release it brought back. */
 const releaseNote = ({
   status,
   blockedReason,

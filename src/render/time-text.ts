@@ -11,7 +11,7 @@ const minute = 60;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** `40s ago`, `5m ago`, `3h ago`, `12d ago`; the date once it is older than a month; `just now` for what is to come. */
+/** `40s ago`, `5m ago`, `3h ago`, `12d ago`; the date once it is older than a month; `just now` for a time in the future. */
 export function timeAgo(iso: string, now: number): string {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return escapeText(iso);

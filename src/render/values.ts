@@ -87,7 +87,7 @@ const widestAlignedValue = 44;
 
 type Sign = "+" | "-" | "~" | " ";
 
-/** What a field's change does to the field: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
+/** Returns the sign of a field's change: `+` sets it, `-` unsets it, `~` changes it, a space leaves it. */
 export function attributeSign(change: AttributeChange): Sign {
   const { before, after, cause } = change;
   if (cause === "released") return " ";

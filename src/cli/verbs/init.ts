@@ -20,7 +20,6 @@ export const initVerb: Verb = {
   handler: runInit,
 };
 
-/** `rnv init`: a first manifest, a .gitignore line, the key of fingerprints, and what is still missing. */
 async function runInit(invocation: Invocation): Promise<number> {
   const { terminal, environment, cwd, options } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
@@ -63,7 +62,7 @@ async function runInit(invocation: Invocation): Promise<number> {
   return exitCodes.done;
 }
 
-/** Milliseconds; whoever sets up a folder waits for no service that hangs. */
+/** Milliseconds to wait for an answer of the service. */
 const patience = 10_000;
 
 interface Answer {
