@@ -7,7 +7,6 @@ import { Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { Reading } from "./context";
 import { readImport, readLifecycle } from "./meta";
-import { judgeValues } from "./schema-issues";
 import type { SecretReach } from "./secrets";
 import { readSecret, type SecretSource } from "./secrets";
 import type { AttributeShape } from "./type-index";
@@ -46,7 +45,6 @@ export function buildResource(block: Block, reading: Reading, reach: SecretReach
     attributes.set(shape.path, { value: unread(read.source, reading), range: read.source.range });
     if (reach !== "skip") sources.push(read.source);
   }
-  judgeValues(block, attributes, reading);
   if (block.isReadable) reportMissing(block, attributes, reading);
   addParent(block, attributes);
   return { resource: assemble(block, attributes, reading), attributes, sources };

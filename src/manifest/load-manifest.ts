@@ -9,7 +9,7 @@ import { type Reading, secretNamesIn } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { maskBroken, maskSecrets } from "./mask";
+import { MaskedTexts, maskBroken } from "./mask";
 import { mostComparisons, overlay, unite } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
@@ -115,7 +115,7 @@ function readLayers(
   { report }: Findings,
 ): ReadFiles {
   const texts = new Map<string, string>();
-  const masked = new Map<string, string>();
+  const masked = new MaskedTexts();
   const roots: MapNode[] = [];
   let left = maxTotalBytes;
   let isPartial = false;
@@ -131,8 +131,7 @@ function readLayers(
       left -= Buffer.byteLength(text);
       texts.set(file, text);
       const { root, failed } = parseYaml(file, text, report, (broken) => maskBroken(broken, index));
-      const shown = root === undefined ? text : maskSecrets(text, root, index);
-      masked.set(file, failed ? maskBroken(shown, index) : shown);
+      masked.add(file, text, root, failed, index);
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
@@ -140,5 +139,5 @@ function readLayers(
     }
     if (united !== undefined) roots.push(united);
   }
-  return { roots, texts, masked: masked, isPartial };
+  return { roots, texts, masked, isPartial };
 }

@@ -2,11 +2,35 @@ import { suggest } from "../diagnostics/suggest";
 import { parseTemplate, type SourceNode } from "./tree";
 import { metaKeys, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
+/** Texts of files for code frames, each masked when it is first asked for: most runs show none. */
+export class MaskedTexts extends Map<string, string> {
+  readonly #waiting = new Map<string, () => string>();
+
+  /** Takes the text of a file; without `root` it could not be read, and with `failed` not as a whole. */
+  add(file: string, text: string, root: SourceNode | undefined, failed: boolean, index: TypeIndex): void {
+    this.#waiting.set(file, () => {
+      const shown = root === undefined ? text : maskSecrets(text, root, index);
+      return failed ? maskBroken(shown, index) : shown;
+    });
+  }
+
+  override get(file: string): string | undefined {
+    const mask = this.#waiting.get(file);
+    if (mask !== undefined) this.set(file, mask());
+    this.#waiting.delete(file);
+    return super.get(file);
+  }
+
+  override has(file: string): boolean {
+    return this.get(file) !== undefined;
+  }
+}
+
 /**
  * The text of a file for code frames: every literal secret starred out, offsets and lines as they were. It goes by
  * keys alone, wherever they stand, and takes near misses (`variabels`) for secret too.
  */
-export function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
+function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
   const words = secretWords(index);
   const ranges: [number, number][] = [];
   const seen = new Set<SourceNode>();

@@ -3,12 +3,11 @@ import type { SourceRange } from "../diagnostics/diagnostic";
 import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
-import type { DesiredAttribute } from "../model/desired";
-import { isPlain, type Plain } from "../model/value";
-import type { Block } from "./blocks";
+import type { Plain } from "../model/value";
 import type { Reading } from "./context";
 import { hintForFlag } from "./findings";
 import { describeNode, quoteShort, type SourceNode } from "./tree";
+import type { AttributeShape } from "./type-index";
 
 type Issue = z.core.$ZodIssue;
 
@@ -23,40 +22,35 @@ const expectedWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Judges the plain values of a block by their schemas: each becomes what its schema makes of it; those that are refused
- * are reported and taken out of `attributes`.
+ * Returns the value of an attribute as its schema makes it of `value`; undefined where the schema refuses it, which is
+ * reported at the part of `node` it is about.
  */
-export function judgeValues(block: Block, attributes: Map<string, DesiredAttribute>, reading: Reading): void {
-  const { placed, address } = block;
-  const values: Record<string, Plain> = {};
-  // Null resets an attribute, whatever its schema says.
-  for (const [path, { value }] of attributes) if (value !== null && isPlain(value)) values[path] = value;
-  const judged = placed.schema.safeParse(values);
-  const again = judged.success
-    ? judged
-    : placed.schema.safeParse(fromEnvironment(values, judged.error, block));
-  if (again.success) {
-    for (const [path, value] of Object.entries(again.data)) {
-      const attribute = attributes.get(path);
-      if (attribute !== undefined && attribute.value !== value)
-        attributes.set(path, { ...attribute, value: value as Plain });
-    }
-    return;
-  }
-  const refused = new Set(again.error.issues.map(({ path }) => path[0]));
-  for (const path of refused) attributes.delete(path as string);
-  const nodes = new Map(block.written.map(({ shape, entry }) => [shape.path, entry.value]));
-  for (const issue of judged.error?.issues ?? []) {
-    const [path] = issue.path as [string];
-    const node = nodes.get(path) ?? { kind: "scalar", value: block.name, range: block.range };
-    if (refused.has(path)) reportIssue(issue, path, node, address, reading);
-  }
+export function judgeValue(
+  shape: AttributeShape,
+  value: Plain,
+  node: SourceNode,
+  address: Address,
+  reading: Reading,
+): Plain | undefined {
+  const judged = shape.schema.safeParse(value);
+  if (judged.success) return judged.data as Plain;
+  const filledIn = fromEnvironment(node, value);
+  const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
+  if (again?.success) return again.data as Plain;
+  reportIssues(judged.error.issues, shape.path, node, address, reading);
+  return undefined;
 }
 
-/** Reports what the schema of the attribute at `path` refuses, at the part of the value `node` it is about. */
-function reportIssue(found: Issue, path: string, node: SourceNode, address: Address, reading: Reading): void {
-  for (const issue of leaves(found)) {
-    const at = nodeAt(node, issue.path.slice(1));
+/** Reports what the schema of the attribute at `path` refuses. */
+function reportIssues(
+  issues: readonly Issue[],
+  path: string,
+  node: SourceNode,
+  address: Address,
+  reading: Reading,
+): void {
+  for (const issue of issues.flatMap(leaves)) {
+    const at = nodeAt(node, issue.path);
     const details = { address, attribute: path, range: at.range };
     const what = `${path} of ${address}`;
     if (issue.code === "unrecognized_keys") {
@@ -174,23 +168,10 @@ function nodeAt(node: SourceNode, path: readonly PropertyKey[]): SourceNode {
 const keyRange = (node: SourceNode, key: string): SourceRange =>
   (node.kind === "map" ? node.entries.get(key)?.keyRange : undefined) ?? node.range;
 
-/**
- * The values with those filled in from the environment as YAML would read them: `${env.REPLICAS}` in a numeric
- * attribute.
- */
-function fromEnvironment(
-  values: Readonly<Record<string, Plain>>,
-  { issues }: z.ZodError,
-  { written }: Block,
-): Record<string, Plain> {
-  const filledIn = { ...values };
-  for (const { shape, entry } of written) {
-    const value = values[shape.path];
-    const isRefused = issues.some(({ path }) => path[0] === shape.path);
-    const source = entry.value.kind === "scalar" ? entry.value.value : undefined;
-    if (!isRefused || typeof value !== "string" || value === source) continue;
-    if (value === "true" || value === "false") filledIn[shape.path] = value === "true";
-    else if (/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value)) filledIn[shape.path] = Number(value);
-  }
-  return filledIn;
+/** `${env.REPLICAS}` in a numeric attribute: the text that came from the environment, as YAML would read it. */
+function fromEnvironment(node: SourceNode, value: Plain): number | boolean | undefined {
+  const written = node.kind === "scalar" ? node.value : undefined;
+  if (typeof value !== "string" || value === written) return undefined;
+  if (value === "true" || value === "false") return value === "true";
+  return /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
 }

@@ -30,8 +30,6 @@ export interface PlacedType {
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
-  /** Judges the values of a block at once, by the path of their attribute. */
-  readonly schema: z.ZodObject;
   /** Attributes that a block may have to have, for one reason or another. */
   readonly needed: readonly AttributeShape[];
   /** Types whose blocks stand in a block of this one, by key. */
@@ -88,16 +86,12 @@ function placeType(type: ResourceType): PlacedType {
   }
   const shorthand = type.manifest.shorthand === undefined ? undefined : paths.get(type.manifest.shorthand);
   const needed = [...paths.values()].filter((one) => one.required || (one.secret && one === shorthand));
-  const schema = z.looseObject(
-    Object.fromEntries([...paths].map(([path, { schema }]) => [path, schema.optional()])),
-  );
   return {
     type,
     place: type.manifest,
     attributes,
     groups,
     paths,
-    schema,
     needed,
     children: new Map(),
     shorthand,

@@ -5,6 +5,7 @@ import { type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
 import { type Reading, type Spot, where } from "./context";
 import { resolveReference } from "./references";
+import { judgeValue } from "./schema-issues";
 import {
   mayHoldReferences,
   parseTemplate,
@@ -16,7 +17,7 @@ import {
 import { isCredential, isSecretName } from "./trust";
 import type { AttributeShape } from "./type-index";
 
-/** Reads an attribute that is not a secret, without judging its value; undefined after a mistake, which is reported. */
+/** Reads an attribute that is not a secret; undefined after a mistake, which is reported. */
 export function readAttribute(
   shape: AttributeShape,
   node: SourceNode,
@@ -26,7 +27,9 @@ export function readAttribute(
   const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
   const value = readValue(node, spot, reading);
-  return value === undefined ? undefined : { value, range: node.range };
+  if (value === undefined) return undefined;
+  const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, reading);
+  return judged === undefined ? undefined : { value: judged, range: node.range };
 }
 
 function refusal(shape: AttributeShape): { noReference?: string } {
