@@ -15,7 +15,7 @@ import { type BuiltPlan, buildPlan, prefetch } from "./plan";
 export interface ApplyRequest extends PlanRequest {
   /** Text of a saved plan: its own options then hold; `confirmedDeletes` are added to those it was made with. */
   readonly savedPlan?: string;
-  /** What was typed, to be run again after a stop: `rnv destroy -auto-approve`. */
+  /** The command line, named after a stop to run it again: `rnv destroy -auto-approve`. */
   readonly commandLine?: string;
   readonly lockTimeoutMs: number;
   /** Most changes in flight at once. */
@@ -23,7 +23,7 @@ export interface ApplyRequest extends PlanRequest {
   /**
    * Asked once, with the finished plan, before the first write. Returns the addresses whose deletion the user
    * typed by name, or undefined to cancel. With `--auto-approve` it answers without asking. A saved plan was approved
-   * when it was made: it is asked about only where it deletes what nobody has confirmed.
+   * when it was made: it is approved again only where it deletes resources that nobody has confirmed.
    */
   readonly approve: (plan: Plan) => Promise<Approval | undefined>;
 }
@@ -161,7 +161,7 @@ function runAgain(request: ApplyRequest, saved: SavedRequest | undefined): strin
   return `nothing is lost: run it again to go on where this run stopped: ${line}${replaced}`;
 }
 
-/** Without `-replace`: what was asked to be replaced may be so by now. */
+/** Leaves `-replace` out: the resources may have been replaced by now. */
 function planCommand(saved: SavedRequest): string {
   const repeated = (flag: string, values: readonly string[]) => values.map((value) => `${flag} ${value}`);
   return [

@@ -34,11 +34,11 @@ export type RuntimeAction =
   | "rollback"
   | "cancel";
 
-/** What is to be done to one recorded service, outside of a plan (interface, "Endpoints / Services"). */
+/** Asks for an action on a recorded service, outside of a plan (interface, "Endpoints / Services"). */
 export interface RuntimeRequest {
   readonly address: string;
   readonly action: RuntimeAction;
-  /** For `rollback` and `cancel`; without it the newest one that fits. */
+  /** For `rollback` and `cancel`. Default: the newest deployment that fits. */
   readonly deploymentId?: string;
   /** For `deploy`: pins the commit. */
   readonly commit?: string;
@@ -48,7 +48,7 @@ export interface RuntimeRequest {
   readonly lockTimeoutMs: number;
   /** For `rollback`: the name that the user typed, or undefined to cancel. */
   readonly confirm: (subject: RollbackSubject) => Promise<string | undefined>;
-  /** Nothing is sent: what an earlier process of the same command began at `since` is waited for. */
+  /** Called when nothing is sent, because the action that the same command began at `since` is waited for. */
   readonly onGoingOn: (since: string) => void;
   readonly onWaiting: (elapsedSeconds: number, status: string, note: string | undefined) => void;
 }
@@ -85,7 +85,7 @@ export interface ActionEnd {
   readonly isCancelled?: true;
 }
 
-/** Goes on with what the same command left open, else sends it anew. Never throws for what the service answers. */
+/** Goes on with the write that the same command left open, else sends the action. Failures are diagnostics. */
 export async function carryOut(start: ActionStart): Promise<ActionEnd> {
   let wasBegun = false;
   const begin = async (run: ActionRun): Promise<void> => {
@@ -106,7 +106,7 @@ export async function carryOut(start: ActionStart): Promise<ActionEnd> {
   return wasBegun ? { ...end, wasBegun } : end;
 }
 
-/** Undefined where nothing is open, or what is open is seen not to have happened and its key no longer counts. */
+/** Returns undefined where no write is open, or the open one did not happen and its key no longer counts. */
 async function goOn(
   start: ActionStart,
   begin: (run: ActionRun) => Promise<void>,
@@ -196,7 +196,7 @@ function runOf(
   order: ActionOrder,
 ): ActionRun {
   const { send, endpoints, reads } = connection;
-  // What is open besides this still needs what it was fenced with.
+  // Other open writes still need the ids that existed before them.
   const others = state.open.length > 0 ? state.run?.fences : {};
   const record: RunRecord = {
     id: Buffer.from(context.randomBytes(16)).toString("hex"),

@@ -10,13 +10,13 @@ import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import type { StateBackend } from "../state/backend";
 
-/** A client of one workspace, opened by `Context.connect`. */
+/** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
   readonly send: Send;
   readonly reads: Reads;
   /** The endpoints over any `Send`: apply wraps it with keys and journal. */
   readonly endpoints: (send: Send) => Endpoints;
-  /** Masks secrets in all text of the service; true when an answer that was read before repeats one. */
+  /** Masks secrets in all text of the service; true when an earlier answer repeats any of them. */
   readonly redact: (secrets: Iterable<Secret>) => boolean;
   readonly close: () => Promise<void>;
 }
@@ -56,13 +56,13 @@ export interface Context {
   /** The key of secret fingerprints; `create` makes one where there is none. */
   readonly stateKey: (create: boolean, wanted?: string | null) => Promise<StateKey>;
   readonly emit: (event: ApplyEvent) => void;
-  /** Tells people, in one line, what a command waits for. */
+  /** Tells people, in one line, why a command waits. */
   readonly say?: (line: string) => void;
   /** Aborted by the first Ctrl-C: finish calls in flight, start none. */
   readonly signal: AbortSignal;
 }
 
-/** What every command returns besides its own result. */
+/** Every command returns this besides its own result. */
 export interface Outcome {
   readonly diagnostics: readonly Diagnostic[];
   /** DESIGN section 8. */
@@ -84,10 +84,10 @@ export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
   return refused.length === codes.length ? 4 : 1;
 }
 
-/** Stops that protect what is live, under another name. */
+/** Codes of stops that protect live resources and do not begin with `guard.`. */
 const guardLike: ReadonlySet<string> = new Set(["live.mass_disappearance", "live.gone_unproven"]);
 
-/** What the planning commands share: which files, and what part of them. */
+/** The options that the planning commands share. */
 export interface PlanRequest {
   /** `-f`, repeatable; empty means the default files. */
   readonly files: readonly string[];
@@ -107,7 +107,7 @@ export interface PlanRequest {
   readonly secrets?: SecretReach;
   /** Reveals variables to compare their values: audited by the service. */
   readonly verifyValues?: boolean;
-  /** What was revealed for the saved plan that is applied: not asked for again. */
+  /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
 }
 

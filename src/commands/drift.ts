@@ -13,7 +13,7 @@ import { buildPlan, prefetch } from "./plan";
 export interface DriftRequest extends PlanRequest {
   /** Classes that count as drift besides `drifted` and `missing`. */
   readonly failOn?: readonly DriftClass[];
-  /** Counts what is not managed, and settings that nobody declares. */
+  /** Unmanaged resources and undeclared settings count as drift. */
   readonly strict?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface DriftOutcome extends Outcome {
   readonly report?: DriftReport;
 }
 
-/** `rnv drift`: what changed behind our back. Needs only a read key, writes nothing and takes no lock. */
+/** `rnv drift`: reports changes made outside of rnv. Needs only a read key, writes nothing and takes no lock. */
 export async function drift(context: Context, request: DriftRequest): Promise<DriftOutcome> {
   const connection = await prefetch(context);
   const state = await context.backend.read();
@@ -47,10 +47,7 @@ interface UnmanagedParts {
   readonly unchecked: Plan["unchecked"];
 }
 
-/**
- * The parts of managed things, such as variables of a service, that nobody declares. One read for each thing that the
- * plan has not read already.
- */
+/** Lists undeclared parts of managed resources, such as variables of a service: one read for each that the plan has not read. */
 async function unmanagedParts(
   reads: Reads,
   plan: Plan,
@@ -82,7 +79,7 @@ async function unmanagedParts(
   return { found: found.sort(byPlace), unchecked: unchecked.sort(byPlace) };
 }
 
-/** Whatever part of them the plan is about. */
+/** Returns the keys of everything found or recorded, also outside of the part that is planned. */
 function managedIds({ reads, state }: Pick<PlanInput, "reads" | "state">): ReadonlySet<string> {
   const managed = new Set<string>();
   for (const read of reads.values())

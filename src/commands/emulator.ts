@@ -5,7 +5,7 @@ import type { Lags } from "../emulator/lag";
 import { serveEmulator } from "../emulator/server";
 
 export interface EmulatorRequest {
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   /** Where its data is kept; in memory when undefined. */
   readonly folder?: string;
@@ -34,7 +34,7 @@ export async function emulator({ port, ...options }: EmulatorRequest): Promise<S
   };
 }
 
-/** Why nothing can be served on a port; what has another cause stays what it is. */
+/** Explains why a port cannot be opened; returns any other failure unchanged. */
 function portRefused(port: number, failure: unknown): unknown {
   const { code } = failure as NodeJS.ErrnoException;
   const anyOther = "choose another with -port; rnv emulator -port 0 takes a free one";

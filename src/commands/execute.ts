@@ -51,11 +51,14 @@ export async function execute(
   return { ...result, outputs };
 }
 
-/** `there`: what is live, and what may come into view once more. */
+/** `there` are the live resources, and deleted ones that a list may show once more. */
 function runRecord(
   context: Context,
   plan: Plan,
-  { retriableIntents, earlierFences }: Pick<PlanningInput, "retriableIntents" | "earlierFences">,
+  {
+    retriableIntents,
+    earlierPreexistingIds,
+  }: Pick<PlanningInput, "retriableIntents" | "earlierPreexistingIds">,
   there: readonly Pick<LiveResource, "type" | "name" | "id">[],
 ): RunRecord {
   const idsByName = new Map<string, string[]>();
@@ -66,13 +69,13 @@ function runRecord(
     if (ids) ids.push(id);
     else idsByName.set(keyOf(type, name), [id]);
   }
-  const carriedAt = new Set(retriableIntents.map(({ address }) => address));
+  const retriedAddresses = new Set(retriableIntents.map(({ address }) => address));
   const fences = plan.changes.flatMap(({ address, type, name, action, instance }) => {
     if (action === "no-op") return [];
     const { live } = instance;
-    // What has come into view since the first attempt may be what that made.
-    const earlier = earlierFences[address];
-    if (carriedAt.has(address)) return earlier ? [[address, earlier] as const] : [];
+    // A resource that has come into view since the first attempt may have been made by it.
+    const earlier = earlierPreexistingIds[address];
+    if (retriedAddresses.has(address)) return earlier ? [[address, earlier] as const] : [];
     const known = types.get(type);
     const own = live && known ? shownIds(known, live) : [];
     const before = instance.recorded ? [instance.recorded.id] : [];
@@ -88,7 +91,7 @@ function runRecord(
   };
 }
 
-/** What was approved: every change as told, secrets left out. Built in one order, so its text needs no sorting. */
+/** Digests every approved change as shown, without secrets. Its keys come in a fixed order. */
 function digestOf(plan: Plan): string {
   const told = plan.changes
     .filter(({ action }) => action !== "no-op")
@@ -128,8 +131,8 @@ function runOf(
 }
 
 /**
- * What references resolve to while a plan runs: a resource that the plan leaves alone as it is live, one that it
- * changes as its last answer showed it.
+ * Resolves references while a plan runs: an unchanged resource is taken as it is live, a changed
+ * resource as its last answer showed it.
  */
 function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   const changes = new Map(plan.changes.map((change) => [change.address, change]));
@@ -151,7 +154,7 @@ function runLookup(plan: Plan, journal: RunJournal): RunLookup {
   };
 }
 
-/** A field that was not sent, of what this plan has changed by now: its name, what it starts with, or as it was. */
+/** Returns a field that was not sent to a resource that the plan has changed: declared, live, initial or default. */
 function plannedOf(
   { action, attributes, instance: { resolved, live, defaults } }: Change,
   { initial }: RecordedResource,
@@ -169,7 +172,7 @@ const plainOf = (value: unknown): Plain | undefined =>
     ? undefined
     : (value as Plain | undefined);
 
-/** Outputs whose references are all known; a secret is never one. */
+/** Returns the outputs whose references are all known; a secret is never an output. */
 function knownOutputs(desired: Desired, lookup: RunLookup): Record<string, Plain> {
   const known: Record<string, Plain> = {};
   for (const [name, { value }] of desired.outputs) {

@@ -23,13 +23,13 @@ export interface ExportOutcome extends Outcome {
   readonly count: number;
 }
 
-/** Types that a manifest has to name: what only follows from them is declared where someone wants it. */
+/** Types that a manifest has to name; deployments and layouts follow from them. */
 const exported = resourceTypes.filter(({ removal }) => removal === "delete");
 
-/** `rnv export`: a manifest of what is live, such that a plan of it with `--adopt` changes nothing. */
+/** `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing. */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
   const { reads } = await context.connect();
-  // Where no state can be read, nothing is known of what was written.
+  // Without a readable state, no earlier write is known.
   const state = await context.backend.read().catch(() => undefined);
   if (state) await seeLastWrites(reads, state, Object.keys(state.resources) as Address[], context);
   const catalog = (await reads.catalog()) as Catalog;
@@ -78,14 +78,14 @@ function within(root: LiveResource, all: readonly LiveResource[]): readonly Live
   return [...found.values()];
 }
 
-/** Its name does not tell which one it is: only an id does. */
+/** Another resource of its type has the same name and parent: only its id tells them apart. */
 const isAmbiguous = (one: LiveResource, live: readonly LiveResource[]): boolean =>
   live.some(
     (other) =>
       other !== one && other.type === one.type && other.name === one.name && other.parentId === one.parentId,
   );
 
-/** A live resource as the block of a manifest that declares it: what differs from the defaults, secrets preserved. */
+/** Returns the block that declares a live resource: attributes that differ from the defaults, secrets preserved. */
 export function blockOf(
   { type, id, attributes }: LiveResource,
   names: readonly string[],
@@ -115,8 +115,8 @@ function typeOf(name: string): Resource {
 }
 
 /**
- * Logical names from the root down for live things: their own name where it can stand in an address, else one made
- * of it; a number is added where two would be the same. What lies in something that is not listed has none.
+ * Returns logical names, from the root down, for live resources: their own name where it can stand in an address, else a
+ * name made of it, with a number where two would be equal. A resource whose parent is not listed has none.
  */
 function logicalNames(live: readonly LiveResource[]): ReadonlyMap<LiveResource, readonly string[]> {
   const byId = new Map(live.map((one) => [one.id, one]));

@@ -4,7 +4,7 @@ import { elapsedText } from "../render/time-text";
 import type { LockHolder, LockWait, StateSession } from "../state/backend";
 import type { Context } from "./context";
 
-/** Runs `work` as the one writer of the state. Throws `DiagnosticsError` (exit 6) when the lock stays held. */
+/** Runs `work` as the only writer of the state. Throws `DiagnosticsError` (exit 6) when the lock stays held. */
 export async function holdLock<T>(
   context: Context,
   lock: { readonly command: string; readonly timeoutMs: number; readonly repair?: boolean },

@@ -25,7 +25,7 @@ import { lookUntilCurrent, movedFrom, seeLastWrites } from "./refresh";
 
 export interface ImportRequest {
   readonly address: string;
-  /** Id of the live thing. */
+  /** Id of the live resource. */
   readonly id: string;
   readonly lockTimeoutMs: number;
   /** `-f`, repeatable; empty means the default files. */
@@ -36,19 +36,19 @@ export interface ImportOutcome extends Outcome {
   readonly recorded?: RecordedResource;
 }
 
-/** What is imported, and where to. */
-interface Subject {
+/** The id to import and its address. */
+interface ImportTarget {
   readonly address: Address;
   readonly type: Resource;
   readonly id: string;
 }
 
 /**
- * `rnv import`: records something live under an address that the manifest declares; under any other the next plan would
- * delete it. Writes the state only, never the service.
+ * `rnv import`: records a live resource under an address that the manifest declares; under any other the next plan
+ * would delete it. Writes the state only, never the service.
  */
 export async function importResource(context: Context, request: ImportRequest): Promise<ImportOutcome> {
-  const subject = subjectOf(request);
+  const target = targetOf(request);
   const loaded = await load(context, request.files ?? [], "skip");
   const { diagnostics, sources } = loaded;
   const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => code === "manifest.not_found");
@@ -56,18 +56,18 @@ export async function importResource(context: Context, request: ImportRequest): 
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const { workspaceId, baseUrl } = context;
     const state = session.state ?? emptyState({ lineage: newLineage(context), workspaceId, baseUrl });
-    refuseIfRecorded(state, subject);
-    if (loaded.desired) refuseIfMoved(state, subject, loaded.desired, sources);
+    refuseIfRecorded(state, target);
+    if (loaded.desired) refuseIfMoved(state, target, loaded.desired, sources);
     const connection = await context.connect();
     if (loaded.desired) connection.redact(declaredSecrets(loaded.desired));
     await seeLastWrites(connection.reads, state, listedIn(state), context);
-    const declared = loaded.desired?.resources.get(subject.address);
-    const live = await readLive(context, connection, state, subject, declared);
+    const declared = loaded.desired?.resources.get(target.address);
+    const live = await readLive(context, connection, state, target, declared);
     if (declared === undefined)
-      throw new DiagnosticsError([await undeclared(connection, subject, live, loaded)]);
-    refuseIfReplaced(subject, live, declared, sources);
-    const recorded = { ...recordOf(state, subject, live, declared), writtenAt: writtenNow(context.clock) };
-    await session.commit({ ...state, resources: { ...state.resources, [subject.address]: recorded } });
+      throw new DiagnosticsError([await undeclared(connection, target, live, loaded)]);
+    refuseIfReplaced(target, live, declared, sources);
+    const recorded = { ...recordOf(state, target, live, declared), writtenAt: writtenNow(context.clock) };
+    await session.commit({ ...state, resources: { ...state.resources, [target.address]: recorded } });
     return { recorded, diagnostics, exitCode: 0, sources };
   });
 }
@@ -77,11 +77,11 @@ type Sources = Outcome["sources"];
 const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)]);
 
-/** The same with a place in a file. */
+/** A refusal that points at a location in a file. */
 const pointing = (sources: Sources, ...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)], 1, sources);
 
-function subjectOf({ address: text, id }: ImportRequest): Subject {
+function targetOf({ address: text, id }: ImportRequest): ImportTarget {
   const address = parseAddress(text);
   const type = address && typeNamed(typeOf(address));
   if (!address || !type) {
@@ -108,10 +108,10 @@ function subjectOf({ address: text, id }: ImportRequest): Subject {
   return { address, type, id: id.toLowerCase() };
 }
 
-/** Types with a life of their own. */
+/** Types that can be deleted by themselves. */
 const imported = resourceTypes.filter(({ removal }) => removal === "delete");
 
-function refuseIfRecorded(state: State, { address, type: { type }, id }: Subject): void {
+function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
   const taken = state.resources[address];
   const owner = Object.entries(state.resources).find(([, one]) => one.type === type && one.id === id)?.[0];
   if (owner === undefined && taken === undefined) return;
@@ -125,8 +125,13 @@ function refuseIfRecorded(state: State, { address, type: { type }, id }: Subject
   throw refusal("state.conflict", summary, { address, hint });
 }
 
-/** A record that the next apply moves to the address, or the address away from itself. */
-function refuseIfMoved(state: State, { address, id }: Subject, desired: Desired, sources: Sources): void {
+/** Refuses an address that a `moved` entry gives to a record, or takes from it. */
+function refuseIfMoved(
+  state: State,
+  { address, id }: ImportTarget,
+  desired: Desired,
+  sources: Sources,
+): void {
   const from = movedFrom(address, desired);
   const recorded = state.resources[from];
   if (from !== address && recorded !== undefined)
@@ -147,7 +152,7 @@ async function readLive(
   context: Context,
   connection: Connection,
   state: State,
-  { address, type, id }: Subject,
+  { address, type, id }: ImportTarget,
   desired: DesiredResource | undefined,
 ): Promise<LiveResource> {
   const parent = parentOf(address, type);
@@ -183,7 +188,7 @@ async function readLive(
   return read.live;
 }
 
-/** What was made elsewhere a moment ago may not be shown yet: it is looked for again before it is believed missing. */
+/** Looks again before a resource is believed missing: one made elsewhere a moment ago may not be shown yet. */
 async function unlessNew(
   { clock, signal, say }: Context,
   { reads }: Connection,
@@ -200,21 +205,21 @@ async function unlessNew(
   return read;
 }
 
-/** What lists of the service show by itself: what lies in a part of it is read with that. */
+/** Returns recorded addresses that lists of the service show; the others are read with their parent. */
 const listedIn = ({ resources }: State): readonly Address[] =>
   (Object.entries(resources) as [Address, RecordedResource][])
     .filter(([, { type }]) => typeNamed(type)?.removedWithParent === false)
     .map(([address]) => address);
 
-/** Attributes whose value the manifest says without anything else. */
+/** Yields the attributes that are declared by a plain value. */
 function* plainAttributes(desired: DesiredResource | undefined): Generator<[string, Plain]> {
   for (const [path, { value }] of desired?.attributes ?? []) if (isPlain(value)) yield [path, value];
 }
 
-/** The id of something else, or of nothing. */
+/** Returns the error for an id of another resource, or of none. */
 async function notThere(
   { reads }: Connection,
-  { address, type, id }: Subject,
+  { address, type, id }: ImportTarget,
   parent: Address | undefined,
 ): Promise<DiagnosticsError> {
   const listed = await Promise.all(
@@ -234,10 +239,10 @@ async function notThere(
   });
 }
 
-/** Recorded but not declared, the next plan would delete it: nothing is recorded, and the block is shown. */
+/** Returns the error for an undeclared address, which the next plan would delete, with the block to declare. */
 async function undeclared(
   { reads }: Connection,
-  { address, type, id }: Subject,
+  { address, type, id }: ImportTarget,
   live: LiveResource,
   { desired, merged }: Loaded,
 ): Promise<Diagnostic> {
@@ -263,9 +268,9 @@ async function undeclared(
   );
 }
 
-/** What cannot change in place would be deleted and made anew: what was just taken over is not. */
+/** Refuses to import a resource that the next plan would replace. */
 function refuseIfReplaced(
-  { address, type, id }: Subject,
+  { address, type, id }: ImportTarget,
   live: LiveResource,
   desired: DesiredResource,
   sources: Sources,
@@ -290,7 +295,7 @@ function refuseIfReplaced(
   }
 }
 
-/** The address around one: `service.shop.api` lies in `project.shop`, `deployment.shop.api` in `service.shop.api`. */
+/** Returns the parent's address: `project.shop` of `service.shop.api`, `service.shop.api` of `deployment.shop.api`. */
 function parentOf(address: Address, { parents, manifest }: Resource): Address | undefined {
   const names = nameOf(address).split(".");
   const outer = manifest.shape === "single" ? names : names.slice(0, -1);
@@ -300,7 +305,7 @@ function parentOf(address: Address, { parents, manifest }: Resource): Address | 
 
 function recordOf(
   state: State,
-  { address, type }: Subject,
+  { address, type }: ImportTarget,
   live: LiveResource,
   { lifecycle: { preventDestroy, onRemove } }: DesiredResource,
 ): RecordedResource {
@@ -311,7 +316,7 @@ function recordOf(
     name: live.name,
     ...(parent !== undefined && state.resources[parent] ? { parent } : {}),
     dependsOn: [],
-    // Nothing was applied by us yet: the first plan says what it takes over.
+    // Nothing was applied by rnv yet: the first plan shows what it takes over.
     applied: {},
     computed: Object.fromEntries(live.computed),
     ...(live.updatedAt === undefined ? {} : { updatedAt: live.updatedAt }),

@@ -4,7 +4,7 @@ export const providerSource = "rnv/rnv";
 /** The registries that Terraform and OpenTofu take a source without a host from. */
 export const registryHosts = ["registry.terraform.io", "registry.opentofu.org"] as const;
 
-/** What the provider runs on. Its files are the same everywhere, and so is their checksum in a lock file. */
+/** Platforms of the provider. Its files are the same on each, and so is their checksum in a lock file. */
 export const releasePlatforms = ["linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64"] as const;
 
 /** One file of an installed or released provider. */
@@ -51,5 +51,5 @@ export function cliConfiguration(mirror: string): string {
   ].join("\n");
 }
 
-/** What a registry reads beside the archives of a release: protocol 6. */
+/** The manifest that a registry reads beside the archives of a release: protocol 6. */
 export const registryManifest = `${JSON.stringify({ version: 1, metadata: { protocol_versions: ["6.0"] } }, undefined, 2)}\n`;

@@ -35,11 +35,11 @@ export interface RecoveredWrites {
   /** Creates that did not happen as far as the service shows: sent again, if at all, under the same key. */
   readonly retriableIntents: readonly Intent[];
   /** Ids that existed before the first attempt at its creates, by address. */
-  readonly earlierFences: RunRecord["fences"];
+  readonly earlierPreexistingIds: RunRecord["fences"];
 }
 
 /**
- * Finds out what became of the writes of an interrupted run, and reads what is live. Where the plan is to be applied,
+ * Settles the writes of an interrupted run as far as it can, and reads live resources. Where the plan is to be applied,
  * operations that run still has pending are waited for. `input` is undefined when an outcome cannot be told.
  */
 export async function recoverAndRead(planning: Planning): Promise<{
@@ -57,7 +57,7 @@ export async function recoverAndRead(planning: Planning): Promise<{
     recovered: {
       recoveredEntries: [...recovery.entries, ...awaited.entries],
       retriableIntents: recovery.retriableIntents,
-      earlierFences: planning.state?.run?.fences ?? {},
+      earlierPreexistingIds: planning.state?.run?.fences ?? {},
     },
     diagnostics: [...recovery.diagnostics, ...awaited.diagnostics],
   };
@@ -102,7 +102,7 @@ const isShown = (retriableIntents: readonly Intent[], { reads, state }: PlanInpu
     );
   });
 
-/** Reads what is live: everything that a plan is made from. */
+/** Reads live resources and returns everything that a plan is made from. */
 async function readInput(
   { context, connection, request, options, desired, key }: Planning,
   state: State | undefined,
@@ -133,7 +133,7 @@ async function readInput(
 const comparesWithoutKey = ({ verifyValues }: PlanRequest, state: State | undefined): boolean =>
   verifyValues === true && (state?.keyId ?? null) === null;
 
-/** Finds out what became of the writes that an earlier run left open, before anything new is planned or sent. */
+/** Settles the writes that an earlier run left open, before anything new is planned or sent. */
 export async function recoverWrites(
   context: Context,
   connection: Connection,

@@ -35,7 +35,7 @@ export interface RefreshTarget {
   readonly destroys?: boolean;
 }
 
-/** What a refresh has found so far. */
+/** A refresh, with its results so far. */
 interface Refreshing extends RefreshTarget {
   readonly found: LookupResults;
   /** Milliseconds since the epoch. */
@@ -138,7 +138,7 @@ async function readOne(
   });
 }
 
-/** The earlier address of a resource: by a `moved` entry of its own, or of what it lies in. */
+/** Returns the earlier address of a resource: by a `moved` entry of its own, or of its parent. */
 export function movedFrom(address: Address, desired: Desired): Address {
   const direct = desired.moved.find((move) => move.to === address);
   if (direct) return direct.from;
@@ -157,7 +157,7 @@ function idOf(address: Address, { found, state }: Refreshing): string | undefine
   return read?.kind === "unchecked" ? state?.resources[address]?.id : undefined;
 }
 
-/** Returns the declared attributes whose value is known now; a reference is looked up in what was read before. */
+/** Returns the declared attributes whose value is known now; a reference is looked up in earlier results. */
 function knownAttributes(
   declared: DesiredResource | undefined,
   refreshing: Refreshing,
@@ -184,7 +184,7 @@ function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue 
 const mostNamed = 5;
 
 /**
- * Reads `target`, and again while it shows less than what is recorded as written a moment ago. Throws `DiagnosticsError`
+ * Reads `target`, and again while it does not show writes that were recorded a moment ago. Throws `DiagnosticsError`
  * where the service's reads stay behind.
  */
 export async function refreshUntilCurrent(target: RefreshTarget, context: Waiting): Promise<Refreshed> {
@@ -199,18 +199,18 @@ export async function refreshUntilCurrent(target: RefreshTarget, context: Waitin
   return { ...refreshed, inventory: refreshed.inventory.filter(({ id }) => !deleted.has(id)) };
 }
 
-/** Addresses under which something is found that we deleted a moment ago. */
+/** Returns addresses that still show a resource which we deleted a moment ago. */
 const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>): readonly Address[] =>
   [...reads].flatMap(([address, read]) => {
     const ids = read.kind === "found" ? [read.live.id] : read.kind === "ambiguous" ? read.ids : [];
     return ids.some((id) => deleted.has(id)) ? [address] : [];
   });
 
-/** What looking again needs. */
+/** The capabilities that looking again needs. */
 type Waiting = Pick<Context, "clock" | "signal" | "say">;
 
 /**
- * Returns what `look` finds, once `behindIn` names no address in it that is behind our last write. Throws
+ * Returns the result of `look`, once `behindIn` names no address in it that is behind our last write. Throws
  * `DiagnosticsError` where that stays so.
  */
 export async function lookUntilCurrent<T>(
@@ -227,7 +227,7 @@ export async function lookUntilCurrent<T>(
 }
 
 /**
- * Waits until reads show what is recorded of `addresses` as written a moment ago; asks for nothing where nothing is.
+ * Waits until reads show the writes to `addresses` that were recorded a moment ago; sends nothing where there are none.
  * Throws `DiagnosticsError` where they stay behind.
  */
 export async function seeLastWrites(
@@ -238,7 +238,7 @@ export async function seeLastWrites(
 ): Promise<void> {
   const now = context.clock.now();
   const resources: Record<Address, RecordedResource> = {};
-  // What it lies in is read with it.
+  // Its parent is read with it.
   const take = (address: Address | undefined): void => {
     const recorded = address && state.resources[address];
     if (!address || !recorded || resources[address]) return;
@@ -263,7 +263,7 @@ const nothingDesired: Desired = {
   sources: new Map(),
 };
 
-/** Addresses of what was written a moment ago and is not shown, or shown as it was before. */
+/** Returns addresses that were written a moment ago and are not shown, or shown as before. */
 function seenBehind({ reads }: Refreshed, state: State, now: number): readonly Address[] {
   const isSeenWithin = (recorded: RecordedResource): boolean => {
     if (recorded.parent === undefined) return true;
@@ -274,7 +274,7 @@ function seenBehind({ reads }: Refreshed, state: State, now: number): readonly A
       .find(Boolean);
     return around?.kind === "found" && (wasIn === undefined || wasIn === around.live.id);
   };
-  // A deletion that was not answered may be why.
+  // A deletion that was not answered may have removed it.
   const deleted = new Set(
     state.open.filter(({ method }) => method === "DELETE").map(({ address }) => address),
   );

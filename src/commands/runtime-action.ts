@@ -19,12 +19,12 @@ import { findRecorded } from "./state-verbs";
 import { withWhatRuns } from "./status";
 
 export type RuntimeOutcome = Outcome & {
-  /** What the service accepted; undefined when nothing was sent. */
+  /** The accepted operation or deployment; undefined when nothing was sent. */
   readonly accepted?: Pending;
   readonly result: "done" | "accepted" | "cancelled" | "failed";
 };
 
-/** What the service accepted, and what the state said before of the part that it made anew. */
+/** An accepted action, with the record that it replaces. */
 interface Sent {
   readonly address: Address;
   readonly type: string;
@@ -35,7 +35,7 @@ interface Sent {
 
 /**
  * Finds the service, sends the action exactly once, as `apply` sends its writes, and waits until it has settled. The
- * lock is free while it waits: what was accepted is recorded, and `rnv cancel` must be possible. A run that
+ * lock is free while it waits: the accepted action is recorded, and `rnv cancel` must be possible. A run that
  * ends before the end is seen leaves that in its record, and the same command goes on with it.
  */
 export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
@@ -108,7 +108,7 @@ async function sendLocked(
 /** How long the same command surely means the same wish; later it does only while that is under way. */
 const sameWishMs = 30 * 60_000;
 
-/** What an earlier run of the same command was waiting for when it ended. */
+/** Returns what an earlier run of the same command was waiting for when it ended. */
 async function goesOnWith(
   at: { readonly context: Context; readonly connection: Connection; readonly type: string },
   { run, open }: State,
@@ -133,7 +133,7 @@ function pollOf(type: string, action: string) {
   return poll;
 }
 
-/** The part whose record waits for `pending`, with what was recorded of it before. */
+/** Returns the address whose record waits for `pending`, with its earlier record. */
 function partOf(state: State, pending: Pending, earlier?: State): Pick<Sent, "part"> {
   const entries = Object.entries(state.resources) as [Address, RecordedResource][];
   const [at] = entries.find(([, recorded]) => recorded.pending?.id === pending.id) ?? [];
@@ -218,9 +218,8 @@ function outcomeOf(request: RuntimeRequest, sent: Sent, result: WaitResult | Uns
 const endsSeen: readonly string[] = ["done", "failed", "checkout"];
 
 /**
- * Ends the run, and records what became of the part that was made. A run whose end was not seen stays recorded with
- * what was accepted. Where somebody else writes the state now, or has done so meanwhile, that run has looked at it, or
- * will.
+ * Ends the run and records the end of the accepted action. A run whose end was not seen stays recorded with it. Where
+ * another run writes the state now, or has done so meanwhile, that run has settled the action, or will.
  */
 async function recordEnd(
   context: Context,
@@ -237,7 +236,7 @@ async function recordEnd(
     const recorded = part && state.resources[part.at];
     if (part && recorded?.pending?.id === pending.id && (end.kind === "done" || end.kind === "failed")) {
       const { pending: _ended, ...settled } = recorded;
-      // One that failed has deployed nothing: what serves is what was recorded before it.
+      // A failed deployment does not serve: the deployment recorded before it does.
       const before = part.before ? { ...part.before, writes: settled.writes } : { ...settled, inputs: {} };
       await journal.record(part.at, end.id === undefined ? before : { ...settled, id: end.id });
     }

@@ -8,7 +8,7 @@ import { driftDocumentSchema } from "../render/drift-json";
 import { planDocumentSchema } from "../render/plan-json";
 import { resourceTypes } from "../resources";
 
-/** Names of the JSON Schemas that `rnv schema` prints; without what makes them, for the command line. */
+/** Names of the JSON Schemas that `rnv schema` prints. */
 export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;
 
 export type SchemaName = (typeof schemaNames)[number];
@@ -22,7 +22,7 @@ const schemas: Readonly<Record<SchemaName, () => unknown>> = {
   events: () => published(eventSchema, "An event of an rnv run"),
 };
 
-/** `rnv schema gaps`: no schema, but what the service's documents do not show: what is assumed, and what says otherwise. */
+/** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
 export const gapList = (): unknown =>
   gaps.map(({ name, assumption, verifiedBy, fallback, settings }) => ({
     ...{ name, assumption, verifiedBy, fallback },

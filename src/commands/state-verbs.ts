@@ -19,11 +19,11 @@ import { holdLock } from "./hold-lock";
 interface ShowOutcome extends Outcome {
   /** Undefined when nothing is recorded yet. */
   readonly state?: State;
-  /** What was asked for by address. */
+  /** The record at the requested address. */
   readonly found?: { readonly address: Address; readonly recorded: RecordedResource };
 }
 
-/** `rnv show`, `rnv state list|show|pull`: what is recorded, as a whole or for one address. Takes no lock. */
+/** `rnv show`, `rnv state list|show|pull`: returns the state, and the record of `address`. Takes no lock. */
 export async function show(
   context: Pick<Context, "backend">,
   request: { readonly address?: string } = {},
@@ -39,7 +39,7 @@ interface OutputOutcome extends Outcome {
   readonly outputs: Readonly<Record<string, Plain>>;
 }
 
-/** `rnv output`: the outputs of the last apply, or one of them. */
+/** `rnv output`: returns the outputs of the last apply, or only `name`. */
 export async function output(
   context: Pick<Context, "backend">,
   request: { readonly name?: string },
@@ -59,7 +59,7 @@ interface UnlockOutcome extends Outcome {
   readonly removed?: LockHolder;
 }
 
-/** `rnv force-unlock`: removes the lock with that id, whoever holds it. */
+/** `rnv force-unlock`: removes the lock with the id `lockId`, also of another holder. */
 export async function forceUnlock(
   context: Pick<Context, "backend">,
   request: { readonly lockId: string },
@@ -74,7 +74,7 @@ export async function forceUnlock(
 interface EditOutcome extends Outcome {
   /** Addresses that moved, or that are forgotten. */
   readonly addresses: readonly Address[];
-  /** Of those that are forgotten, what only its id finds again: it is archived. */
+  /** Archived resources among the forgotten: only their id finds them again. */
   readonly archived?: readonly { readonly address: Address; readonly id: string }[];
   /** Serial of the state as written. */
   readonly serial?: number;
@@ -86,7 +86,7 @@ interface EditRequest {
   readonly repair?: boolean;
 }
 
-/** `rnv state mv`: what lies in it moves along. */
+/** `rnv state mv`: moves a record and everything in it to another address. */
 export function moveState(
   context: Context,
   request: EditRequest & { readonly from: string; readonly to: string },
@@ -105,7 +105,7 @@ export function moveState(
   });
 }
 
-/** `rnv state rm`: forgets records with everything in them. The service keeps the things. */
+/** `rnv state rm`: forgets records with everything in them. The service keeps the resources. */
 export function removeState(
   context: Context,
   request: EditRequest & { readonly addresses: readonly string[] },
@@ -127,7 +127,7 @@ export function removeState(
   });
 }
 
-/** `rnv state push`: replaces the recorded state by the text of another one; with force also one that cannot be read. */
+/** `rnv state push`: replaces the recorded state by `text`; with `force` also a state that cannot be read. */
 export async function pushState(
   context: Context,
   request: EditRequest & { readonly text: string; readonly name: string; readonly force: boolean },
@@ -144,7 +144,7 @@ interface BackupsOutcome extends Outcome {
   readonly backups: readonly Backup[];
 }
 
-/** A previous snapshot, with what can be read of it. */
+/** A previous snapshot, parsed where it can be read. */
 export interface Backup {
   readonly name: string;
   readonly bytes: number;
@@ -163,13 +163,13 @@ export async function listBackups({ backend }: Pick<Context, "backend">): Promis
 }
 
 /**
- * `rnv state restore`: puts a previous snapshot in place of the recorded state, also of one that cannot be read. It
+ * `rnv state restore`: replaces the recorded state by a previous snapshot, also where it cannot be read. The snapshot
  * gets a new serial; the state that it replaces becomes the newest backup.
  */
 export async function restoreState(
   context: Context,
   request: EditRequest & {
-    /** 1 is the newest backup; or a text, with what messages call it. */
+    /** A backup by number, 1 being the newest; or a text, with its name in messages. */
     readonly from: number | { readonly text: string; readonly name: string };
     readonly force: boolean;
   },
@@ -219,7 +219,7 @@ function edit(
   change: (session: StateSession) => Edit,
 ): Promise<EditOutcome> {
   return holdLock(context, { command, timeoutMs: lockTimeoutMs, repair }, async (session) => {
-    // Another key, another workspace or a newer format is no damage: what stands there is whole.
+    // Another key, another workspace or a newer format is no damage: the state is whole.
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
     const { edited, addresses, archived } = change(session);
@@ -254,7 +254,7 @@ type Found =
   | { readonly address: Address; readonly recorded: RecordedResource; readonly diagnostic?: undefined }
   | { readonly diagnostic: Diagnostic };
 
-/** The record of an address that a user typed, or what is wrong with it. */
+/** Returns the record of an address that a user typed, or the diagnostic of a wrong one. */
 export function findRecorded(state: State | undefined, text: string): Found {
   const address = parseAddress(text);
   const addresses = Object.keys(state?.resources ?? {});

@@ -14,7 +14,7 @@ import { connectConcealing } from "./load";
 import { lookUntilCurrent, seeLastWrites } from "./refresh";
 import { findRecorded } from "./state-verbs";
 
-/** `rnv status [address]`: what runs now, of every recorded service or of one. Takes no lock and writes nothing. */
+/** `rnv status [address]`: returns what runs, of every recorded service or of `wanted`. Takes no lock, writes nothing. */
 export async function status(
   context: Context,
   wanted: string | undefined,
@@ -34,7 +34,7 @@ const recordedServices = (state: State | undefined): Pick<FoundService, "address
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([address, recorded]) => ({ address, recorded }));
 
-/** Reads a service, the deployment that serves, and the latest one when it is another. */
+/** Reads a service, the deployment that serves, and the latest deployment when it is another. */
 async function runningService(
   reads: Reads,
   address: Address,
@@ -161,7 +161,7 @@ const endless = (): DiagnosticsError =>
     }),
   ]);
 
-/** A recorded service with the recorded parts of it that say what runs. */
+/** Returns a service's address and those of the records in it that say what runs. */
 export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
   service,
   ...(Object.entries(resources) as [Address, RecordedResource][])

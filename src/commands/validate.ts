@@ -9,7 +9,7 @@ import { type LoadContext, load } from "./load";
 
 export interface ValidateOutcome extends Outcome {
   readonly desired?: Desired;
-  /** The manifests as one text; undefined for stacks, and where there are errors. */
+  /** Returns the manifests as one text; undefined for stacks, and where there are errors. */
   readonly merged?: () => string;
 }
 
@@ -26,7 +26,7 @@ interface GraphOutcome extends Outcome {
   readonly graph?: LabelledGraph;
 }
 
-/** `rnv graph`: what depends on what, from the manifest alone. */
+/** `rnv graph`: returns the dependencies, from the manifest alone. */
 export async function graph(
   context: LoadContext,
   request: { readonly files: readonly string[] },
@@ -60,8 +60,8 @@ export interface KnownNames {
 }
 
 /**
- * What can be named on a command line: everything that is declared or recorded. No request is made, no program run and
- * no secret read; what cannot be read has no names.
+ * Returns the names that a command line may hold: everything declared or recorded. No request is made, no program run
+ * and no secret read; a file that cannot be read has no names.
  */
 export async function listKnownNames(
   context: Pick<Context, "cwd" | "environment">,

@@ -38,16 +38,16 @@ export async function verifyValues(
 
 interface Revealing {
   readonly input: PlanInput;
-  /** Made without what is live: it tells what has to be asked for. */
+  /** Made without revealed values: it tells which to reveal. */
   readonly plan: Plan;
   readonly reads: Reads;
-  /** What live values are compared with: `recorded` by drift, `declared` by what would set them. */
+  /** Live values are compared with the `recorded` (drift) or with the `declared` (a plan that would set them). */
   readonly against: "declared" | "recorded";
 }
 
 /**
- * `--verify-values`: reveals live secrets once and keeps their fingerprints. The only thing in rnv that reveals. Where
- * they are compared with what is declared, only those are asked for that would be set otherwise.
+ * `--verify-values`: reveals live secrets once and keeps their fingerprints. Nothing else in rnv reveals. Where they are
+ * compared with declared values, only the secrets that the plan would set are revealed.
  */
 async function revealValues(revealing: Revealing): Promise<{
   readonly revealed: ReadonlyMap<Address, Revealed>;
@@ -80,13 +80,13 @@ function pathsToSet({ action, type, attributes, instance }: Change): readonly st
   return secretPathsOf(type).filter((path) => {
     if (!attributes.some((change) => change.path === path)) return false;
     const value = resolved.get(path);
-    // What was made before, and is no longer what it was, cannot be told from it.
+    // A generated value that has changed since cannot be compared.
     if (value instanceof GeneratedSecret) return !isFingerprint(recorded?.applied[path]);
     return value instanceof Secret;
   });
 }
 
-/** Secrets that seem to be as they were recorded. What was generated has no fingerprint to compare with. */
+/** Secrets that seem to be as recorded. A generated secret has no fingerprint to compare with. */
 function pathsRecorded({ type, drift, instance }: Change): readonly string[] {
   if ((drift ?? []).length > 0) return [];
   return secretPathsOf(type).filter((path) => {
@@ -100,7 +100,7 @@ const secretPathsOf = (type: string): readonly string[] => {
   return resource?.reveal ? pathsWith(resource, "secret") : [];
 };
 
-/** To go on without it would write what may be equal. */
+/** Without the value, the plan would write a secret that may be equal. */
 function notRevealed({ address, instance }: Change, failure: unknown): Diagnostic {
   const range = instance.desired?.range;
   const found = diagnosticOf(failure, { address, ...(range && { range }) });
@@ -109,13 +109,13 @@ function notRevealed({ address, instance }: Change, failure: unknown): Diagnosti
   return { ...found, hint: found.hint === undefined ? without : `${found.hint}; ${without}` };
 }
 
-interface Subject {
+interface RevealTarget {
   readonly change: Change;
   readonly live: LiveResource;
   readonly paths: readonly string[];
 }
 
-async function reveal({ input, reads }: Revealing, { change, live, paths }: Subject): Promise<Revealed> {
+async function reveal({ input, reads }: Revealing, { change, live, paths }: RevealTarget): Promise<Revealed> {
   const { address, previousAddress, instance, type } = change;
   const keys = { key: input.fingerprintKey, previousKey: input.previousFingerprintKey };
   const values = await typeNamed(type)?.reveal?.(reads, live);
