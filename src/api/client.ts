@@ -1,9 +1,9 @@
 import { DiagnosticsError } from "../diagnostics/diagnostic";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
-import { checkBaseUrl } from "./base-url";
 import { hostingIsOff } from "./gap-rules";
 import { defaultGaps, type GapSettings } from "./gaps";
+import { checkBaseUrl } from "./http-transport";
 import { authorizationWith, prepareRequest } from "./prepare-request";
 import { RateLimiter } from "./rate-limiter";
 import { Redactor } from "./redactor";

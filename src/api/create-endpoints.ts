@@ -1,11 +1,10 @@
 import type { Catalog } from "../model/catalog";
-import { deploymentEndpoints } from "./deployment-endpoints";
 import type { CanvasScope, DetectedPatchFormat, EndpointCall, Endpoints } from "./endpoints";
 import { filledPath, readingOperation, turnedOff, underGap, withEnvironmentFields } from "./gap-rules";
 import { defaultGaps, type GapSettings, jsonObject } from "./gaps";
 import { aboutDeletion, aboutShown, ask, parseAnswer, readPages, shows } from "./parse-answer";
 import { type About, type ApiRequest, pathSegment, type Send } from "./send";
-import { actionEndpoints, serviceEndpoints } from "./service-endpoints";
+import { actionEndpoints, deploymentEndpoints, serviceEndpoints } from "./service-endpoints";
 import { variableEndpoints } from "./variable-endpoints";
 import {
   type Canvas,

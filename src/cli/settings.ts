@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
-import { checkBaseUrl } from "../api/base-url";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
+import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";

@@ -5,7 +5,7 @@ import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type { Clock } from "../model/time";
 import type { StateBackend } from "./backend";
 import { StateCipher } from "./cipher";
-import { largestSnapshot } from "./local/files";
+import { largestSnapshot } from "./local/disk";
 import { createLocalBackend } from "./local/local-backend";
 import { nodeDisk } from "./local/node-disk";
 import type { Origin } from "./recorded";

@@ -5,8 +5,7 @@ import type { Intent, JournalEntry, RecordedResource, State } from "../model/sta
 import { sha256 } from "../model/text";
 import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
-import { readFailed } from "./local/disk";
-import { largestJournal, largestSnapshot, listBackups, type StateFiles } from "./local/files";
+import { largestJournal, largestSnapshot, listBackups, readFailed, type StateFiles } from "./local/disk";
 import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
 import type { Writer } from "./state-text";
 

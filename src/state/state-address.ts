@@ -1,4 +1,4 @@
-import { isLoopback } from "../api/base-url";
+import { isLoopback } from "../api/http-transport";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 
 /** Where a state lives, from `RNV_STATE` or `--state`. */

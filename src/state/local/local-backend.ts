@@ -6,8 +6,16 @@ import type { LockHolder, LockWait, StateBackend, StateSession } from "../backen
 import { noCipher, type StateCipher } from "../cipher";
 import { identityOf, type LockRecord, readLock } from "../lock-record";
 import { decodeSnapshot, type Origin, type Recorded, readDamaged, readRecorded } from "../recorded";
-import { type Disk, readFailed, writeFailed } from "./disk";
-import { filesOf, largestSnapshot, listBackups, type StateFiles, scratchOf } from "./files";
+import {
+  type Disk,
+  filesOf,
+  largestSnapshot,
+  listBackups,
+  readFailed,
+  type StateFiles,
+  scratchOf,
+  writeFailed,
+} from "./disk";
 import { acquireLock, type LocalLockPort, swapLock } from "./local-lock";
 import { LocalSession } from "./local-session";
 import { nodeDisk } from "./node-disk";

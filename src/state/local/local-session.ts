@@ -4,8 +4,17 @@ import type { JournalEntry, State } from "../../model/state";
 import type { StateSession } from "../backend";
 import type { StateCipher } from "../cipher";
 import { lineageFrom, type Recorded } from "../recorded";
-import { type Disk, diskCode, isLinkUnsupported, syncFolderOf, writeFailed } from "./disk";
-import { largestSnapshot, prepareSnapshot, type StateFiles, scratchOf } from "./files";
+import {
+  type Disk,
+  diskCode,
+  isLinkUnsupported,
+  largestSnapshot,
+  prepareSnapshot,
+  type StateFiles,
+  scratchOf,
+  syncFolderOf,
+  writeFailed,
+} from "./disk";
 import { Journal, NoRoomForIntent } from "./journal";
 import type { LocalLock } from "./local-lock";
 

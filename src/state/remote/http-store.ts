@@ -4,8 +4,7 @@ import type { HttpTransportOptions } from "../../api/http-transport";
 import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { sha256 } from "../../model/text";
-import { type Disk, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
-import { largestSnapshot } from "../local/files";
+import { type Disk, largestSnapshot, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
 import { decodeLockText, encodeLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, shownAddress, stateTimeout } from "../state-address";
 import {

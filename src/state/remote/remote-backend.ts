@@ -4,7 +4,7 @@ import { backoff } from "../../model/time";
 import type { LockHolder, LockOptions, LockWait, StateBackend, StateSession } from "../backend";
 import { noCipher, type StateCipher } from "../cipher";
 import type { Disk } from "../local/disk";
-import { keptBackups } from "../local/files";
+import { keptBackups } from "../local/disk";
 import { nodeDisk } from "../local/node-disk";
 import { identityOf, isDead, type LockRecord, lockHeld, lockUnreadable } from "../lock-record";
 import { decodeSnapshot, type Origin, readDamagedText } from "../recorded";

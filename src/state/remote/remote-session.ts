@@ -3,7 +3,7 @@ import type { JournalEntry, State } from "../../model/state";
 import { sha256 } from "../../model/text";
 import type { StateSession } from "../backend";
 import type { StateCipher } from "../cipher";
-import { keptBackups, largestSnapshot } from "../local/files";
+import { keptBackups, largestSnapshot } from "../local/disk";
 import { type LockRecord, lockLost, lockLostAfterWrite } from "../lock-record";
 import { emptyState, lineageFrom, type Origin, replayJournal } from "../recorded";
 import {

@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
-import { checkBaseUrl } from "../../api/base-url";
 import { gapSettings } from "../../api/gap-rules";
 import type { GapSettings } from "../../api/gaps";
-import { createHttpTransport } from "../../api/http-transport";
+import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";

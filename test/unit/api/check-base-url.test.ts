@@ -1,4 +1,4 @@
-import { checkBaseUrl } from "../../../src/api/base-url";
+import { checkBaseUrl } from "../../../src/api/http-transport";
 
 describe("checkBaseUrl", () => {
   it.each([
