@@ -181,8 +181,6 @@ function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue 
   return isId ? idOf(reference.address, refreshing) : undefined;
 }
 
-const mostNamed = 5;
-
 /**
  * Reads `target`, and again while it does not show writes that were recorded a moment ago. Throws `DiagnosticsError`
  * where the service's reads stay behind.
@@ -292,6 +290,6 @@ function seenBehind({ reads }: Refreshed, state: State, now: number): readonly A
 
 const stale = (behind: readonly Address[]) =>
   staleReads(
-    `the service shows ${shortList(behind, mostNamed)} as before our last write, which is less than two minutes old`,
+    `the service shows ${shortList(behind)} as before our last write, which is less than two minutes old`,
     behind.length === 1 ? behind[0] : undefined,
   );

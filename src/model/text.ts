@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-/** The first few of many: `a, b and 10 more`. No more than `most` are named. */
-export const shortList = (items: readonly string[], most: number): string =>
+/** The first few of many: `a, b and 10 more`. At most `most` are named. */
+export const shortList = (items: readonly string[], most = 5): string =>
   items.length <= most
     ? items.join(", ")
     : `${items.slice(0, most).join(", ")} and ${items.length - most} more`;

@@ -8,7 +8,7 @@ import type { RecordedResource } from "../model/state";
 import { shortList } from "../model/text";
 import { referredAddresses } from "../model/value";
 import type { DataUse } from "./data";
-import { changesRecordOnly, type Decision } from "./decision";
+import { changesRecordOnly, type Decision, isMade } from "./decision";
 import { isDeletion } from "./guards";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
 import type { PlanInput } from "./plan";
@@ -66,7 +66,7 @@ function diagnosticOf(
 /** Returns the choices that the service shows; none for a resource that is made together with its parent. */
 function offeredTo({ instance }: Decision, decisions: ReadonlyMap<Address, Decision>): Offers | undefined {
   const parent = instance.parent && decisions.get(instance.parent);
-  if (parent?.action === "create" || parent?.action === "replace") return {};
+  if (parent && isMade(parent)) return {};
   return instance.live?.offers ?? (instance.read.kind === "absent" ? instance.read.offers : undefined);
 }
 
@@ -76,12 +76,10 @@ function checkContext(
   catalog: Catalog,
 ): CheckContext {
   const parent = instance.parent && decisions.get(instance.parent);
-  const isParentNew = parent?.action === "create" || parent?.action === "replace";
+  const isParentNew = parent !== undefined && isMade(parent);
   const offers = isParentNew ? parent?.instance.type.offersWhenNew?.(catalog) : parent?.instance.live?.offers;
-  return { isNew: action === "create" || action === "replace", isParentNew, ...(offers && { offers }) };
+  return { isNew: isMade({ action }), isParentNew, ...(offers && { offers }) };
 }
-
-const mostNamed = 5;
 
 /**
  * What the service lists nowhere, where a reader would count on a list: a create that may double what is archived, and
@@ -124,10 +122,7 @@ const isOnlyImported = ({ applied, writes }: RecordedResource): boolean =>
 const isDeleted = (decision: Decision | undefined): boolean => decision !== undefined && isDeletion(decision);
 
 const named = (instances: readonly ResourceInstance[]): string =>
-  shortList(
-    instances.map(({ address }) => address),
-    mostNamed,
-  );
+  shortList(instances.map(({ address }) => address));
 
 function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   const kinds = [...new Set(creates.map(({ type }) => type.archives?.unlisted))].join(", ");

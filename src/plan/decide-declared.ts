@@ -66,16 +66,19 @@ function namesake(
   );
 }
 
-const replacedByOther = (instance: ResourceInstance, other: LiveResource) =>
-  error(
-    "live.unmanaged_exists",
-    `${instance.address} is gone (id ${instance.recorded?.id}), and another one bears its name (id ${other.id})`,
-    {
-      address: instance.address,
-      hint: `to take that one over: rnv state rm ${instance.address}, then rnv import ${instance.address} ${other.id}`,
-      ...place(instance),
-    },
-  );
+const errorAt = (
+  instance: ResourceInstance,
+  code: Diagnostic["code"],
+  summary: string,
+  details: Pick<Diagnostic, "detail" | "hint">,
+): Diagnostic => error(code, summary, { address: instance.address, ...details, ...place(instance) });
+
+function replacedByOther(instance: ResourceInstance, other: LiveResource): Diagnostic {
+  const { address, recorded } = instance;
+  const summary = `${address} is gone (id ${recorded?.id}), and another one bears its name (id ${other.id})`;
+  const hint = `to take that one over: rnv state rm ${address}, then rnv import ${address} ${other.id}`;
+  return errorAt(instance, "live.unmanaged_exists", summary, { hint });
+}
 
 function create(about: ResolvedInstance): Decision {
   const { instance, resolved, undecided } = about;
@@ -92,11 +95,9 @@ function create(about: ResolvedInstance): Decision {
 }
 
 const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
-  error("live.ambiguous", `${ids.length} live things bear the name of ${instance.address}`, {
-    address: instance.address,
+  errorAt(instance, "live.ambiguous", `${ids.length} live things bear the name of ${instance.address}`, {
     detail: `Ids: ${[...ids].sort().join(", ")}`,
     hint: `say which one is meant: import: ${[...ids].sort()[0]}`,
-    ...place(instance),
   });
 
 const importMissing = (
@@ -114,10 +115,8 @@ const importMissing = (
       });
 
 const notThere = (instance: ResourceInstance) =>
-  error("live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
-    address: instance.address,
+  errorAt(instance, "live.preserve_missing", `${instance.address} is to be preserved, but it is not there`, {
     hint: `create ${nameOf(instance.address)} first, or declare its value here`,
-    ...place(instance),
   });
 
 function contradictingImport({ address, desired, recorded }: ResourceInstance) {
@@ -169,12 +168,15 @@ function comesWithParent(instance: ResourceInstance, { decisions }: DecisionCont
 }
 
 const unmanagedExists = (instance: ResourceInstance, live: LiveResource): Diagnostic =>
-  error("live.unmanaged_exists", `${instance.address} exists and is not managed here (id ${live.id})`, {
-    address: instance.address,
-    detail: `To take it over: ${instance.type.manifest.meta ? `add the line "import: ${live.id}" to its block, or ` : ""}plan with --adopt, or run: rnv import ${instance.address} ${live.id}`,
-    hint: instance.type.manifest.meta ? `import: ${live.id}` : "plan with --adopt",
-    ...place(instance),
-  });
+  errorAt(
+    instance,
+    "live.unmanaged_exists",
+    `${instance.address} exists and is not managed here (id ${live.id})`,
+    {
+      detail: `To take it over: ${instance.type.manifest.meta ? `add the line "import: ${live.id}" to its block, or ` : ""}plan with --adopt, or run: rnv import ${instance.address} ${live.id}`,
+      hint: instance.type.manifest.meta ? `import: ${live.id}` : "plan with --adopt",
+    },
+  );
 
 const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
   error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {

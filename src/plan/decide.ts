@@ -2,7 +2,7 @@ import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ReactionContext, Upstream } from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
-import { asksForRun, type Decision, decideNothing, withLifecycle } from "./decision";
+import { asksForRun, type Decision, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
 import { childrenByParent, followedSiblings } from "./graph";
 import {
@@ -224,7 +224,7 @@ function upstreamOf(
   return [...(parent ? [parent] : []), ...followedSiblings(instance, children)].map(
     ({ address, live, recorded }) => {
       const decision = decisions.get(address);
-      const isNew = decision?.action === "create" || decision?.action === "replace";
+      const isNew = decision !== undefined && isMade(decision);
       const id = isNew ? undefined : (recorded?.id ?? live?.id);
       return {
         address,

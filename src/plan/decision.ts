@@ -31,6 +31,10 @@ export interface Decision {
 
 const none: readonly never[] = [];
 
+/** Returns whether a create is sent, of a new resource or of a replacement. */
+export const isMade = ({ action }: Pick<Decision, "action">): boolean =>
+  action === "create" || action === "replace";
+
 /** Returns the decision that changes nothing, from which every other one is made. */
 export const decideNothing = (
   instance: ResourceInstance,
@@ -125,7 +129,7 @@ export function asksForRun(
 ): boolean {
   // What is archived runs on as it is.
   if (retains) return false;
-  if (action === "create" || action === "replace" || action === "delete") return true;
+  if (isMade({ action }) || action === "delete") return true;
   if (action !== "update" && action !== "adopt") return false;
   return attributes.some(({ path }) => ruleAt(type, path)?.takesEffect !== "at once");
 }

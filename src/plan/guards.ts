@@ -7,8 +7,6 @@ import type { Decision } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
 import type { Guard, PlanInput } from "./plan";
 
-const mostNamed = 5;
-
 /** Returns whether a decision ends a live resource: a deletion or a replacement, by itself or with its parent. */
 export const isDeletion = ({ action, onRemove }: Decision): boolean =>
   action === "replace" || (action === "delete" && onRemove !== "archive");
@@ -93,7 +91,7 @@ function holdsOthers(
   const exclude = `${mode === "destroy" ? "rnv destroy " : ""}--exclude ${address}`;
   return {
     code: "guard.holds_others",
-    summary: `${address} holds what is not deleted with it: ${shortList(held, mostNamed)}`,
+    summary: `${address} holds what is not deleted with it: ${shortList(held)}`,
     hint: `delete that or move it elsewhere first; to leave ${address} as it is: ${exclude}`,
   };
 }
@@ -237,7 +235,7 @@ function massDisappearance(counted: readonly Existence[]): Diagnostic[] {
   const summary = `${gone.length} of ${counted.length} recorded resources are gone at once`;
   return [
     error("live.mass_disappearance", summary, {
-      detail: `A key that lost its membership sees the same. Gone: ${shortList(gone, mostNamed)}`,
+      detail: `A key that lost its membership sees the same. Gone: ${shortList(gone)}`,
       hint: "check the key and the workspace; if they were really deleted: rnv state rm ADDRESS …",
     }),
   ];

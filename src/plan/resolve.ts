@@ -20,7 +20,7 @@ import {
   Unknown,
   UnreadSecret,
 } from "../model/value";
-import { changesRecordOnly, type Decision, decideNothing } from "./decision";
+import { changesRecordOnly, type Decision, decideNothing, isMade } from "./decision";
 import { isFingerprint, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
@@ -107,7 +107,7 @@ export const lookupIn =
 function attributeAfter(decision: Decision, attribute: string): ResolvedValue | undefined {
   const { instance, action, resolved, attributes } = decision;
   if (instance.removed) return undefined;
-  const isNew = action === "create" || action === "replace" || !(instance.live ?? instance.recorded);
+  const isNew = isMade({ action }) || !(instance.live ?? instance.recorded);
   const rule = ruleAt(instance.type, attribute);
   if (rule) {
     const declared = resolved.get(attribute);
@@ -269,7 +269,7 @@ export function unreadSecrets(decisions: ReadonlyMap<Address, Decision>): readon
   const unread: Unchecked[] = [];
   for (const { instance, resolved, fingerprints, action, attributes } of decisions.values()) {
     const { address, recorded, type, desired } = instance;
-    if (!recorded || instance.removed || action === "create" || action === "replace") continue;
+    if (!recorded || instance.removed || isMade({ action })) continue;
     for (const path of pathsWith(type, "secret")) {
       const isCompared = path in fingerprints || !isFingerprint(recorded.applied[path]);
       if (isCompared || attributes.some((change) => change.path === path)) continue;
@@ -305,8 +305,6 @@ export function attributesAfter(decision: Decision): AttributeLookup {
   };
   return { get };
 }
-
-const isMade = ({ action }: Decision): boolean => action === "create" || action === "replace";
 
 /** Returns whether no list shows it once the plan is applied. Only sent fields change: declared ones may be ignored. */
 function isHiddenAfter(decision: Decision): boolean {

@@ -23,8 +23,6 @@ import { acceptedDeletion, answersUnless404, type DeletionLook, goneOrAlone, pol
 
 const { projectColor: assumedColor, productionEnvironment } = defaultGaps;
 
-const mostNamed = 5;
-
 /** The environment that every project has from its creation, as it is assumed to be named. */
 export const productionName = productionEnvironment;
 
@@ -210,7 +208,7 @@ const notEmpty = (input: DeleteInput, failure: ApiError, content: readonly strin
     address: input.address,
     detail:
       content.length > 0
-        ? `It holds ${shortList(content, mostNamed)}.`
+        ? `It holds ${shortList(content)}.`
         : "Its canvas shows nothing in it; archived services are on no canvas and in no list.",
     hint:
       `delete what it still holds in the dashboard, then run the same command again; ` +
