@@ -15,6 +15,7 @@ import type {
 } from "./records";
 import { newProject } from "./routes/project-routes";
 import { newService } from "./routes/service-routes";
+import { editedVariable, newVariable } from "./routes/variable-routes";
 import type { World } from "./world";
 
 export interface ProjectSeed {
@@ -37,7 +38,12 @@ export interface ServiceSeed {
 }
 
 /** Typed access to the data, for seeding and for changes made behind the caller's back. Every change is kept. */
-export interface EmulatorStore {
+export interface EmulatorStore extends Readers, Seeding, Edits, Dashboard {
+  /** Makes every move that is scheduled, now: what can finish is finished. */
+  settle(): void;
+}
+
+interface Readers {
   projects(): readonly StoredProject[];
   /** Deleted ones excluded. */
   services(): readonly StoredService[];
@@ -49,7 +55,9 @@ export interface EmulatorStore {
   /** The plain value, without an audit event. */
   variableValue(variableId: string): string | undefined;
   auditEvents(): readonly AuditEvent[];
+}
 
+interface Seeding {
   addProject(seed?: ProjectSeed): StoredProject;
   addEnvironment(projectId: string, name: string, options?: { protected?: boolean }): StoredEnvironment;
   addService(seed: ServiceSeed): StoredService;
@@ -59,7 +67,9 @@ export interface EmulatorStore {
   addReference(consumer: string, provider: string, keys?: readonly string[]): StoredReference;
   /** A deployment from before receipts existed: its key answers `idempotency_legacy_conflict`. */
   addLegacyDeployment(serviceId: string, key: string): StoredDeployment;
+}
 
+interface Edits {
   editProject(id: string, change: Partial<StoredProject>): StoredProject;
   /** Moves `updatedAt` unless the change sets it. */
   editService(id: string, change: (service: StoredService) => Partial<StoredService>): StoredService;
@@ -70,7 +80,9 @@ export interface EmulatorStore {
   deleteServiceNow(id: string): void;
   deleteProjectNow(id: string): void;
   deleteVariableNow(id: string): void;
+}
 
+interface Dashboard {
   /** What the user does in the dashboard: pays for the service's plan. */
   completeCheckout(serviceId: string): void;
   setCondition(condition: Condition, holds: boolean): void;
@@ -83,8 +95,6 @@ export interface EmulatorStore {
   /** The next deployment of the service (`*`: of any) fails while building, with this text. */
   failNextDeployment(serviceId: string, error?: string): void;
   failNextOperation(serviceId: string): void;
-  /** Makes every move that is scheduled, now: what can finish is finished. */
-  settle(): void;
 }
 
 /** `commit` keeps what a change wrote. */
@@ -112,18 +122,6 @@ const missing = (id: string): never => {
   throw new Error(`the emulator holds no ${id}`);
 };
 
-type Readers = Pick<
-  EmulatorStore,
-  | "projects"
-  | "services"
-  | "service"
-  | "deployments"
-  | "operations"
-  | "variables"
-  | "variableValue"
-  | "auditEvents"
->;
-
 const readers = ({ store, seal }: World): Readers => ({
   projects: () => [...store.all("projects")],
   services: () => [...store.all("services")].filter((service) => service.deletedAt === null),
@@ -138,19 +136,8 @@ const readers = ({ store, seal }: World): Readers => ({
   auditEvents: () => [...store.all("audit")],
 });
 
-type Seeding = Pick<
-  EmulatorStore,
-  | "addProject"
-  | "addEnvironment"
-  | "addService"
-  | "addVariable"
-  | "addGroup"
-  | "addReference"
-  | "addLegacyDeployment"
->;
-
 function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
-  const { store, seal } = world;
+  const { store } = world;
   return {
     addProject: ({ name = "Project", color = "#2f6fed", description = "" } = {}) =>
       keep(newProject(world, workspaceId, { name, color, description })),
@@ -184,21 +171,8 @@ function seeding(world: World, workspaceId: string, keep: Keep): Seeding {
       if (seed.live) goLiveNow(world, service);
       return keep(store.get("services", service.id) ?? service);
     },
-    addVariable(serviceId, key, value) {
-      const service = store.get("services", serviceId) ?? missing(serviceId);
-      const at = store.stamp();
-      return keep(
-        store.put("variables", {
-          id: store.newId(),
-          workspaceId: service.workspaceId,
-          serviceId,
-          key,
-          sealedValue: seal.close(value),
-          createdAt: at,
-          updatedAt: at,
-        }),
-      );
-    },
+    addVariable: (serviceId, key, value) =>
+      keep(newVariable(world, store.get("services", serviceId) ?? missing(serviceId), key, value)),
     addGroup: (seed) =>
       keep(
         store.put("groups", {
@@ -231,21 +205,8 @@ function goLiveNow(world: World, service: StoredService): void {
   });
 }
 
-type Edits = Pick<
-  EmulatorStore,
-  | "editProject"
-  | "editService"
-  | "editConfiguration"
-  | "renameService"
-  | "editVariable"
-  | "editDeployment"
-  | "deleteServiceNow"
-  | "deleteProjectNow"
-  | "deleteVariableNow"
->;
-
 function edits(world: World, keep: Keep): Edits {
-  const { store, seal } = world;
+  const { store } = world;
   const editService: EmulatorStore["editService"] = (id, change) => {
     const service = store.get("services", id) ?? missing(id);
     return keep(store.put("services", { ...service, updatedAt: store.stamp(), ...change(service) }));
@@ -261,14 +222,7 @@ function edits(world: World, keep: Keep): Edits {
     },
     editVariable(id, { key, value }) {
       const variable = store.get("variables", id) ?? missing(id);
-      return keep(
-        store.put("variables", {
-          ...variable,
-          key: key ?? variable.key,
-          sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
-          updatedAt: store.stamp(),
-        }),
-      );
+      return keep(editedVariable(world, variable, key, value));
     },
     editDeployment: (id, change) =>
       keep(putDeployment(world, { ...(store.get("deployments", id) ?? missing(id)), ...change })),
@@ -277,17 +231,6 @@ function edits(world: World, keep: Keep): Edits {
     deleteVariableNow: (id) => keep(store.remove("variables", id)),
   };
 }
-
-type Dashboard = Pick<
-  EmulatorStore,
-  | "completeCheckout"
-  | "setCondition"
-  | "setLag"
-  | "answersBehind"
-  | "deploy"
-  | "failNextDeployment"
-  | "failNextOperation"
->;
 
 function dashboard(world: World, keep: Keep): Dashboard {
   const { store, switches } = world;

@@ -6,7 +6,7 @@ import { queueOperation, queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
 import { Json, operationView, variableView } from "../views";
-import { requireRole } from "../world";
+import { requireRole, type World } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
 
@@ -60,17 +60,7 @@ function create(call: Call) {
   const service = changeableServiceOf(call);
   const { key, value } = parseBody(creation, call.body);
   requireFreeKey(call, service, key);
-  const { store, seal } = call.world;
-  const at = store.stamp();
-  const variable = store.put("variables", {
-    id: store.newId(),
-    workspaceId: service.workspaceId,
-    serviceId: service.id,
-    key,
-    sealedValue: seal.close(value),
-    createdAt: at,
-    updatedAt: at,
-  });
+  const variable = newVariable(call.world, service, key, value);
   return answered(call, variable);
 }
 
@@ -81,16 +71,42 @@ function update(call: Call) {
   const change = z.strictObject({ [keyField]: nonEmpty, [valueField]: z.string() }).partial();
   const { [keyField]: key, [valueField]: value } = parseBody(change, call.body);
   if (key !== undefined) requireFreeKey(call, service, key, variable.id);
-  const { store, seal, switches } = call.world;
-  if (switches.conditions.has("ignored-values")) return patched(call, variable);
-  const changed = store.put("variables", {
+  if (call.world.switches.conditions.has("ignored-values")) return patched(call, variable);
+  return patched(call, editedVariable(call.world, variable, key, value));
+}
+
+/** Puts a variable of a service, its value sealed. */
+export function newVariable(
+  { store, seal }: World,
+  service: StoredService,
+  key: string,
+  value: string,
+): StoredVariable {
+  const at = store.stamp();
+  return store.put("variables", {
+    id: store.newId(),
+    workspaceId: service.workspaceId,
+    serviceId: service.id,
+    key,
+    sealedValue: seal.close(value),
+    createdAt: at,
+    updatedAt: at,
+  });
+}
+
+/** Puts a variable with another key or value; undefined leaves either as it is. */
+export const editedVariable = (
+  { store, seal }: World,
+  variable: StoredVariable,
+  key = variable.key,
+  value?: string,
+): StoredVariable =>
+  store.put("variables", {
     ...variable,
-    key: key ?? variable.key,
+    key,
     sealedValue: value === undefined ? variable.sealedValue : seal.close(value),
     updatedAt: store.stamp(),
   });
-  return patched(call, changed);
-}
 
 /** As the answer to a PATCH shows it: where that is in the body is a gap. */
 const patched = (call: Call, variable: StoredVariable) =>
