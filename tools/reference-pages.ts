@@ -38,7 +38,7 @@ function blockText(block: BlockSchema): string {
   const own = sections
     .filter(([, rows]) => rows.length > 0)
     .map(([title, rows]) => `## ${title}\n\n${table(rows)}`);
-  const nested = block.groups.map(
+  const nested = (block.groups ?? []).map(
     (group) => `## Block \`${group.name}\`\n\n${group.block.doc}\n\n${table(group.block.attributes)}`,
   );
   return `${[...own, ...nested].join("\n")}`;

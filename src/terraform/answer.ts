@@ -87,7 +87,7 @@ interface AnyRequest {
   readonly private?: Uint8Array;
 }
 
-/** What a call left unchanged when it failed: Terraform reads an answer without a state as "gone". */
+/** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
 const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyRequest): object =>
   method === "ReadResource" ? { newState: currentState, private: kept } : {};
 

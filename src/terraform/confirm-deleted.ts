@@ -16,7 +16,7 @@ interface KnownResource {
   readonly live?: LiveResource;
 }
 
-/** What reads of this process found by id, and what they did not: Terraform asks for one resource after another. */
+/** The resources that reads of this process found by id, and those they did not: Terraform asks for one resource after another. */
 export interface ExistenceCache {
   readonly byId: Map<Address, KnownResource>;
   /** The plan has failed already: what seems gone stays, and is not reported once more. */
@@ -29,7 +29,7 @@ export const emptyExistenceCache = (): ExistenceCache => ({ byId: new Map(), isD
 export const addressOfId = ({ type }: Pick<ResourceType, "type">, id: string): Address =>
   `${type}.${id}` as Address;
 
-/** What the proof works with: a session. */
+/** The part of a session that the proof needs. */
 interface Proof {
   readonly existence: ExistenceCache;
   readonly reads: Reads;

@@ -2,16 +2,25 @@ import type { ZodType } from "zod";
 import type { Resource } from "../api/reads";
 import { canvas as canvasAnswer, catalog as catalogAnswer, deploymentsAnswer } from "../api/wire/shapes";
 import { lookAgain } from "../apply/look";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import { snakeCase } from "../model/terraform-name";
 import { findResource } from "../resources/find-resource";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
+import { diagnosticError } from "./messages";
 import { type Answer, requireNamed, type Session } from "./provider";
 import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
-import { type AttributeSchema, type BlockSchema, type Schema, schemaOf, typeOf } from "./schema/block";
+import {
+  type AttributeSchema,
+  type BlockSchema,
+  computed,
+  optional,
+  required,
+  type Schema,
+  schemaOf,
+  typeOf,
+} from "./schema/block";
 import { type Binding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
 import {
@@ -34,22 +43,11 @@ const dataSource = (name: string, block: BlockSchema, read: DataSource["read"]):
   read,
 });
 
-const computedAttribute = (name: string, type: TerraformType, doc: string): AttributeSchema => ({
-  ...{ name, type, doc },
-  computed: true,
-});
-
-const optionalText = (name: string, doc: string): AttributeSchema => ({
-  ...{ name, doc },
-  type: "string",
-  optional: true,
-});
-
 /** One computed attribute for every field of an answer of the service. */
 function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): readonly AttributeSchema[] {
   const type = typeOf(answer);
   const fields = Array.isArray(type) && type[0] === "object" ? (type as ObjectType)[1] : {};
-  return Object.entries(fields).map(([name, field]) => computedAttribute(name, field, docs[name] ?? ""));
+  return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
 }
 
 /** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
@@ -72,9 +70,9 @@ function shownType(type: TerraformShape): ObjectType {
 /** One computed attribute for each field of `shownType`, with the words of the resource type. */
 function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
-  for (const { name, block } of type.block.groups) described.set(name, block.doc);
+  for (const { name, block } of type.block.groups ?? []) described.set(name, block.doc);
   return Object.entries(shownType(type)[1]).map(([name, field]) =>
-    computedAttribute(name, field, described.get(name) ?? ""),
+    computed(name, field, described.get(name) ?? ""),
   );
 }
 
@@ -99,7 +97,7 @@ function lookupOf(resource: Resource): DataSource {
       : one,
   );
   const doc = `One ${resource.type}, found by its id or by its ${nameAttribute}.`;
-  return dataSource(type.name, { doc, attributes, groups: [] }, async (session, config) =>
+  return dataSource(type.name, { doc, attributes }, async (session, config) =>
     shownResource(type, await lookUp(session, type, config, nameAttribute)),
   );
 }
@@ -113,11 +111,9 @@ async function lookUp(
   const id = textIn(config, "id");
   const name = textIn(config, nameAttribute) ?? "";
   if (id === undefined && name === "")
-    throw new DiagnosticsError([
-      error("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
-        attribute: nameAttribute,
-      }),
-    ]);
+    throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
+      attribute: nameAttribute,
+    });
   const [parent] = resource.parents;
   const parentId = parent && textIn(config, snakeCase(parent.attribute));
   // What this process made may not be shown yet.
@@ -129,17 +125,13 @@ async function lookUp(
   if (read.kind === "found") return read.live;
   const what = id === undefined ? `"${name}"` : `of the id ${id}`;
   if (read.kind === "ambiguous")
-    throw new DiagnosticsError([
-      error("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
-        attribute: nameAttribute,
-        hint: `choose one by its id: ${read.ids.join(", ")}`,
-      }),
-    ]);
-  throw new DiagnosticsError([
-    error("live.import_missing", `there is no ${resource.type} ${what}`, {
-      attribute: id === undefined ? nameAttribute : "id",
-    }),
-  ]);
+    throw diagnosticError("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
+      attribute: nameAttribute,
+      hint: `choose one by its id: ${read.ids.join(", ")}`,
+    });
+  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}`, {
+    attribute: id === undefined ? nameAttribute : "id",
+  });
 }
 
 const catalog = dataSource(
@@ -156,7 +148,6 @@ const catalog = dataSource(
       runtimes: "Runtimes on offer.",
       service_types: "Kinds of services.",
     }),
-    groups: [],
   },
   async ({ reads }) => asObject(fromJson(typeOf(catalogAnswer), await reads.catalog())) ?? {},
 );
@@ -166,11 +157,10 @@ const services = dataSource(
   {
     doc: "Every active service of the workspace, or of one project, with its configuration.",
     attributes: [
-      optionalText("project_id", "Only services of this project."),
-      optionalText("kind", "Only services of this kind."),
-      computedAttribute("services", listOf(shownType(shapeOf(service))), "The services, sorted by name."),
+      optional("project_id", "string", "Only services of this project."),
+      optional("kind", "string", "Only services of this kind."),
+      computed("services", listOf(shownType(shapeOf(service))), "The services, sorted by name."),
     ],
-    groups: [],
   },
   async ({ reads }, config) => {
     const projectId = textIn(config, "project_id");
@@ -189,15 +179,14 @@ const deployments = dataSource(
   {
     doc: "The latest deployments of one service, newest first.",
     attributes: [
-      { name: "service_id", type: "string", doc: "Id of the service.", required: true },
-      { name: "limit", type: "number", doc: "How many, 1 to 200. Default: 20.", optional: true },
+      required("service_id", "string", "Id of the service."),
+      optional("limit", "number", "How many, 1 to 200. Default: 20."),
       ...fieldsOf(deploymentsAnswer.omit({ page: true }), {
         available: "False where hosting is off and nothing runs.",
         items: "The deployments.",
         reason: "Why none are available.",
       }),
     ],
-    groups: [],
   },
   async ({ reads }, config) => {
     const limit = typeof config.limit === "number" ? config.limit : 20;
@@ -211,8 +200,8 @@ const canvas = dataSource(
   {
     doc: "Services, groups and references of the workspace, of a project or of one environment, with the saved layout.",
     attributes: [
-      optionalText("project_id", "Only this project."),
-      optionalText("environment_id", "Only this environment of the project."),
+      optional("project_id", "string", "Only this project."),
+      optional("environment_id", "string", "Only this environment of the project."),
       ...fieldsOf(canvasAnswer.omit({ scope: true }), {
         nodes: "Services.",
         groups: "Environment groups.",
@@ -220,7 +209,6 @@ const canvas = dataSource(
         layout: "Saved places and view.",
       }),
     ],
-    groups: [],
   },
   async ({ canvas: readCanvas }, config) => {
     const scope = {
@@ -265,9 +253,9 @@ export const validateDataResourceConfig: Answer<"ValidateDataResourceConfig"> = 
   const source = dataSourceNamed(request.typeName);
   const limit = decodeObject(source.valueType, request.config)?.limit;
   if (typeof limit !== "number" || (Number.isInteger(limit) && limit >= 1 && limit <= 200)) return {};
-  throw new DiagnosticsError([
-    error("manifest.invalid_value", "limit: expected a whole number from 1 to 200", { attribute: "limit" }),
-  ]);
+  throw diagnosticError("manifest.invalid_value", "limit: expected a whole number from 1 to 200", {
+    attribute: "limit",
+  });
 };
 
 /** A value that lives only as long as a run: never in a plan, never in a state. */
@@ -279,11 +267,10 @@ const variableValue: EphemeralResource = {
   ...schemaOf("rnv_variable_value", {
     doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
     attributes: [
-      { name: "service_id", type: "string", doc: "Id of the service.", required: true },
-      { name: "key", type: "string", doc: "Name of the variable.", required: true },
-      { name: "value", type: "string", doc: "Its value.", computed: true, sensitive: true },
+      required("service_id", "string", "Id of the service."),
+      required("key", "string", "Name of the variable."),
+      computed("value", "string", "Its value.", { sensitive: true }),
     ],
-    groups: [],
   }),
   open: async ({ reads }, config) => {
     const serviceId = textIn(config, "service_id") ?? "";
@@ -295,7 +282,7 @@ const variableValue: EphemeralResource = {
         variables === undefined
           ? "the service does not list variables, so none can be found by its name"
           : `the service has no variable "${key}"`;
-      throw new DiagnosticsError([error("live.import_missing", summary, { attribute: "key" })]);
+      throw diagnosticError("live.import_missing", summary, { attribute: "key" });
     }
     return { ...config, value: await reads.live.revealVariableText(serviceId, found.id) };
   },

@@ -93,7 +93,7 @@ const monthlyCost: ProviderFunction = {
   },
 };
 
-/** What pricing needs of a catalog, out of the data source. */
+/** Returns the part of a catalog that pricing needs, out of the data source. */
 function catalogFrom(value: TerraformValue): Catalog {
   const whole = toPlain(value) as Readonly<Record<string, Plain>> | null;
   const plans = whole?.plans;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { diagnosticOf } from "../api/api-error";
-import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Plain } from "../model/value";
 import type { Message } from "./protocol";
 import type { Steps } from "./schema/terraform-shape";
@@ -39,6 +39,10 @@ export const diagnosticMessages = (
 const asSentence = (text: string): string =>
   /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 
+/** Returns what is thrown for one diagnostic, which is an error. */
+export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>
+  new DiagnosticsError([error(code, summary, details)]);
+
 /** Returns whatever a call failed with as diagnostics. */
 export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
   failure instanceof DiagnosticsError && failure.diagnostics.length > 0
@@ -47,7 +51,7 @@ export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
 
 const text = z.string().optional().catch(undefined);
 
-/** What Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
+/** The data that Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
 const privateData = z.object({
   /** Declared fields as last applied: a field that is here and no longer declared goes back to its default. */
   applied: z.record(z.string(), z.custom<Plain>()),

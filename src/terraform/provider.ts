@@ -1,32 +1,24 @@
-import { createClient } from "../api/client";
+import { type ClientOptions, createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
 import type { Endpoints } from "../api/endpoints";
 import type { GapSettings } from "../api/gaps";
 import { createReads, type Reads } from "../api/reads";
 import type { Send } from "../api/send";
-import type { Transport } from "../api/transport";
 import { digestBody, writeKey } from "../apply/journaled-send";
-import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { Secret } from "../model/secret";
 import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
+import { diagnosticError } from "./messages";
 import type { ProviderMethod, RequestOf, ResponseOf } from "./protocol";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 
-export interface SessionOptions {
-  readonly baseUrl: string;
+interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
-  readonly apiKey: Secret;
   readonly gaps: GapSettings;
-  readonly maxConcurrency?: number;
   readonly deletionProtection: boolean;
-  readonly transport: Transport;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly userAgent: string;
   /** Aborted by StopProvider: finish calls in flight, start none. */
   readonly signal: AbortSignal;
 }
@@ -44,7 +36,7 @@ export interface Session {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly deletionProtection: boolean;
-  /** What reads of this process found, and what they did not. */
+  /** Resources that reads of this process found, and those they did not. */
   readonly existence: ExistenceCache;
   /** Shared by every read and plan; dropped by writes. */
   readonly reads: Reads;
@@ -62,6 +54,7 @@ export interface Session {
   readonly close: () => Promise<void>;
 }
 
+/** Opens a client, and the reads and writes over it. */
 export function openSession(options: SessionOptions): Session {
   const { apiKey, workspaceId, gaps, clock, signal } = options;
   const client = createClient(options);
@@ -123,7 +116,7 @@ function keyedSend(send: Send, { secretKey, seed, replays, onWrite }: Keying): S
 /** The resource types of this provider, as Terraform sees them. */
 export const shapes: readonly TerraformShape[] = resourceTypes.map(shapeOf);
 
-/** What the calls of one plugin process work with. */
+/** The state that all calls of one plugin process share. */
 export class Provider {
   #session: Session | undefined;
   /** Sensitive values of configurations and states that calls brought along. */
@@ -164,12 +157,10 @@ export class Provider {
   /** Throws `DiagnosticsError` for a call that cannot be answered without the service. */
   requireSession(): Session {
     if (this.#session !== undefined) return this.#session;
-    throw new DiagnosticsError([
-      error("config.missing", "the provider is not configured", {
-        detail: "Its configuration depends on something that is not known before apply.",
-        hint: "apply what it depends on first, with -target",
-      }),
-    ]);
+    throw diagnosticError("config.missing", "the provider is not configured", {
+      detail: "Its configuration depends on something that is not known before apply.",
+      hint: "apply what it depends on first, with -target",
+    });
   }
 
   typeNamed(name: string): TerraformShape {
@@ -191,5 +182,5 @@ export function requireNamed<Item extends { readonly name: string }>(
 ): Item {
   const found = items.find((one) => one.name === name);
   if (found !== undefined) return found;
-  throw new DiagnosticsError([error("manifest.unsupported", `this provider has no ${what} "${name}"`)]);
+  throw diagnosticError("manifest.unsupported", `this provider has no ${what} "${name}"`);
 }

@@ -174,7 +174,7 @@ export function stateAfter(
 const secretNotApplied =
   "A value cannot be read back, but its write must move updatedAt, and that is what it was before. Apply again to send it again.";
 
-/** What was sent, and the answer that shows it. */
+/** A write and its answer. */
 interface AnsweredWrite {
   readonly sent: ReadonlyMap<string, AppliableValue>;
   readonly live: LiveResource | undefined;
@@ -203,7 +203,7 @@ export function unappliedFields(
 
 /** A write, and how its answer tells whether the service applied it. */
 export interface CheckedWrite {
-  /** What the key of the request is made of. */
+  /** The key of the request is made of it. */
   readonly seed: string;
   readonly send: (writes: Endpoints) => Promise<Accepted>;
   /** True too where the answer does not tell. */

@@ -9,6 +9,7 @@ import type { Accepted, AppliableValue, CreateInput } from "../../model/resource
 import { shownIds } from "../../model/resource-type";
 import { type Attributes, plainEqual } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
+import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
 import { lookAtRun } from "./after-write";
 
@@ -18,7 +19,7 @@ export interface KeyedCreate {
   readonly input: CreateInput;
   readonly parentId: string | undefined;
   readonly defaults: Attributes;
-  /** What besides the body tells one create from another. */
+  /** Tells one create from another, besides the body. */
   readonly seed: string;
 }
 
@@ -56,11 +57,13 @@ export async function sendGenerations(
       return accepted;
     }
   }
-  throw new DiagnosticsError([
-    error("apply.uncertain", `every request to create "${create.input.name}" was answered with an old one`, {
+  throw diagnosticError(
+    "apply.uncertain",
+    `every request to create "${create.input.name}" was answered with an old one`,
+    {
       hint: "wait until the service has forgotten them, at most 24 hours, then apply again",
-    }),
-  ]);
+    },
+  );
 }
 
 /** Returns the ids of runs that existed before: a resource without a name is told apart by them. */
@@ -158,12 +161,10 @@ async function ownAnswer(
   const made = await findCreated(session, create, [...preexistingIds, id]);
   if (made !== undefined) return made;
   const summary = `the creation of the ${type.type} "${input.name}" was answered with the id of another`;
-  throw new DiagnosticsError([
-    error("apply.uncertain", summary, {
-      detail: `${id} was there before, or belongs to another resource.`,
-      hint: "apply again: the same request is answered with what it made; nothing is made twice",
-    }),
-  ]);
+  throw diagnosticError("apply.uncertain", summary, {
+    detail: `${id} was there before, or belongs to another resource.`,
+    hint: "apply again: the same request is answered with what it made; nothing is made twice",
+  });
 }
 
 /** Returns what a replayed answer speaks of, as it is now; undefined where that is gone. */
@@ -246,19 +247,17 @@ async function refuseTwin(session: Session, create: KeyedCreate): Promise<void> 
     graceMs,
   );
   if (twins.length === 0) return;
-  throw new DiagnosticsError([
-    error(
-      "live.unmanaged_exists",
-      twins.length === 1
-        ? `there is a ${type.type} "${input.name}" already, and it is not managed by this resource`
-        : `there are ${twins.length} of the name "${input.name}" already`,
-      {
-        detail: `Found: ${twins.map(({ id }) => id).join(", ")}. Names are unique in one project.`,
-        attribute: type.nameAttribute,
-        hint: `import it by its id, write a "moved" block if it was renamed here, or choose another name`,
-      },
-    ),
-  ]);
+  throw diagnosticError(
+    "live.unmanaged_exists",
+    twins.length === 1
+      ? `there is a ${type.type} "${input.name}" already, and it is not managed by this resource`
+      : `there are ${twins.length} of the name "${input.name}" already`,
+    {
+      detail: `Found: ${twins.map(({ id }) => id).join(", ")}. Names are unique in one project.`,
+      attribute: type.nameAttribute,
+      hint: `import it by its id, write a "moved" block if it was renamed here, or choose another name`,
+    },
+  );
 }
 
 /** Whether an interrupted apply of ours may have made them: the only one of its name, of today, and as declared. */

@@ -11,7 +11,7 @@ import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { diagnosticMessages } from "../messages";
 import { type Answer, openSession, type Provider, type Session } from "../provider";
-import { schemaOf } from "../schema/block";
+import { optional, schemaOf } from "../schema/block";
 import { decodeObject } from "../values/codec";
 import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 
@@ -19,39 +19,25 @@ import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 export const providerSchema = schemaOf("rnv", {
   doc: "The workspace that resources live in. Every setting may come from the environment instead.",
   attributes: [
-    {
-      name: "base_url",
-      type: "string",
-      doc: "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
-      optional: true,
-    },
-    {
-      name: "workspace_id",
-      type: "string",
-      doc: "UUID of the workspace. Default: `RNV_WORKSPACE_ID`.",
-      optional: true,
-    },
-    {
-      name: "api_key",
-      type: "string",
-      doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
-      optional: true,
-      sensitive: true,
-    },
-    {
-      name: "max_concurrency",
-      type: "number",
-      doc: "Most requests in flight at once. Default: 32.",
-      optional: true,
-    },
-    {
-      name: "deletion_protection",
-      type: "bool",
-      doc: "True: no plan may delete or replace a project or a service. Default: false.",
-      optional: true,
-    },
+    optional(
+      "base_url",
+      "string",
+      "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+    ),
+    optional("workspace_id", "string", "UUID of the workspace. Default: `RNV_WORKSPACE_ID`."),
+    optional(
+      "api_key",
+      "string",
+      "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
+      { sensitive: true },
+    ),
+    optional("max_concurrency", "number", "Most requests in flight at once. Default: 32."),
+    optional(
+      "deletion_protection",
+      "bool",
+      "True: no plan may delete or replace a project or a service. Default: false.",
+    ),
   ],
-  groups: [],
 });
 
 /** ValidateProviderConfig: what is wrong whatever the environment says. */
@@ -108,7 +94,7 @@ function embeddedService(cwd: string): { workspaceId: string; apiKey: Secret; tr
   };
 }
 
-/** What a provider block and the environment say together. */
+/** The settings of a provider block and the environment together. */
 interface ProviderSettings {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
@@ -122,7 +108,7 @@ interface ProviderSettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of a provider block is wrong by itself; it may hold values that are not known yet. */
+/** Returns what is wrong in a provider block by itself; it may hold values that are not known yet. */
 function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
   const found: Diagnostic[] = [];
@@ -141,7 +127,7 @@ function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   return found;
 }
 
-/** The settings of a provider block whose values are all known. */
+/** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */
 export async function providerSettings(
   config: TerraformObject,
   environment: Environment,
@@ -198,7 +184,7 @@ interface KeyText {
   readonly wrong?: Diagnostic;
 }
 
-/** Nothing of the key is ever put into a message. */
+/** Reads the API key. Nothing of it is ever put into a message. */
 async function readKey(given: string, environment: Environment, cwd: string): Promise<KeyText> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";

@@ -122,7 +122,7 @@ export interface PlannedChange {
 }
 
 /**
- * What Terraform shall plan for one resource. Pure, and the same every time it is asked: Terraform plans again
+ * Plans one resource. Pure, and the same every time it is asked: Terraform plans again
  * before it applies. A declared value is planned as it is written, or as it was where the service makes no
  * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
  * (DESIGN section 4).
@@ -207,7 +207,7 @@ function diffOf(
 export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
   catalog === undefined ? new Map() : resource.defaults(catalog);
 
-/** What the engine would have recorded of a resource that Terraform keeps. */
+/** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(
   type: TerraformShape,
   prior: TerraformObject,

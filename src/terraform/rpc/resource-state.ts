@@ -2,7 +2,7 @@ import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { terraformNameOf } from "../../model/terraform-name";
 import { typeNamed } from "../../resources";
-import { writePrivate } from "../messages";
+import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { Answer, Session } from "../provider";
 import { emptyValue, setValue } from "../schema/attributes";
@@ -19,11 +19,13 @@ export const upgradeResourceState: Answer<"UpgradeResourceState"> = async (
 ) => {
   const type = provider.typeNamed(typeName);
   if (Number(version) > schemaVersion) {
-    throw new DiagnosticsError([
-      error("state.newer", `the state of ${type.name} was written by a newer version of this provider`, {
+    throw diagnosticError(
+      "state.newer",
+      `the state of ${type.name} was written by a newer version of this provider`,
+      {
         hint: "upgrade the provider: terraform init -upgrade",
-      }),
-    ]);
+      },
+    );
   }
   return { upgradedState: encodeMessage(type.valueType, decodeState(type.valueType, rawState?.json)) };
 };
@@ -40,11 +42,9 @@ export const moveResourceState: Answer<"MoveResourceState"> = async (provider, r
     const state = decodeState(type.valueType, sourceState?.json);
     return { targetState: encodeMessage(type.valueType, state), targetPrivate: sourcePrivate };
   }
-  throw new DiagnosticsError([
-    error("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
-      hint: "import it under the new type, and take the old one out of the state with a removed block",
-    }),
-  ]);
+  throw diagnosticError("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {
+    hint: "import it under the new type, and take the old one out of the state with a removed block",
+  });
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */

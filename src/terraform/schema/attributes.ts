@@ -26,7 +26,7 @@ export function valueAt(whole: TerraformObject, steps: Steps): TerraformValue {
 /** Copies a whole value, its blocks too. */
 export function draftOf(type: TerraformShape, whole: TerraformObject): Draft {
   const draft: Draft = { ...whole };
-  for (const { name } of type.block.groups) {
+  for (const { name } of type.block.groups ?? []) {
     const block = asObject(draft[name] ?? null);
     if (block !== undefined) draft[name] = { ...block };
   }
@@ -143,7 +143,7 @@ export function setComputed(type: TerraformShape, draft: Draft, live: LiveResour
 }
 
 /** Returns a whole value with nothing in it: groups are there, and every attribute is null. */
-export function emptyValue({ block: { attributes, groups } }: TerraformShape): Draft {
+export function emptyValue({ block: { attributes, groups = [] } }: TerraformShape): Draft {
   const nulls = (names: readonly { readonly name: string }[]): Draft =>
     Object.fromEntries(names.map(({ name }) => [name, null]));
   const blocks = groups.map(

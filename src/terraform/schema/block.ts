@@ -15,6 +15,30 @@ export interface AttributeSchema {
   readonly writeOnly?: true;
 }
 
+type Flags = Pick<AttributeSchema, "sensitive" | "writeOnly">;
+
+/** Returns an attribute that must be set. */
+export const required = (name: string, type: TerraformType, doc: string): AttributeSchema => ({
+  ...{ name, type, doc },
+  required: true,
+});
+
+/** Returns an attribute that may be set. */
+export const optional = (
+  name: string,
+  type: TerraformType,
+  doc: string,
+  flags: Flags = {},
+): AttributeSchema => ({ ...{ name, type, doc }, optional: true, ...flags });
+
+/** Returns an attribute that the provider sets. */
+export const computed = (
+  name: string,
+  type: TerraformType,
+  doc: string,
+  flags: Flags = {},
+): AttributeSchema => ({ ...{ name, type, doc }, computed: true, ...flags });
+
 /** A nested block. A `group` is always there, and what is not written in it is null; a `single` one may be missing. */
 interface GroupSchema {
   readonly name: string;
@@ -25,7 +49,7 @@ interface GroupSchema {
 export interface BlockSchema {
   readonly doc: string;
   readonly attributes: readonly AttributeSchema[];
-  readonly groups: readonly GroupSchema[];
+  readonly groups?: readonly GroupSchema[];
 }
 
 /** A resource type, data source or ephemeral resource as Terraform is told of it. */
@@ -42,7 +66,7 @@ export const schemaOf = (name: string, block: BlockSchema): Schema => ({
   valueType: typeOfBlock(block),
 });
 
-const typeOfBlock = ({ attributes, groups }: BlockSchema): ObjectType =>
+const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
   objectOf({
     ...Object.fromEntries(attributes.map(({ name, type }) => [name, type])),
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
@@ -58,7 +82,7 @@ export const markdown = 1;
 /** A type in the form of the protocol. */
 export const typeBytes = (type: TerraformType): Buffer => Buffer.from(JSON.stringify(type));
 
-const blockMessage = ({ doc, attributes, groups }: BlockSchema): Message<"Block"> => ({
+const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"Block"> => ({
   description: doc,
   descriptionKind: markdown,
   attributes: attributes.map(({ doc: description, type, ...flags }) => ({

@@ -3,7 +3,15 @@ import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import { snakeCase, terraformNameOf } from "../../model/terraform-name";
 import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
-import { type AttributeSchema, type BlockSchema, innermost, type Schema, schemaOf, typeOf } from "./block";
+import {
+  type AttributeSchema,
+  type BlockSchema,
+  innermost,
+  optional,
+  type Schema,
+  schemaOf,
+  typeOf,
+} from "./block";
 
 /** Names of blocks and attributes that lead to a value: `["configuration", "branch"]`. */
 export type Steps = readonly string[];
@@ -13,7 +21,7 @@ export interface Binding {
   readonly path: string;
   readonly steps: Steps;
   readonly type: TerraformType;
-  /** What a value must satisfy; undefined for an id of a parent. */
+  /** Checks a value; undefined for an id of a parent. */
   readonly schema?: ZodType;
   readonly required: boolean;
 }
@@ -31,7 +39,7 @@ export interface TerraformShape extends Schema {
   readonly resource: Resource;
   /** The type without its secrets: Terraform compares those in the form that it keeps them. */
   readonly compared: Resource;
-  /** What may be declared, secrets left out. */
+  /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly Binding[];
   readonly computed: readonly (Binding & { readonly rule: ComputedRule })[];
   readonly secrets: readonly SecretBinding[];
@@ -123,7 +131,6 @@ function blockOf({ resource, declared, computed, secrets, reacts }: Parts): Bloc
     block: {
       doc: resource.schema.shape[group]?.description ?? "",
       attributes: attributesIn((path) => path.startsWith(`${group}.`)),
-      groups: [],
     },
   }));
   return {
@@ -144,12 +151,11 @@ function blockOf({ resource, declared, computed, secrets, reacts }: Parts): Bloc
   };
 }
 
-const triggers: AttributeSchema = {
-  name: "triggers",
-  type: mapOf("string"),
-  doc: "Values of your choice: when one of them changes, it runs again.",
-  optional: true,
-};
+const triggers: AttributeSchema = optional(
+  "triggers",
+  mapOf("string"),
+  "Values of your choice: when one of them changes, it runs again.",
+);
 
 const timeouts = {
   name: "timeouts",
@@ -162,7 +168,6 @@ const timeouts = {
       doc: `How long it may take to ${name} it.`,
       optional: true as const,
     })),
-    groups: [],
   },
 };
 
@@ -198,19 +203,12 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       optional: true,
       sensitive: true,
     },
-    {
-      name: writeOnlyName,
-      type: "string",
-      doc: `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
-      optional: true,
-      writeOnly: true,
-      sensitive: true,
-    },
-    {
-      name: versionName,
-      type: "number",
-      doc: `Raise it to send \`${writeOnlyName}\` again.`,
-      optional: true,
-    },
+    optional(
+      writeOnlyName,
+      "string",
+      `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
+      { writeOnly: true, sensitive: true },
+    ),
+    optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
   ];
 }

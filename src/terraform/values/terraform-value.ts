@@ -73,7 +73,7 @@ export function toPlain(value: TerraformValue): Plain {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, toPlain(inner)]));
 }
 
-/** The object at a place that the schema says holds one. */
+/** Returns an object or map; undefined of other values. */
 export const asObject = (value: TerraformValue | undefined): TerraformObject | undefined =>
   value !== null &&
   typeof value === "object" &&

@@ -130,7 +130,7 @@ const importAll: Answer<"ImportResourceState"> = async (provider, request) => {
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 
-/** Answers about a map of variables, in place of the answers about a single resource. */
+/** Answers about a map of variables; calls without one here are answered as of a single resource. */
 export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: Answer<Method> }> = {
   ValidateResourceConfig: validate,
   UpgradeResourceState: upgrade,

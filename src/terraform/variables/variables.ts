@@ -8,7 +8,7 @@ import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFoun
 import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
 import { textIn } from "../schema/attributes";
-import { schemaOf } from "../schema/block";
+import { computed, optional, required, schemaOf } from "../schema/block";
 import { shapeOf } from "../schema/terraform-shape";
 import {
   asObject,
@@ -27,33 +27,24 @@ export const entryType = shapeOf(variable);
 export const variablesSchema = schemaOf("rnv_variables", {
   doc: "Several variables of one service in one map. Variables that are not in it are left alone.",
   attributes: [
-    { name: "service_id", type: "string", doc: "Id of the service they belong to.", required: true },
-    {
-      name: "values",
-      type: mapOf("string"),
-      doc: "Values by name. Terraform keeps them in its state; `values_wo` are kept nowhere.",
-      optional: true,
-      sensitive: true,
-    },
-    {
-      name: "values_wo",
-      type: mapOf("string"),
-      doc: "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
-      optional: true,
-      sensitive: true,
-      writeOnly: true,
-    },
-    { name: "values_wo_version", type: "number", doc: "Raise it to send `values_wo` again.", optional: true },
-    { name: "id", type: "string", doc: "Id of the service.", computed: true },
-    { name: "ids", type: mapOf("string"), doc: "Ids of the variables by name.", computed: true },
-    {
-      name: "updated_at",
-      type: mapOf("string"),
-      doc: "When each of them last changed, ISO 8601.",
-      computed: true,
-    },
+    required("service_id", "string", "Id of the service they belong to."),
+    optional(
+      "values",
+      mapOf("string"),
+      "Values by name. Terraform keeps them in its state; `values_wo` are kept nowhere.",
+      { sensitive: true },
+    ),
+    optional(
+      "values_wo",
+      mapOf("string"),
+      "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
+      { sensitive: true, writeOnly: true },
+    ),
+    optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
+    computed("id", "string", "Id of the service."),
+    computed("ids", mapOf("string"), "Ids of the variables by name."),
+    computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
   ],
-  groups: [],
 });
 
 /** Returns the texts of a map by name; none where the whole map is null or not known. */
