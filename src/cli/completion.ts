@@ -56,13 +56,13 @@ export type Completion =
   | { readonly kind: "files" }
   | { readonly kind: "words"; readonly words: readonly CompletedWord[] };
 
-export interface CompletedWord {
+interface CompletedWord {
   readonly word: string;
   readonly meaning?: string;
 }
 
 /** Names that are looked up only where they may stand. */
-export interface CompletionSources {
+interface CompletionSources {
   readonly addresses: () => Promise<readonly string[]>;
   readonly outputs: () => Promise<readonly string[]>;
 }

@@ -3,11 +3,10 @@ import * as nodeModule from "node:module";
 import type * as program from "./run";
 import { versionText } from "./version";
 
-/**
- * The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
- * everything else loads the program.
- */
-/** Node 22 keeps compiled code from one run to the next by itself. */
+// The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
+// everything else loads the program.
+
+/** Keeps compiled code from one run to the next; Node 20 has no such function. */
 const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () => unknown };
 
 const [verb, ...others] = process.argv.slice(2);
@@ -20,13 +19,13 @@ if (verb === "version" && others.length === 0) {
   main();
 }
 
-/** Straight to the file descriptor: the stream would load what only a longer output needs. */
+/** Writes straight to the file descriptor: a stream takes longer to load. */
 function print(text: string): void {
   try {
     writeSync(1, text);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    // A reader that has gone away is no failure; a pipe that is full for now is one for the stream.
+    // A reader that has gone away is no failure; a full pipe needs the stream.
     if (code === "EAGAIN") process.stdout.write(text);
     else if (code !== "EPIPE") {
       process.stderr.write(`error[command.output_lost]: standard output could not be written (${code})\n`);

@@ -23,7 +23,7 @@ export function createProgress(invocation: Invocation): Progress {
 }
 
 /** A clock that also calls back. */
-export interface Ticker {
+interface Ticker {
   /** Milliseconds since a moment of its own. */
   readonly now: () => number;
   /** Calls back again and again until the function it returned is called. */

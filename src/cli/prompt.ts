@@ -104,7 +104,7 @@ const approvalMissing = (plan: Plan) =>
   });
 
 /** Asks one question; undefined when there is no answer any more (end of input, Ctrl-C). */
-export type Prompter = (question: string) => Promise<string | undefined>;
+type Prompter = (question: string) => Promise<string | undefined>;
 
 /** Asks on the terminal. Ends with the signal, so that Ctrl-C at a question is a no. */
 export function createTerminalPrompter(terminal: Terminal, signal: AbortSignal): Prompter {

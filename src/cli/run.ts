@@ -1,13 +1,10 @@
 import { type Command, CommanderError } from "commander";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
-import type { Handler, OptionValues } from "./invocation";
-import { type Interruption, listenForInterruption } from "./invocation";
+import { type Handler, type Interruption, listenForInterruption, type OptionValues } from "./invocation";
 import { createProgram, normalizeArgv, optionShapes } from "./program";
-import { report, reportFailure } from "./report";
+import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
 import { version } from "./version";
-
-const exitInterrupted = 130;
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
 async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {
@@ -80,7 +77,7 @@ async function runHere(): Promise<void> {
   const argv = process.argv.slice(2);
   const stdout = wholeWrites(process.stdout);
   const streams = {
-    // Opened only for those who ask.
+    // Opened only when it is read.
     get stdin() {
       return process.stdin;
     },
@@ -92,7 +89,7 @@ async function runHere(): Promise<void> {
     // Before parsing, because errors of parsing have colours too.
     noColor: argv.includes("--no-color") || argv.includes("-no-color"),
   });
-  const interruption = listenForInterruption(process, () => process.exit(exitInterrupted));
+  const interruption = listenForInterruption(process, () => process.exit(exitCodes.interrupted));
   const exitCode = await run(argv, terminal, interruption);
   interruption.dispose();
   await terminal.flush();

@@ -64,7 +64,7 @@ function readAppSettings(cwd: string): AppSettings {
   ]);
 }
 
-export interface SynthesizeRequest {
+interface SynthesizeRequest {
   /** A command line of the shell: `npx tsx main.ts`. */
   readonly command: string;
   /** Where it puts `manifest.json`, relative to `cwd`. */

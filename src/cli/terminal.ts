@@ -28,7 +28,7 @@ export interface Terminal {
   readonly lostOutput: () => NodeJS.ErrnoException | undefined;
 }
 
-export interface TerminalOptions {
+interface TerminalOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `--no-color`. */
   readonly noColor: boolean;
@@ -45,7 +45,7 @@ export function createTerminal(streams: TerminalStreams, options: TerminalOption
   };
   const dumb = options.environment.TERM === "dumb" || isSet(options.environment.CI);
   return {
-    // Standard input is opened only for those who ask: that takes longer than many a verb.
+    // Standard input is opened only when it is asked for.
     get interactive() {
       return streams.stdin.isTTY === true && stdout.isTTY === true;
     },

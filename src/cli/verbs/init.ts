@@ -134,7 +134,7 @@ export function schemaLine(folder: string): string {
 }
 
 /** The manifest that `rnv init` writes: small, complete, and applied as it is by the embedded service. */
-export const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.
+const starterManifest = `# What runs, in one file. \`rnv plan\` shows what would change, \`rnv apply\` changes it.
 version: 1
 
 projects:
