@@ -24,6 +24,35 @@ export class MaskedTexts extends Map<string, string> {
   override has(file: string): boolean {
     return this.get(file) !== undefined;
   }
+
+  override get size(): number {
+    return super.size + this.#waiting.size;
+  }
+
+  override keys(): MapIterator<string> {
+    return this.#whole().keys();
+  }
+
+  override values(): MapIterator<string> {
+    return this.#whole().values();
+  }
+
+  override entries(): MapIterator<[string, string]> {
+    return this.#whole().entries();
+  }
+
+  override [Symbol.iterator](): MapIterator<[string, string]> {
+    return this.#whole().entries();
+  }
+
+  override forEach(visit: (text: string, file: string, texts: Map<string, string>) => void): void {
+    this.#whole().forEach(visit);
+  }
+
+  #whole(): Map<string, string> {
+    const files = [...super.keys(), ...this.#waiting.keys()];
+    return new Map(files.map((file) => [file, this.get(file) ?? ""]));
+  }
 }
 
 /**
