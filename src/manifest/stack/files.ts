@@ -105,12 +105,13 @@ async function readManifest(path: string): Promise<readonly ListedStack[] | unde
 function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {
   const ordered: ListedStack[] = [];
   const waiting = new Set([...stacks].sort((a, b) => (a.name < b.name ? -1 : 1)));
-  const isWaiting = (name: string): boolean => [...waiting].some((one) => one.name === name);
+  const names = new Set(stacks.map(({ name }) => name));
   while (waiting.size > 0) {
-    const next = [...waiting].find(({ dependencies }) => !dependencies.some(isWaiting));
+    const next = [...waiting].find(({ dependencies }) => !dependencies.some((name) => names.has(name)));
     if (next === undefined) return undefined;
     ordered.push(next);
     waiting.delete(next);
+    names.delete(next.name);
   }
   return ordered;
 }
