@@ -5,7 +5,7 @@ import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import { Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
-import type { Reading } from "./context";
+import type { ReadContext } from "./context";
 import { readImport, readLifecycle } from "./meta";
 import type { SecretReach } from "./secrets";
 import { readSecret, type SecretSource } from "./secrets";
@@ -22,38 +22,38 @@ export interface BuiltResource {
 const reason = "its source is not read here";
 const notAskedFor = new UnreadSecret(reason);
 
-function unread({ kind, argument }: SecretSource, { environment, trust }: Reading): UnreadSecret {
+function unread({ kind, argument }: SecretSource, { environment, trust }: ReadContext): UnreadSecret {
   const [name = ""] = argument;
   const text = kind === "env" && trust.mayRead(name) ? environment[name] : undefined;
   return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
 }
 
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
-export function buildResource(block: Block, reading: Reading, reach: SecretReach): BuiltResource {
+export function buildResource(block: Block, context: ReadContext, reach: SecretReach): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
   const sources: SecretSource[] = [];
-  addName(block, attributes, reading);
+  addName(block, attributes, context);
   for (const { shape, entry } of block.written) {
     if (!shape.secret) {
-      const read = readAttribute(shape, entry.value, block, reading);
+      const read = readAttribute(shape, entry.value, block, context);
       if (read !== undefined) attributes.set(shape.path, read);
       continue;
     }
-    const read = readSecret(shape, entry, block, reading, reach);
+    const read = readSecret(shape, entry, block, context, reach);
     if (read?.kind === "value") attributes.set(shape.path, read.attribute);
     if (read?.kind !== "source") continue;
-    attributes.set(shape.path, { value: unread(read.source, reading), range: read.source.range });
+    attributes.set(shape.path, { value: unread(read.source, context), range: read.source.range });
     if (reach !== "skip") sources.push(read.source);
   }
-  if (block.isReadable) reportMissing(block, attributes, reading);
+  if (block.isReadable) reportMissing(block, attributes, context);
   addParent(block, attributes);
-  return { resource: assemble(block, attributes, reading), attributes, sources };
+  return { resource: assemble(block, attributes, context), attributes, sources };
 }
 
 function assemble(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
-  reading: Reading,
+  context: ReadContext,
 ): DesiredResource {
   return {
     address: block.address,
@@ -61,19 +61,19 @@ function assemble(
     attributes,
     parent: block.parent?.address,
     dependsOn: dependencies(block, attributes),
-    lifecycle: readLifecycle(block, reading),
-    importId: readImport(block, reading),
+    lifecycle: readLifecycle(block, context),
+    importId: readImport(block, context),
     range: block.range,
   };
 }
 
 /** Without a name of its own a resource bears its logical name. */
-function addName(block: Block, attributes: Map<string, DesiredAttribute>, reading: Reading): void {
+function addName(block: Block, attributes: Map<string, DesiredAttribute>, context: ReadContext): void {
   const path = block.placed.type.nameAttribute;
   if (path === undefined || isWritten(block, path)) return;
   const shape = block.placed.paths.get(path);
   const node = { kind: "scalar" as const, value: block.name, range: block.range };
-  const read = shape === undefined ? undefined : readAttribute(shape, node, block, reading);
+  const read = shape === undefined ? undefined : readAttribute(shape, node, block, context);
   if (read !== undefined) attributes.set(path, read);
 }
 
@@ -88,14 +88,14 @@ function addParent(block: Block, attributes: Map<string, DesiredAttribute>): voi
 function reportMissing(
   block: Block,
   attributes: ReadonlyMap<string, DesiredAttribute>,
-  reading: Reading,
+  context: ReadContext,
 ): void {
   const { placed, address } = block;
   for (const shape of placed.needed) {
     const isWrong = block.misspelt.has(shape.path);
     if (!isNeeded(shape, block, attributes) || shape.isName || isWrong || isWritten(block, shape.path))
       continue;
-    reading.report(
+    context.report(
       error("manifest.missing_key", `${address} lacks ${shape.path}`, {
         address,
         attribute: shape.path,

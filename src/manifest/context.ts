@@ -4,14 +4,14 @@ import type { Report } from "./findings";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
 
-/** Everything that reading values needs: the declared blocks, the environment, and where findings go. */
-export interface Reading {
+/** What values are read with: the declared blocks, the environment, and the report of findings. */
+export interface ReadContext {
   readonly index: TypeIndex;
   readonly blocks: ReadonlyMap<Address, Block>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly texts: ReadonlyMap<string, string>;
   readonly report: Report;
-  /** Counts unknown addresses: past a few, looking for the one that was meant costs more than it helps. */
+  /** Counts unknown addresses: past a few, no suggestion is looked for. */
   readonly misses: { count: number };
   /** Where the paths of secret files start, absolute; the folder of the file that names them unless said. */
   readonly secretFolder?: string;
@@ -35,8 +35,8 @@ export function secretNamesIn(blocks: Iterable<Block>): ReadonlySet<string> {
   return names;
 }
 
-/** Where a value stands; for diagnostics and for what is allowed there. */
-export interface Spot {
+/** The location of a value, for diagnostics and for what is allowed in it. */
+export interface ValueLocation {
   /** Undefined for an output. */
   readonly address?: Address;
   readonly attribute: string;
@@ -45,7 +45,7 @@ export interface Spot {
 }
 
 /** The part of a diagnostic that says which attribute it is about. */
-export const where = (spot: Spot): { address?: string; attribute: string } => ({
-  ...(spot.address === undefined ? {} : { address: spot.address }),
-  attribute: spot.attribute,
+export const where = (location: ValueLocation): { address?: string; attribute: string } => ({
+  ...(location.address === undefined ? {} : { address: location.address }),
+  attribute: location.attribute,
 });

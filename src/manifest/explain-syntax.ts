@@ -49,7 +49,7 @@ interface Cause {
   readonly end: number;
 }
 
-/** What the causes look at. */
+/** A text and the mistake in it whose cause is looked for. */
 interface Situation {
   readonly text: string;
   /** The text without what may be secret; nothing is quoted that differs in it. */
@@ -179,7 +179,7 @@ const strayBracket: FindCause = ({ text, at, scan }) => {
   };
 };
 
-/** What is wrong with quotes and brackets. */
+/** Causes in quotes and brackets. */
 const enclosureCauses: readonly FindCause[] = [
   openQuote,
   textAfterQuote,

@@ -7,7 +7,7 @@ import type { Address } from "../model/address";
 import type { Secret } from "../model/secret";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
-import { type Reading, where } from "./context";
+import { type ReadContext, where } from "./context";
 import { isWithin, reasonOf } from "./files";
 import type { Findings } from "./findings";
 import { checkSecret, type SecretReach, type SecretSource } from "./secrets";
@@ -26,7 +26,7 @@ const parallelFetches = 4;
 export async function fetchSecrets(
   built: readonly BuiltResource[],
   cwd: string,
-  reading: Reading,
+  context: ReadContext,
   {
     findings,
     reach,
@@ -46,7 +46,7 @@ export async function fetchSecrets(
     const queue = kept.values();
     const worker = async (): Promise<void> => {
       for (const { attributes, source } of queue) {
-        const secret = await fetchSecret(source, cwd, reading, reach === "present");
+        const secret = await fetchSecret(source, cwd, context, reach === "present");
         if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
       }
     };
@@ -71,16 +71,16 @@ const maxBytes = 262_144;
 async function fetchSecret(
   source: SecretSource,
   cwd: string,
-  reading: Reading,
+  context: ReadContext,
   mayBeMissing: boolean,
 ): Promise<Secret | UnreadSecret | undefined> {
-  const spot = { address: source.block.address, attribute: source.shape.path };
+  const location = { address: source.block.address, attribute: source.shape.path };
   const found =
     source.kind === "env"
-      ? fromEnvironment(source, reading)
+      ? fromEnvironment(source, context)
       : source.kind === "file"
-        ? await fromFile(source, cwd, reading)
-        : await fromCommand(source, cwd, reading);
+        ? await fromFile(source, cwd, context)
+        : await fromCommand(source, cwd, context);
   if ("problem" in found && found.isMissing && mayBeMissing) return new UnreadSecret(found.problem);
   if ("problem" in found) {
     const isMissing = source.kind === "env" && !isOwnCredential(source.argument[0] as string);
@@ -89,9 +89,9 @@ async function fetchSecret(
       : isMissing
         ? "manifest.env_missing"
         : "manifest.secret_source";
-    reading.report(
+    context.report(
       error(code, found.problem, {
-        ...where(spot),
+        ...where(location),
         range: source.range,
         ...(found.detail === undefined ? {} : { detail: found.detail }),
         ...(found.hint === undefined ? {} : { hint: found.hint }),
@@ -99,14 +99,14 @@ async function fetchSecret(
     );
     return undefined;
   }
-  return checkSecret(found.text, source.shape, source.range, spot, reading);
+  return checkSecret(found.text, source.shape, source.range, location, context);
 }
 
-function fromEnvironment(source: SecretSource, reading: Reading): Fetched {
+function fromEnvironment(source: SecretSource, context: ReadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
-  if (!reading.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, isRefused: true };
-  const text = reading.environment[name];
+  if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, isRefused: true };
+  const text = context.environment[name];
   if (text === undefined) return { problem: `the environment variable ${name} is not set`, isMissing: true };
   if (text === "")
     return {
@@ -118,8 +118,8 @@ function fromEnvironment(source: SecretSource, reading: Reading): Fetched {
   return { text };
 }
 
-async function fromCommand(source: SecretSource, cwd: string, reading: Reading): Promise<Fetched> {
-  const { environment, trust } = reading;
+async function fromCommand(source: SecretSource, cwd: string, context: ReadContext): Promise<Fetched> {
+  const { environment, trust } = context;
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
   if (forbidden !== undefined)
@@ -151,18 +151,18 @@ async function fromCommand(source: SecretSource, cwd: string, reading: Reading):
   return { ...found, hint };
 }
 
-async function fromFile(source: SecretSource, cwd: string, reading: Reading): Promise<Fetched> {
+async function fromFile(source: SecretSource, cwd: string, context: ReadContext): Promise<Fetched> {
   const written = source.argument[0] as string;
-  const path = resolve(reading.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
+  const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   try {
     const real = await realpath(path);
-    const own = ownFileAt(real, cwd, reading.environment);
+    const own = ownFileAt(real, cwd, context.environment);
     if (own !== undefined)
       return {
         problem: `the file ${JSON.stringify(written)} ${own}: it is no value of a service`,
         hint: "put the value into a file of its own",
       };
-    const { isUntrusted } = reading.trust;
+    const { isUntrusted } = context.trust;
     if (isUntrusted && !isWithin(real, [cwd]))
       return {
         problem: `the file ${JSON.stringify(written)} lies outside the project folder, and --untrusted forbids to read it`,
@@ -170,7 +170,7 @@ async function fromFile(source: SecretSource, cwd: string, reading: Reading): Pr
         isMissing: true,
         isRefused: true,
       };
-    const allowed = [cwd, ...secretFolders(reading, cwd)];
+    const allowed = [cwd, ...secretFolders(context, cwd)];
     if (!isWithin(real, allowed))
       return {
         problem: `the file ${JSON.stringify(written)} lies outside the project folder`,
@@ -183,8 +183,8 @@ async function fromFile(source: SecretSource, cwd: string, reading: Reading): Pr
   }
 }
 
-const secretFolders = (reading: Reading, cwd: string): string[] =>
-  (reading.environment.RNV_SECRET_DIRS ?? "")
+const secretFolders = (context: ReadContext, cwd: string): string[] =>
+  (context.environment.RNV_SECRET_DIRS ?? "")
     .split(":")
     .filter((folder) => folder !== "")
     .map((folder) => resolve(cwd, folder));

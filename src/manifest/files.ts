@@ -132,7 +132,7 @@ export function shownPath(path: string, cwd: string): string {
   return shown.split(sep).join("/");
 }
 
-/** Bytes of one manifest file: what YAML of any shape takes below two seconds and 256 MiB for. */
+/** Bytes of one manifest file: bounds time and memory for YAML of any shape. */
 const maxFileBytes = 4 * 1024 * 1024;
 
 /** Bytes of all files together. */

@@ -39,20 +39,20 @@ export function collectFindings(): Findings {
   };
 }
 
-/** What is wrong, and where, without whose it is. */
+/** Identifies a mistake by its text and location, without its address. */
 function mistakeOf({ code, summary, address, attribute, range }: Diagnostic): string | undefined {
   if (range === undefined) return undefined;
   const what = address === undefined ? summary : summary.replaceAll(address, "");
   return [code, range.file, range.start, range.end, attribute ?? "", what].join(" ");
 }
 
-/** `rnv.yaml:9:11`, for the second place a diagnostic speaks of. */
-export function placeOf(range: SourceRange, texts: ReadonlyMap<string, string>): string {
+/** Writes a location as `rnv.yaml:9:11`, for the second location that a diagnostic speaks of. */
+export function formatLocation(range: SourceRange, texts: ReadonlyMap<string, string>): string {
   const { line, column } = positionAt(texts.get(range.file) ?? "", range.start);
   return `${range.file}:${line}:${column}`;
 }
 
-/** What was probably meant by a key that a block does not have. */
+/** A key that was probably meant by one that a block does not have. */
 interface MeantKey {
   readonly hint: string;
   /** The attribute that it stands for: it is not missing then. */
@@ -62,7 +62,7 @@ interface MeantKey {
 /** Keys that are listed where nothing else helps. */
 const mostListed = 8;
 
-/** What a key of a block, or of one of its groups, was meant to be: another word, another place, a slip of the pen. */
+/** Guesses the key that was meant in a block or one of its groups: another word, another level, a slip of the pen. */
 export function meantKey(key: string, placed: PlacedType, group?: string): MeantKey | undefined {
   const here = group === undefined ? blockKeys(placed) : [...(placed.groups.get(group)?.keys() ?? [])];
   const path = (name: string): string => (group === undefined ? name : `${group}.${name}`);
@@ -131,14 +131,14 @@ function synonymOf(
 
 const bare = (word: string): string => word.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** What to write where a mapping of names is expected and something else stands. */
+/** Suggests what to write where a mapping of names is expected. */
 export function hintForNames(key: string, node: SourceNode, isSecret: boolean): { hint?: string } {
   if (node.kind === "list")
     return { hint: `no dashes: below ${key}: a line for each, ${isSecret ? "NAME: value" : "name: { … }"}` };
   return isSecret ? {} : hintForKeys(node, []);
 }
 
-/** What to write where a block of keys is expected and something else stands. */
+/** Suggests what to write where a block of keys is expected. */
 export function hintForKeys(node: SourceNode, keys: readonly string[]): { hint?: string } {
   if (node.kind === "list") return { hint: "no dashes: a mapping is lines of `key: value`" };
   const text = node.kind === "scalar" && typeof node.value === "string" ? node.value : "";

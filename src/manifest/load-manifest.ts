@@ -5,12 +5,12 @@ import type { Desired, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
-import { type Reading, secretNamesIn } from "./context";
+import { type ReadContext, secretNamesIn } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
 import { MaskedTexts, maskBroken } from "./mask";
-import { mostComparisons, overlay, unite } from "./merge";
+import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
 import type { SecretReach } from "./secrets";
@@ -60,7 +60,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const root = mergeLayers(files, index, findings);
   const merged = (): string => printManifest(root, { index, texts: files.texts });
   const blocks = walkBlocks(root, index, findings.report);
-  const reading: Reading = {
+  const context: ReadContext = {
     index,
     blocks,
     trust: trustOf(request.environment, request.untrusted === true),
@@ -71,7 +71,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     misses: { count: 0 },
     isPartial: files.isPartial,
   };
-  const built = [...reading.blocks.values()].map((block) => buildResource(block, reading, request.secrets));
+  const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const resources = new Map<Address, DesiredResource>(
     built.map(({ resource }) => [resource.address, resource]),
   );
@@ -79,13 +79,13 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const desired: Desired = {
     data: new Map(),
     resources,
-    moved: readMoved(root, reading),
-    removed: readRemoved(root, reading),
-    outputs: readOutputs(root, reading),
+    moved: readMoved(root, context),
+    removed: readRemoved(root, context),
+    outputs: readOutputs(root, context),
     sources: files.masked,
   };
   const concerns = request.concerns?.(desired);
-  await fetchSecrets(built, cwd, reading, { findings, reach: request.secrets, concerns });
+  await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
 }
@@ -120,7 +120,7 @@ function readLayers(
   let left = maxTotalBytes;
   let isPartial = false;
   for (const layer of layers) {
-    let united: MapNode | undefined;
+    let layerRoot: MapNode | undefined;
     for (const file of layer.files) {
       const given = file === standardInputName ? standardInput : undefined;
       const text = readSource(file, cwd, left, report, given);
@@ -135,9 +135,9 @@ function readLayers(
       isPartial ||= failed;
       if (root === undefined) continue;
       checkTopLevel(root, index, report);
-      united = united === undefined ? root : unite(united, root, index, texts, report);
+      layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, texts, report);
     }
-    if (united !== undefined) roots.push(united);
+    if (layerRoot !== undefined) roots.push(layerRoot);
   }
   return { roots, texts, masked, isPartial };
 }

@@ -1,7 +1,7 @@
 import { error, warning } from "../diagnostics/diagnostic";
 import { slipOf, suggest } from "../diagnostics/suggest";
 import { addressOf } from "../model/address";
-import { placeOf, type Report } from "./findings";
+import { formatLocation, type Report } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
 import { type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
 
@@ -25,67 +25,67 @@ export const isValueOf = (placed: PlacedType, node: MapNode): boolean =>
 /** It says where a secret comes from. */
 const namesSource = ({ entries }: MapNode): boolean => sourceKeys.some((key) => entries.has(key));
 
-interface Union {
+interface Merging {
   readonly report: Report;
   readonly texts: ReadonlyMap<string, string>;
 }
 
 /**
- * Two files of one folder side by side: neither wins, so an address declared in both is an error. A block that
+ * Merges two files of one folder: neither wins, so an address declared in both is an error. A block that
  * only holds other blocks declares nothing itself, so the services of a project may be spread over files.
  */
-export function unite(
+export function mergeFiles(
   first: MapNode,
   second: MapNode,
   index: TypeIndex,
   texts: ReadonlyMap<string, string>,
   report: Report,
 ): MapNode {
-  const union = { report, texts };
+  const to = { report, texts };
   return combine(first, second, (a, b) => {
     const child = index.root.get(a.key);
-    if (child !== undefined) return uniteContainer(a, b, child, [], union);
+    if (child !== undefined) return mergeContainers(a, b, child, [], to);
     if (a.key === "version") return a;
     if (a.value.kind === "list" && b.value.kind === "list")
       return { ...a, value: { ...a.value, items: [...a.value.items, ...b.value.items] } };
     if (a.value.kind === "map" && b.value.kind === "map")
       return {
         ...a,
-        value: combine(a.value, b.value, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, union)),
+        value: combine(a.value, b.value, (x, y) => reportTwice(x, y, `${a.key}.${x.key}`, to)),
       };
-    return isNull(b.value) ? a : isNull(a.value) ? b : reportTwice(a, b, a.key, union);
+    return isNull(b.value) ? a : isNull(a.value) ? b : reportTwice(a, b, a.key, to);
   });
 }
 
-function uniteContainer(
+function mergeContainers(
   a: MapEntry,
   b: MapEntry,
   placed: PlacedType,
   names: readonly string[],
-  to: Union,
+  to: Merging,
 ): MapEntry {
-  if (placed.place.shape === "single") return uniteBlock(a, b, placed, names, to);
+  if (placed.place.shape === "single") return mergeBlocks(a, b, placed, names, to);
   if (a.value.kind !== "map") return isNull(a.value) ? b : a;
   if (b.value.kind !== "map") return isNull(b.value) ? a : b;
   return {
     ...a,
-    value: combine(a.value, b.value, (x, y) => uniteBlock(x, y, placed, [...names, x.key], to)),
+    value: combine(a.value, b.value, (x, y) => mergeBlocks(x, y, placed, [...names, x.key], to)),
   };
 }
 
-function uniteBlock(
+function mergeBlocks(
   a: MapEntry,
   b: MapEntry,
   placed: PlacedType,
   names: readonly string[],
-  to: Union,
+  to: Merging,
 ): MapEntry {
   const declared = declares(a.value, placed) && declares(b.value, placed);
   if (declared) return reportTwice(a, b, addressOf(placed.type.type, ...names), to);
   if (a.value.kind !== "map" || b.value.kind !== "map") return a.value.kind === "map" ? a : b;
   const value = combine(a.value, b.value, (x, y) => {
     const child = placed.children.get(x.key);
-    return child === undefined ? x : uniteContainer(x, y, child, names, to);
+    return child === undefined ? x : mergeContainers(x, y, child, names, to);
   });
   return { ...(declares(a.value, placed) ? a : b), value };
 }
@@ -96,11 +96,11 @@ const declares = (node: SourceNode, placed: PlacedType): boolean =>
     ? placed.children.size === 0 || !isNull(node)
     : [...node.entries.keys()].some((key) => !placed.children.has(key));
 
-function reportTwice(a: MapEntry, b: MapEntry, what: string, to: Union): MapEntry {
+function reportTwice(a: MapEntry, b: MapEntry, what: string, to: Merging): MapEntry {
   to.report(
     error("manifest.duplicate_address", `${what} is declared twice`, {
       range: b.keyRange,
-      detail: `It is declared at ${placeOf(a.keyRange, to.texts)} as well.`,
+      detail: `It is declared at ${formatLocation(a.keyRange, to.texts)} as well.`,
       hint: "files of one folder add up; to override, give the second file with -f",
       ...(what.includes(".") ? { address: what } : {}),
     }),
@@ -130,7 +130,7 @@ function comparedWith(known: readonly string[], { comparisons }: Overlaying): re
 }
 
 /**
- * A later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar, and a written
+ * Lays a later file over an earlier one: key by key, lists and secrets as a whole, a mapping replaces a scalar, and a written
  * `null` takes away what stands below it (DESIGN section 3).
  */
 export function overlay(lower: MapNode, upper: MapNode, to: Overlaying): MapNode {
@@ -190,7 +190,7 @@ const overlayPlain = (below: MapEntry, above: MapEntry, speak: Speak, to: Overla
     overlayMap(lower, upper, speak, to, (x, y) => overlayPlain(x, y, (key) => speak(`${y.key}.${key}`), to)),
   );
 
-/** Two mappings make one; anything else replaces what is below it. */
+/** Makes one of two mappings; any other value replaces the one below it. */
 const bothMaps = (
   below: MapEntry,
   above: MapEntry,
@@ -281,7 +281,7 @@ function checkAdded(
   return false;
 }
 
-/** What a block would have to say to stand on its own. */
+/** Returns the attribute that a block lacks to stand on its own. */
 function lackedBy(node: SourceNode, placed: PlacedType): string | undefined {
   if (node.kind !== "map" || isValueOf(placed, node)) return undefined;
   return placed.needed.find(

@@ -11,7 +11,7 @@ import {
 } from "../model/desired";
 import { uuidPattern } from "../model/text";
 import type { Block } from "./blocks";
-import { type Reading, type Spot, where } from "./context";
+import { type ReadContext, type ValueLocation, where } from "./context";
 import { hintForFlag, hintForUnseen, type Report } from "./findings";
 import {
   describeNode,
@@ -26,24 +26,24 @@ import { lifecycleKeys, openShape, type TypeIndex, unknownField } from "./type-i
 import { readPlain, readValue } from "./values";
 
 /** `import: <uuid>`: the id of the live thing to take over. */
-export function readImport(block: Block, reading: Reading): DesiredResource["importId"] {
+export function readImport(block: Block, context: ReadContext): DesiredResource["importId"] {
   const entry = block.meta.get("import");
   if (entry === undefined) return undefined;
   const { range } = entry.value;
-  const spot = {
+  const location = {
     address: block.address,
     attribute: "import",
     noReference: "import takes an id, not a reference",
   };
-  const id = readPlain(entry.value, spot, reading);
+  const id = readPlain(entry.value, location, context);
   if (id === undefined) return undefined;
   if (typeof id === "string" && uuidPattern.test(id)) return { id: id.toLowerCase(), range };
-  reading.report(
+  context.report(
     error(
       "manifest.invalid_value",
       `import of ${block.address} takes the id (a UUID) of a live ${block.placed.type.type}`,
       {
-        ...where(spot),
+        ...where(location),
         range,
       },
     ),
@@ -52,33 +52,33 @@ export function readImport(block: Block, reading: Reading): DesiredResource["imp
 }
 
 /** The `lifecycle` block; what is not written keeps its default. */
-export function readLifecycle(block: Block, reading: Reading): Lifecycle {
+export function readLifecycle(block: Block, context: ReadContext): Lifecycle {
   const entry = block.meta.get("lifecycle");
   if (entry === undefined) return defaultLifecycle;
   const { value } = entry;
   if (value.kind !== "map") {
     if (value.kind !== "scalar" || value.value !== null)
-      refuse(block, "lifecycle", "a mapping", value, reading);
+      refuse(block, "lifecycle", "a mapping", value, context);
     return defaultLifecycle;
   }
   let lifecycle = defaultLifecycle;
-  for (const item of value.entries.values()) lifecycle = { ...lifecycle, ...readItem(item, block, reading) };
+  for (const item of value.entries.values()) lifecycle = { ...lifecycle, ...readItem(item, block, context) };
   return lifecycle;
 }
 
-function readItem(entry: MapEntry, block: Block, reading: Reading): Partial<Lifecycle> {
+function readItem(entry: MapEntry, block: Block, context: ReadContext): Partial<Lifecycle> {
   const { key } = entry;
-  const value = filledIn(entry, block, reading);
+  const value = filledIn(entry, block, context);
   if (value === undefined) return {};
   if (key === "preventDestroy") {
     if (value.kind === "scalar" && typeof value.value === "boolean") return { preventDestroy: value.value };
-    refuse(block, "lifecycle.preventDestroy", "true or false", value, reading);
+    refuse(block, "lifecycle.preventDestroy", "true or false", value, context);
     return {};
   }
-  if (key === "onRemove") return readOnRemove(value, block, reading);
-  if (key === "ignoreChanges") return { ignoreChanges: readIgnored(value, block, reading) };
+  if (key === "onRemove") return readOnRemove(value, block, context);
+  if (key === "ignoreChanges") return { ignoreChanges: readIgnored(value, block, context) };
   const hint = didYouMean(key, lifecycleKeys);
-  reading.report(
+  context.report(
     error("manifest.unknown_key", `lifecycle of ${block.address} has no key ${quoteShort(key)}`, {
       address: block.address,
       range: entry.keyRange,
@@ -89,29 +89,29 @@ function readItem(entry: MapEntry, block: Block, reading: Reading): Partial<Life
 }
 
 /** The value with `${env.…}` filled in; undefined after a mistake, which is reported. */
-function filledIn({ key, value }: MapEntry, block: Block, reading: Reading): SourceNode | undefined {
+function filledIn({ key, value }: MapEntry, block: Block, context: ReadContext): SourceNode | undefined {
   if (value.kind !== "scalar" || !mayHoldReferences(value.value)) return value;
   const attribute = `lifecycle.${key}`;
   const noReference = `${attribute} is read by rnv only and cannot hold a reference`;
-  const text = readPlain(value, { address: block.address, attribute, noReference }, reading);
+  const text = readPlain(value, { address: block.address, attribute, noReference }, context);
   if (typeof text !== "string") return undefined;
   const flag = text === "true" || text === "false";
   return { kind: "scalar", value: flag ? text === "true" : text, range: value.range };
 }
 
-function readOnRemove(value: SourceNode, block: Block, reading: Reading): Partial<Lifecycle> {
+function readOnRemove(value: SourceNode, block: Block, context: ReadContext): Partial<Lifecycle> {
   const { type } = block.placed;
   const choices: readonly OnRemove[] = type.archives ? ["delete", "archive", "retain"] : ["delete", "retain"];
   const chosen = choices.find((choice) => value.kind === "scalar" && value.value === choice);
   if (chosen !== undefined) return { onRemove: chosen };
-  refuse(block, "lifecycle.onRemove", choices.join(" or "), value, reading);
+  refuse(block, "lifecycle.onRemove", choices.join(" or "), value, context);
   return {};
 }
 
-function readIgnored(value: SourceNode, block: Block, reading: Reading): readonly string[] {
-  const spot: Spot = { address: block.address, attribute: "lifecycle.ignoreChanges" };
+function readIgnored(value: SourceNode, block: Block, context: ReadContext): readonly string[] {
+  const location: ValueLocation = { address: block.address, attribute: "lifecycle.ignoreChanges" };
   if (value.kind !== "list") {
-    refuse(block, spot.attribute, "a list of attributes", value, reading);
+    refuse(block, location.attribute, "a list of attributes", value, context);
     return [];
   }
   const { paths, groups } = block.placed;
@@ -126,14 +126,14 @@ function readIgnored(value: SourceNode, block: Block, reading: Reading): readonl
     const further = openShape(block.placed, group, field);
     if (further !== undefined && further.path === path) {
       const meant = didYouMean(field, groups.get(group)?.keys() ?? []);
-      reading.report(unknownField(block.address, further.path, item.range, meant));
+      context.report(unknownField(block.address, further.path, item.range, meant));
       ignored.push(path);
       continue;
     }
     const hint = typeof path === "string" ? didYouMean(path, [...groups.keys(), ...paths.keys()]) : undefined;
-    reading.report(
+    context.report(
       error("manifest.invalid_value", `${block.placed.type.type} has no attribute ${shown(path)} to ignore`, {
-        ...where(spot),
+        ...where(location),
         range: item.range,
         ...(hint === undefined ? {} : { hint }),
       }),
@@ -149,9 +149,9 @@ function refuse(
   attribute: string,
   expected: string,
   found: SourceNode,
-  reading: Reading,
+  context: ReadContext,
 ): void {
-  reading.report(
+  context.report(
     error(
       "manifest.invalid_value",
       `${attribute} of ${block.address} is ${expected}, found ${describeNode(found)}`,
@@ -209,12 +209,12 @@ const stackHint = (key: string): string | undefined =>
     : undefined;
 
 /** `outputs`: names to values; references are allowed, secrets are not. */
-export function readOutputs(root: MapNode, reading: Reading): Desired["outputs"] {
+export function readOutputs(root: MapNode, context: ReadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   const node = root.entries.get("outputs")?.value;
   if (node === undefined || isNull(node)) return outputs;
   if (node.kind !== "map") {
-    reading.report(
+    context.report(
       error("manifest.invalid_type", `outputs maps names to values, found ${describeNode(node)}`, {
         range: node.range,
       }),
@@ -223,54 +223,54 @@ export function readOutputs(root: MapNode, reading: Reading): Desired["outputs"]
   }
   for (const entry of node.entries.values()) {
     if (!isLogicalName(entry.key)) {
-      reading.report(
+      context.report(
         error("manifest.invalid_name", `${quoteShort(entry.key)} cannot name an output`, {
           range: entry.keyRange,
         }),
       );
       continue;
     }
-    const value = readValue(entry.value, { attribute: `outputs.${entry.key}` }, reading);
+    const value = readValue(entry.value, { attribute: `outputs.${entry.key}` }, context);
     if (value !== undefined) outputs.set(entry.key, { value, range: entry.value.range });
   }
   return outputs;
 }
 
 /** `moved`: where a recorded resource is declared now. */
-export function readMoved(root: MapNode, reading: Reading): Desired["moved"] {
+export function readMoved(root: MapNode, context: ReadContext): Desired["moved"] {
   const moved: { from: Address; to: Address; range: SourceNode["range"] }[] = [];
   const seen = new Set<string>();
-  for (const item of listOf(root, "moved", reading)) {
-    const from = addressIn(item, "from", reading);
-    const to = addressIn(item, "to", reading);
+  for (const item of listOf(root, "moved", context)) {
+    const from = addressIn(item, "from", context);
+    const to = addressIn(item, "to", context);
     if (item.kind === "map")
       for (const entry of item.entries.values())
         if (entry.key !== "from" && entry.key !== "to")
-          refuseMove(`moved has no key ${quoteShort(entry.key)}`, entry.keyRange, reading);
+          refuseMove(`moved has no key ${quoteShort(entry.key)}`, entry.keyRange, context);
     if (from === undefined || to === undefined) continue;
     const range = item.range;
-    if (typeOf(from) !== typeOf(to)) refuseMove(`${from} and ${to} are of different types`, range, reading);
-    else if (reading.blocks.has(from)) refuseMove(`${from} is still declared`, range, reading);
-    else if (!reading.blocks.has(to) && !reading.isPartial)
-      refuseMove(`${to} is not declared`, range, reading);
+    if (typeOf(from) !== typeOf(to)) refuseMove(`${from} and ${to} are of different types`, range, context);
+    else if (context.blocks.has(from)) refuseMove(`${from} is still declared`, range, context);
+    else if (!context.blocks.has(to) && !context.isPartial)
+      refuseMove(`${to} is not declared`, range, context);
     else if (seen.has(`from ${from}`) || seen.has(`to ${to}`))
-      refuseMove(`${from} or ${to} is moved twice`, range, reading);
+      refuseMove(`${from} or ${to} is moved twice`, range, context);
     else moved.push({ from, to, range });
     seen.add(`from ${from}`).add(`to ${to}`);
   }
   return moved;
 }
 
-const refuseMove = (summary: string, range: SourceNode["range"], reading: Reading): void =>
-  reading.report(error("manifest.moved", summary, { range }));
+const refuseMove = (summary: string, range: SourceNode["range"], context: ReadContext): void =>
+  context.report(error("manifest.moved", summary, { range }));
 
-function addressIn(item: SourceNode, key: string, reading: Reading): Address | undefined {
+function addressIn(item: SourceNode, key: string, context: ReadContext): Address | undefined {
   const node = item.kind === "map" ? item.entries.get(key)?.value : undefined;
-  const address = node?.kind === "scalar" ? knownAddress(node.value, reading) : undefined;
+  const address = node?.kind === "scalar" ? knownAddress(node.value, context) : undefined;
   if (address !== undefined) return address;
   const summary =
     node === undefined ? `moved needs the key ${key}` : `${key} is an address, found ${describeNode(node)}`;
-  reading.report(
+  context.report(
     error("manifest.moved", summary, {
       range: (node ?? item).range,
       hint: "moved: [{ from: service.shop.web, to: service.shop.api }]",
@@ -279,26 +279,26 @@ function addressIn(item: SourceNode, key: string, reading: Reading): Address | u
   return undefined;
 }
 
-const knownAddress = (text: unknown, reading: Reading): Address | undefined => {
+const knownAddress = (text: unknown, context: ReadContext): Address | undefined => {
   const address = typeof text === "string" ? parseAddress(text) : undefined;
-  return address !== undefined && reading.index.byType.has(typeOf(address)) ? address : undefined;
+  return address !== undefined && context.index.byType.has(typeOf(address)) ? address : undefined;
 };
 
 /** `removed`: deletions confirmed by name, in the text that is reviewed. */
-export function readRemoved(root: MapNode, reading: Reading): Desired["removed"] {
+export function readRemoved(root: MapNode, context: ReadContext): Desired["removed"] {
   const removed = new Map<Address, { address: Address; range: SourceNode["range"] }>();
-  for (const item of listOf(root, "removed", reading)) {
+  for (const item of listOf(root, "removed", context)) {
     const { range } = item;
-    const address = item.kind === "scalar" ? knownAddress(item.value, reading) : undefined;
+    const address = item.kind === "scalar" ? knownAddress(item.value, context) : undefined;
     if (address === undefined)
-      reading.report(
+      context.report(
         error("manifest.removed", `removed lists addresses, found ${describeNode(item)}`, {
           range,
           hint: "removed: [service.shop.worker]",
         }),
       );
-    else if (reading.blocks.has(address))
-      reading.report(
+    else if (context.blocks.has(address))
+      context.report(
         error("manifest.removed", `${address} is declared and cannot be removed`, { address, range }),
       );
     else removed.set(address, { address, range });
@@ -306,11 +306,11 @@ export function readRemoved(root: MapNode, reading: Reading): Desired["removed"]
   return [...removed.values()];
 }
 
-function listOf(root: MapNode, key: string, reading: Reading): readonly SourceNode[] {
+function listOf(root: MapNode, key: string, context: ReadContext): readonly SourceNode[] {
   const node = root.entries.get(key)?.value;
   if (node === undefined || isNull(node)) return [];
   if (node.kind === "list") return node.items;
-  reading.report(
+  context.report(
     error("manifest.invalid_type", `${key} is a list, found ${describeNode(node)}`, { range: node.range }),
   );
   return [];

@@ -7,7 +7,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { isOpenField } from "../model/resource-type";
 import type { Reference } from "../model/value";
 import { Template } from "../model/value";
-import { type Reading, type Spot, where } from "./context";
+import { type ReadContext, type ValueLocation, where } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
 import { type PlacedType, schemaKinds, unknownReference } from "./type-index";
@@ -19,30 +19,30 @@ const longestAddress = 8;
 export function resolveReference(
   segments: readonly string[],
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
   allowSecret = false,
 ): Reference | undefined {
   // What a data source shows was checked where its name was looked up.
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
-  const placed = reading.index.byType.get(segments[0] as string) as PlacedType;
-  const split = splitReference(segments, placed, reading);
+  const placed = context.index.byType.get(segments[0] as string) as PlacedType;
+  const split = splitReference(segments, placed, context);
   if (split === undefined) {
-    reportUnknownAddress(segments, placed, range, spot, reading);
+    reportUnknownAddress(segments, placed, range, location, context);
     return undefined;
   }
   const { address, attribute } = split;
-  const details = { ...where(spot), range };
-  if (address === spot.address) {
-    reading.report(error("manifest.reference_cycle", `${address} refers to itself`, details));
+  const details = { ...where(location), range };
+  if (address === location.address) {
+    context.report(error("manifest.reference_cycle", `${address} refers to itself`, details));
     return undefined;
   }
   const known = attributeKind(placed, attribute);
   if (known === "open")
-    reading.report(unknownReference(address, attribute, range, fieldMeant(placed, attribute)));
+    context.report(unknownReference(address, attribute, range, fieldMeant(placed, attribute)));
   if (known === undefined) {
     const hint = didYouMean(attribute, [...placed.paths.keys(), ...Object.keys(placed.type.computed)]);
-    reading.report(
+    context.report(
       error("manifest.reference_unknown", `${placed.type.type} has no attribute "${attribute}"`, {
         ...details,
         ...(hint === undefined ? {} : { hint }),
@@ -51,11 +51,11 @@ export function resolveReference(
     return undefined;
   }
   if (known === "secret" && !allowSecret) {
-    reading.report(error("manifest.unsupported", "a secret can be referred to from a secret only", details));
+    context.report(error("manifest.unsupported", "a secret can be referred to from a secret only", details));
     return undefined;
   }
   if (known === "structure") {
-    reading.report(
+    context.report(
       error("manifest.unsupported", `${attribute} of ${address} is not a single value`, details),
     );
     return undefined;
@@ -67,12 +67,12 @@ export function resolveReference(
 function splitReference(
   segments: readonly string[],
   placed: PlacedType,
-  reading: Reading,
+  context: ReadContext,
 ): { address: Address; attribute: string } | undefined {
   let declared: { address: Address; attribute: string } | undefined;
   for (let length = Math.min(segments.length - 1, longestAddress); length >= 2; length -= 1) {
     const address = segments.slice(0, length).join(".") as Address;
-    if (!reading.blocks.has(address)) continue;
+    if (!context.blocks.has(address)) continue;
     const attribute = segments.slice(length).join(".");
     declared ??= { address, attribute };
     if (attributeKind(placed, attribute) !== undefined) return { address, attribute };
@@ -103,19 +103,19 @@ function reportUnknownAddress(
   segments: readonly string[],
   placed: PlacedType,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): void {
-  if (reading.isPartial) return;
+  if (context.isPartial) return;
   const guessed = guessAddress(segments, placed);
-  reading.misses.count += 1;
+  context.misses.count += 1;
   const meant =
-    reading.misses.count > suggestedMisses
+    context.misses.count > suggestedMisses
       ? undefined
-      : suggest(guessed, addressesOfType(placed.type.type, reading));
-  reading.report(
+      : suggest(guessed, addressesOfType(placed.type.type, context));
+  context.report(
     error("manifest.reference_unknown", `${quoteShort(guessed).slice(1, -1)} is not declared`, {
-      ...where(spot),
+      ...where(location),
       range,
       ...(meant === undefined ? {} : { hint: `did you mean "${meant}"?` }),
     }),
@@ -130,10 +130,10 @@ function guessAddress(segments: readonly string[], placed: PlacedType): Address 
   return addressOf(segments[0] as string, ...segments.slice(1, -1));
 }
 
-const addressesOfType = (type: string, reading: Reading): string[] =>
-  [...reading.blocks.keys()].filter((address) => address.startsWith(`${type}.`));
+const addressesOfType = (type: string, context: ReadContext): string[] =>
+  [...context.blocks.keys()].filter((address) => address.startsWith(`${type}.`));
 
-/** What may depend on something: a resource or a data source. */
+/** A resource or a data source, which may depend on others. */
 export interface Dependant {
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly dependsOn: readonly Address[];

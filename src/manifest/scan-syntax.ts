@@ -90,7 +90,7 @@ export interface SyntaxScan {
 const marks = new Set(["\u0002", "\u0018", "\u001f"]);
 const scalarMark = "\u001f";
 
-/** What surrounds an offset of a text that does not parse: quotes and brackets. */
+/** Finds the quotes and brackets around an offset of a text that does not parse. */
 export function scanSyntax(text: string, upTo: number): SyntaxScan {
   const quoted: QuotedSpan[] = [];
   const open: number[] = [];

@@ -4,7 +4,7 @@ import { error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { Address } from "../model/address";
 import type { Plain } from "../model/value";
-import type { Reading } from "./context";
+import type { ReadContext } from "./context";
 import { hintForFlag } from "./findings";
 import { describeNode, quoteShort, type SourceNode } from "./tree";
 import type { AttributeShape } from "./type-index";
@@ -30,14 +30,14 @@ export function judgeValue(
   value: Plain,
   node: SourceNode,
   address: Address,
-  reading: Reading,
+  context: ReadContext,
 ): Plain | undefined {
   const judged = shape.schema.safeParse(value);
   if (judged.success) return judged.data as Plain;
   const filledIn = fromEnvironment(node, value);
   const again = filledIn === undefined ? undefined : shape.schema.safeParse(filledIn);
   if (again?.success) return again.data as Plain;
-  reportIssues(judged.error.issues, shape.path, node, address, reading);
+  reportIssues(judged.error.issues, shape.path, node, address, context);
   return undefined;
 }
 
@@ -47,7 +47,7 @@ function reportIssues(
   path: string,
   node: SourceNode,
   address: Address,
-  reading: Reading,
+  context: ReadContext,
 ): void {
   for (const issue of issues.flatMap(leaves)) {
     const at = nodeAt(node, issue.path);
@@ -55,27 +55,27 @@ function reportIssues(
     const what = `${path} of ${address}`;
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys)
-        reading.report(
+        context.report(
           error("manifest.unknown_key", `${what} has no key ${quoteShort(key)}`, {
             ...details,
             range: keyRange(at, key),
           }),
         );
     } else if (issue.code === "invalid_type") {
-      reading.report(
+      context.report(
         error(
           "manifest.invalid_type",
           `${what} is ${expectedWords[issue.expected] ?? issue.expected}, found ${describeNode(at)}`,
           {
             ...details,
-            ...quoteHint(issue.expected, at, reading),
+            ...quoteHint(issue.expected, at, context),
             ...(issue.expected === "boolean" ? hintForFlag(at) : {}),
-            ...(at === node ? placeHint(path, at, address, reading) : {}),
+            ...(at === node ? placeHint(path, at, address, context) : {}),
           },
         ),
       );
     } else {
-      reading.report(
+      context.report(
         error("manifest.invalid_value", `${what}: ${expectation(issue)}, found ${describeNode(at)}`, {
           ...details,
           ...choiceHint(issue, at),
@@ -86,14 +86,19 @@ function reportIssues(
 }
 
 /** `environment: { A: b }`: a block of another name. */
-function placeHint(path: string, node: SourceNode, address: Address, { blocks }: Reading): { hint?: string } {
+function placeHint(
+  path: string,
+  node: SourceNode,
+  address: Address,
+  { blocks }: ReadContext,
+): { hint?: string } {
   if (node.kind === "scalar") return {};
   for (const [key, { place }] of blocks.get(address)?.placed.children ?? [])
     if (place.alsoCalled?.includes(path)) return { hint: `did you mean "${key}"?` };
   return {};
 }
 
-/** What a value that must not be shown lacks: words of the schema only. */
+/** Describes the issues of a value that must not be shown, in words of the schema only. */
 export const expectations = (issues: readonly Issue[]): string =>
   issues.flatMap(leaves).map(expectation).join("; ");
 
@@ -137,7 +142,7 @@ function choiceHint(issue: Issue, node: SourceNode): { hint?: string } {
 }
 
 /** `1.10` where text is expected: the quotes keep it as written. */
-function quoteHint(expected: string, node: SourceNode, reading: Reading): { hint?: string } {
+function quoteHint(expected: string, node: SourceNode, context: ReadContext): { hint?: string } {
   if (
     expected !== "string" ||
     node.kind !== "scalar" ||
@@ -146,7 +151,7 @@ function quoteHint(expected: string, node: SourceNode, reading: Reading): { hint
   )
     return {};
   const raw =
-    reading.texts.get(node.range.file)?.slice(node.range.start, node.range.end) ?? String(node.value);
+    context.texts.get(node.range.file)?.slice(node.range.start, node.range.end) ?? String(node.value);
   return { hint: `quote it: ${quoteShort(raw)}` };
 }
 

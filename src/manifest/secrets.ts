@@ -4,7 +4,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, type Reference, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
-import { type Reading, type Spot, where } from "./context";
+import { type ReadContext, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
 import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./tree";
@@ -37,22 +37,22 @@ export function readSecret(
   shape: AttributeShape,
   entry: MapEntry,
   block: Block,
-  reading: Reading,
+  context: ReadContext,
   reach: SecretReach,
 ): SecretReading | undefined {
-  const spot: Spot = { address: block.address, attribute: shape.path };
+  const location: ValueLocation = { address: block.address, attribute: shape.path };
   const { value } = entry;
-  if (value.kind === "map") return readSource(shape, value, block, reading);
+  if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, shape, entry, spot, reading, reach);
+    const read = readLiteral(value, shape, entry, location, context, reach);
     return read === undefined
       ? undefined
       : { kind: "value", attribute: { value: read, range: entry.keyRange } };
   }
   const quoted = value.kind === "scalar" && value.value !== null;
-  reading.report(
+  context.report(
     error("manifest.invalid_type", `${block.address}: ${shape.path} is text, found ${describeKind(value)}`, {
-      ...where(spot),
+      ...where(location),
       range: entry.keyRange,
       ...(quoted
         ? { hint: `strings only: quote it, ${entry.key}: "…"` }
@@ -66,8 +66,8 @@ function readLiteral(
   node: ScalarNode,
   shape: AttributeShape,
   entry: MapEntry,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
   reach: SecretReach,
 ): Secret | Template | UnreadSecret | undefined {
   const pieces: (string | Reference)[] = [];
@@ -75,23 +75,24 @@ function readLiteral(
   let missing: string | undefined;
   let complete = true;
   let cursor = 0;
-  for (const part of templateParts(node, reading)) {
+  for (const part of templateParts(node, context)) {
     if (part.kind === "text") {
       pieces.push(part.text);
       continue;
     }
-    const place = locate(part, entry.value.range, cursor, reading);
+    const place = locate(part, entry.value.range, cursor, context);
     cursor = place.cursor;
     const range = place.range === entry.value.range ? entry.keyRange : place.range;
     let piece: string | Reference | undefined;
-    if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, spot, reading, true);
-    else if (part.kind === "reference") piece = resolveReference(part.segments, range, spot, reading, true);
-    else if (isLeftUnread(part, reach, reading)) {
+    if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, location, context, true);
+    else if (part.kind === "reference")
+      piece = resolveReference(part.segments, range, location, context, true);
+    else if (isLeftUnread(part, reach, context)) {
       missing ??= part.name;
-      const text = reading.trust.mayRead(part.name) ? reading.environment[part.name] : undefined;
+      const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
       if (text) atHand.push(new Secret(text));
       continue;
-    } else piece = readEnvironment(part, range, spot, reading, true);
+    } else piece = readEnvironment(part, range, location, context, true);
     if (piece === undefined) complete = false;
     else pieces.push(piece);
   }
@@ -107,14 +108,14 @@ function readLiteral(
       pieces.map((piece) => (typeof piece === "string" ? new Secret(piece) : piece)),
       true,
     );
-  return checkSecret(pieces.join(""), shape, entry.keyRange, spot, reading);
+  return checkSecret(pieces.join(""), shape, entry.keyRange, location, context);
 }
 
 /** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
 const isLeftUnread = (
   { name, fallback }: { readonly name: string; readonly fallback?: string },
   reach: SecretReach,
-  { environment }: Reading,
+  { environment }: ReadContext,
 ): boolean => reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
 
 /** Closes a text over: what the schema says of it is reported without it. */
@@ -122,17 +123,17 @@ export function checkSecret(
   text: string,
   shape: AttributeShape,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): Secret | undefined {
   const parsed = shape.schema.safeParse(text);
   if (parsed.success) return new Secret(text);
-  reading.report(
+  context.report(
     error(
       "manifest.invalid_value",
-      `${spot.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
+      `${location.address}: ${shape.path} is refused: ${expectations(parsed.error.issues)}`,
       {
-        ...where(spot),
+        ...where(location),
         range,
       },
     ),
@@ -144,10 +145,10 @@ function readSource(
   shape: AttributeShape,
   node: MapNode,
   block: Block,
-  reading: Reading,
+  context: ReadContext,
 ): SecretReading | undefined {
   const entries = [...node.entries.values()];
-  const spot: Spot = {
+  const location: ValueLocation = {
     address: block.address,
     attribute: shape.path,
     noReference: "a source of a secret cannot hold a reference",
@@ -157,9 +158,9 @@ function readSource(
   for (const entry of entries) {
     if (sourceKeys.includes(entry.key) || (given !== undefined && entry.key === "env")) continue;
     const hint = known.length === 0 ? didYouMean(entry.key, sourceKeys) : undefined;
-    reading.report(
+    context.report(
       error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
-        ...where(spot),
+        ...where(location),
         range: entry.keyRange,
         hint: hint ?? `a source is one of ${sourceKeys.join(", ")}`,
       }),
@@ -167,43 +168,50 @@ function readSource(
   }
   const [entry, second] = known;
   if (second !== undefined)
-    reading.report(
-      error("manifest.secret_source", "a secret has one source", { ...where(spot), range: second.keyRange }),
+    context.report(
+      error("manifest.secret_source", "a secret has one source", {
+        ...where(location),
+        range: second.keyRange,
+      }),
     );
   if (entry === undefined || second !== undefined || known.length + (given ? 1 : 0) !== entries.length) {
     if (entries.length === 0)
-      reading.report(
+      context.report(
         error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
-          ...where(spot),
+          ...where(location),
           range: node.range,
         }),
       );
     return undefined;
   }
-  if (entry.key === "generate") return readGenerate(entry, spot, reading);
-  const argument = readArgument(entry, spot, reading);
+  if (entry.key === "generate") return readGenerate(entry, location, context);
+  const argument = readArgument(entry, location, context);
   if (argument === undefined) return undefined;
   const kind = entry.key === "fromEnv" ? "env" : entry.key === "fromFile" ? "file" : "command";
-  const names = given && readNames(given, spot, reading);
+  const names = given && readNames(given, location, context);
   if (given !== undefined && names === undefined) return undefined;
   const source = { kind, argument, shape, block, range: entry.value.range } as const;
   return { kind: "source", source: names === undefined ? source : { ...source, given: names } };
 }
 
-function readArgument(entry: MapEntry, spot: Spot, reading: Reading): readonly string[] | undefined {
-  const value = readPlain(entry.value, spot, reading);
+function readArgument(
+  entry: MapEntry,
+  location: ValueLocation,
+  context: ReadContext,
+): readonly string[] | undefined {
+  const value = readPlain(entry.value, location, context);
   if (value === undefined) return undefined;
   const isCommand = entry.key === "fromCommand";
   const argument = isCommand ? value : [value];
   if (Array.isArray(argument) && argument.length > 0 && argument.every((item) => typeof item === "string"))
     if (argument[0] !== "" && argument.every((item) => !item.includes("\0"))) return argument;
   const expected = { fromEnv: "the name of an environment variable", fromFile: "a path" }[entry.key];
-  reading.report(
+  context.report(
     error(
       "manifest.secret_source",
       `${entry.key} takes ${expected ?? "a list: a program and its arguments"}`,
       {
-        ...where(spot),
+        ...where(location),
         range: entry.value.range,
         ...(isCommand
           ? { hint: "fromCommand: [vault, read, -field=password, secret/shop]; every item is text" }
@@ -215,12 +223,16 @@ function readArgument(entry: MapEntry, spot: Spot, reading: Reading): readonly s
 }
 
 /** `env: [VAULT_ADDR, VAULT_TOKEN]`: names of variables that a command is given. */
-function readNames(entry: MapEntry, spot: Spot, reading: Reading): readonly string[] | undefined {
-  const names = readPlain(entry.value, spot, reading);
+function readNames(
+  entry: MapEntry,
+  location: ValueLocation,
+  context: ReadContext,
+): readonly string[] | undefined {
+  const names = readPlain(entry.value, location, context);
   if (names === undefined) return undefined;
   const problem = (summary: string, hint: string): undefined => {
-    reading.report(
-      error("manifest.secret_source", summary, { ...where(spot), range: entry.value.range, hint }),
+    context.report(
+      error("manifest.secret_source", summary, { ...where(location), range: entry.value.range, hint }),
     );
   };
   const isNames = Array.isArray(names) && names.every((name) => typeof name === "string" && name !== "");
@@ -235,16 +247,20 @@ function readNames(entry: MapEntry, spot: Spot, reading: Reading): readonly stri
   return names;
 }
 
-function readGenerate(entry: MapEntry, spot: Spot, reading: Reading): SecretReading | undefined {
+function readGenerate(
+  entry: MapEntry,
+  location: ValueLocation,
+  context: ReadContext,
+): SecretReading | undefined {
   const { value } = entry;
   const length =
     value.kind === "map" && value.entries.size === 1 ? value.entries.get("length")?.value : undefined;
   const number = length?.kind === "scalar" ? length.value : undefined;
   if (typeof number === "number" && Number.isInteger(number) && number >= 16 && number <= 256)
     return { kind: "value", attribute: { value: new GeneratedSecret(number), range: value.range } };
-  reading.report(
+  context.report(
     error("manifest.secret_source", "generate takes a length from 16 to 256", {
-      ...where(spot),
+      ...where(location),
       range: (length ?? value).range,
       hint: "generate: { length: 32 }",
     }),

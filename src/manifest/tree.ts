@@ -1,10 +1,10 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { isLogicalName } from "../model/address";
 
-/** A YAML value with its place. Mappings are Maps, so that no key can reach a prototype. */
+/** A YAML value with its range. Mappings are Maps, so that no key can reach a prototype. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
 
-/** What a stack says besides the value. */
+/** Marks of values of a stack. */
 interface Marked {
   /** It comes from a secret and may stand in secret attributes only. */
   readonly isSensitive?: true;

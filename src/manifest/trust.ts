@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Trust {
   /** `--untrusted`: it comes from someone who may not see secrets. */
   readonly isUntrusted: boolean;
-  /** What forbids to run programs; undefined: they may run. */
+  /** The setting that forbids programs; undefined: they may run. */
   readonly commandsForbiddenBy?: "--untrusted" | "RNV_ALLOW_COMMANDS=0";
   /** Whether `RNV_ALLOW_ENV` names a variable of the environment. */
   readonly isAllowed: (name: string) => boolean;
@@ -31,7 +31,7 @@ export function trustOf(environment: Environment, isUntrusted: boolean): Trust {
   };
 }
 
-/** What to do where a program is not run. */
+/** The hint where a program is not run. */
 export const commandHint =
   "run it from a branch that is trusted, or add --no-secrets to leave its value unchecked";
 
@@ -113,7 +113,7 @@ function isSameFile(one: string, other: string): boolean {
 export const isOwnDocument = (text: string): boolean =>
   /^\s*\{\s*"format"\s*:\s*"rnv-/.test(text.slice(0, 200));
 
-/** What programs need to start, to find their settings and to speak the user's language; on Windows more than elsewhere. */
+/** Variables that programs need to start, to find their settings and the user's language. */
 const usual = new Set([
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP"],
   ...["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "NO_COLOR", "CI"],

@@ -20,7 +20,7 @@ export interface AttributeShape {
   readonly isText: boolean;
 }
 
-/** A resource type with its place in the manifest. */
+/** A resource type and where its blocks stand in the manifest. */
 export interface PlacedType {
   readonly type: ResourceType;
   readonly place: ManifestPlace;
@@ -30,7 +30,7 @@ export interface PlacedType {
   readonly groups: ReadonlyMap<string, ReadonlyMap<string, AttributeShape>>;
   /** Every attribute by its path. */
   readonly paths: ReadonlyMap<string, AttributeShape>;
-  /** Attributes that a block may have to have, for one reason or another. */
+  /** Attributes that are required, always or unless their value is preserved. */
   readonly needed: readonly AttributeShape[];
   /** Types whose blocks stand in a block of this one, by key. */
   readonly children: Map<string, PlacedType>;

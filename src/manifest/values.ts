@@ -3,7 +3,7 @@ import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
 import { type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
-import { type Reading, type Spot, where } from "./context";
+import { type ReadContext, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { judgeValue } from "./schema-issues";
 import {
@@ -22,13 +22,13 @@ export function readAttribute(
   shape: AttributeShape,
   node: SourceNode,
   { address }: Block,
-  reading: Reading,
+  context: ReadContext,
 ): DesiredAttribute | undefined {
-  const spot: Spot = { address, attribute: shape.path, ...refusal(shape) };
-  if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, spot, reading);
-  const value = readValue(node, spot, reading);
+  const location: ValueLocation = { address, attribute: shape.path, ...refusal(shape) };
+  if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location, context);
+  const value = readValue(node, location, context);
   if (value === undefined) return undefined;
-  const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, reading);
+  const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, context);
   return judged === undefined ? undefined : { value: judged, range: node.range };
 }
 
@@ -44,14 +44,14 @@ function refusal(shape: AttributeShape): { noReference?: string } {
 function readNull(
   shape: AttributeShape,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): DesiredAttribute | undefined {
-  const comment = commentIn(range, reading);
+  const comment = commentIn(range, context);
   if (comment !== undefined) {
-    reading.report(
-      error("manifest.invalid_value", `${shape.path} of ${spot.address} is empty: # begins a comment`, {
-        ...where(spot),
+    context.report(
+      error("manifest.invalid_value", `${shape.path} of ${location.address} is empty: # begins a comment`, {
+        ...where(location),
         range: comment,
         hint: "text that begins with # needs quotes; write null if the default is meant",
       }),
@@ -59,9 +59,9 @@ function readNull(
     return undefined;
   }
   if (!shape.required && !shape.isName) return { value: null, range };
-  reading.report(
-    error("manifest.invalid_type", `${shape.path} of ${spot.address} needs a value`, {
-      ...(spot.address === undefined ? {} : { address: spot.address }),
+  context.report(
+    error("manifest.invalid_type", `${shape.path} of ${location.address} needs a value`, {
+      ...(location.address === undefined ? {} : { address: location.address }),
       attribute: shape.path,
       range,
     }),
@@ -70,8 +70,8 @@ function readNull(
 }
 
 /** `color: #2f6fed`: what was meant as a value, and is a comment. */
-function commentIn({ file, start, end }: SourceRange, reading: Reading): SourceRange | undefined {
-  const line = start === end ? reading.texts.get(file)?.slice(start, start + 200) : undefined;
+function commentIn({ file, start, end }: SourceRange, context: ReadContext): SourceRange | undefined {
+  const line = start === end ? context.texts.get(file)?.slice(start, start + 200) : undefined;
   const found = /^[ \t]+(#[^\s#][^\r\n]*)/.exec(line ?? "");
   if (found === null) return undefined;
   const at = start + found[0].length - (found[1] as string).length;
@@ -79,53 +79,65 @@ function commentIn({ file, start, end }: SourceRange, reading: Reading): SourceR
 }
 
 /** A plain value with `${env.…}` filled in, or a template when the text holds references. */
-export function readValue(node: SourceNode, spot: Spot, reading: Reading): Plain | Template | undefined {
-  if (node.kind === "scalar" && typeof node.value === "string") return readText(node, spot, reading);
-  return readPlain(node, spot, reading);
+export function readValue(
+  node: SourceNode,
+  location: ValueLocation,
+  context: ReadContext,
+): Plain | Template | undefined {
+  if (node.kind === "scalar" && typeof node.value === "string") return readText(node, location, context);
+  return readPlain(node, location, context);
 }
 
 /** A value in which no reference may stand: lists and mappings, and what is used while planning. */
-export function readPlain(node: SourceNode, spot: Spot, reading: Reading): Plain | undefined {
+export function readPlain(
+  node: SourceNode,
+  location: ValueLocation,
+  context: ReadContext,
+): Plain | undefined {
   const inner = {
-    ...spot,
-    noReference: spot.noReference ?? "a reference can stand only in a text of its own",
+    ...location,
+    noReference: location.noReference ?? "a reference can stand only in a text of its own",
   };
   if (node.kind === "scalar") {
     if (typeof node.value !== "string") return node.value;
-    const text = readText(node, inner, reading);
+    const text = readText(node, inner, context);
     return text instanceof Template ? undefined : text;
   }
   if (node.kind === "list") {
-    const items = node.items.map((item) => readPlain(item, inner, reading));
+    const items = node.items.map((item) => readPlain(item, inner, context));
     return items.some((item) => item === undefined) ? undefined : (items as Plain[]);
   }
   const object: Record<string, Plain> = {};
   let complete = true;
   for (const entry of node.entries.values()) {
-    const value = readPlain(entry.value, inner, reading);
+    const value = readPlain(entry.value, inner, context);
     if (value === undefined) complete = false;
     else object[entry.key] = value;
   }
   return complete ? object : undefined;
 }
 
-function readText(node: ScalarNode, spot: Spot, reading: Reading): string | Template | undefined {
+function readText(
+  node: ScalarNode,
+  location: ValueLocation,
+  context: ReadContext,
+): string | Template | undefined {
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
-  const pieces = readParts(templateParts(node, reading), node.range, spot, reading);
+  const pieces = readParts(templateParts(node, context), node.range, location, context);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
 }
 
-export const templateParts = (node: ScalarNode, reading: Reading): readonly TemplatePart[] =>
-  node.parts ?? parseTemplate(String(node.value), (word) => reading.index.byType.has(word));
+export const templateParts = (node: ScalarNode, context: ReadContext): readonly TemplatePart[] =>
+  node.parts ?? parseTemplate(String(node.value), (word) => context.index.byType.has(word));
 
 function readParts(
   parts: readonly TemplatePart[],
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): (string | Reference)[] | undefined {
   const pieces: (string | Reference)[] = [];
   let complete = true;
@@ -135,9 +147,9 @@ function readParts(
       pieces.push(part.text);
       continue;
     }
-    const place = locate(part, range, cursor, reading);
+    const place = locate(part, range, cursor, context);
     cursor = place.cursor;
-    const piece = readPart(part, place.range, spot, reading);
+    const piece = readPart(part, place.range, location, context);
     if (piece === undefined) complete = false;
     else pieces.push(piece);
   }
@@ -147,12 +159,12 @@ function readParts(
 function readPart(
   part: Exclude<TemplatePart, { kind: "text" }>,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): string | Reference | undefined {
-  if (part.kind === "reference") return readReference(part, range, spot, reading);
-  if (part.kind === "env") return readEnvironment(part, range, spot, reading);
-  reportSyntax(part.source, range, spot, reading);
+  if (part.kind === "reference") return readReference(part, range, location, context);
+  if (part.kind === "env") return readEnvironment(part, range, location, context);
+  reportSyntax(part.source, range, location, context);
   return undefined;
 }
 
@@ -160,23 +172,23 @@ function readPart(
 export function readEnvironment(
   { name, fallback }: { readonly name: string; readonly fallback?: string },
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
   isSecret = false,
 ): string | undefined {
-  const refusal = refusalOf(name, reading, isSecret);
+  const refusal = refusalOf(name, context, isSecret);
   if (refusal !== undefined) {
-    reading.report(error(refusal.code, refusal.problem, { ...where(spot), range, hint: refusal.hint }));
+    context.report(error(refusal.code, refusal.problem, { ...where(location), range, hint: refusal.hint }));
     return undefined;
   }
-  const value = reading.environment[name];
+  const value = context.environment[name];
   if (value !== undefined && value !== "") return value;
   if (fallback !== undefined) return fallback;
-  reading.report(
+  context.report(
     error(
       "manifest.env_missing",
       `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
-      { ...where(spot), range, hint: `set it, or write a default: \${env.${name}:-text}` },
+      { ...where(location), range, hint: `set it, or write a default: \${env.${name}:-text}` },
     ),
   );
   return undefined;
@@ -185,7 +197,7 @@ export function readEnvironment(
 const inOpenHint = "a value from the environment stands in plans and in the service, where others read it";
 
 /** Why a variable of the environment may not stand in the manifest; `isSecret`: in the text of a secret. */
-function refusalOf(name: string, { trust, secretNames }: Reading, isSecret: boolean) {
+function refusalOf(name: string, { trust, secretNames }: ReadContext, isSecret: boolean) {
   const refused = (problem: string, hint: string) => ({
     code: "manifest.secret_source" as const,
     problem,
@@ -207,7 +219,7 @@ function refusalOf(name: string, { trust, secretNames }: Reading, isSecret: bool
   return undefined;
 }
 
-/** What is said of a variable that a manifest may not read. */
+/** Words for a variable that a manifest may not read. */
 export const unlisted = (name: string): { readonly problem: string; readonly hint: string } => ({
   problem: `${name} is not read for a manifest that is not trusted (--untrusted)`,
   hint: "list the names that everybody may read in RNV_ALLOW_ENV",
@@ -216,11 +228,11 @@ export const unlisted = (name: string): { readonly problem: string; readonly hin
 function readReference(
   part: Extract<TemplatePart, { kind: "reference" }>,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
 ): Reference | undefined {
-  if (spot.noReference === undefined) return resolveReference(part.segments, range, spot, reading);
-  reading.report(error("manifest.reference_syntax", spot.noReference, { ...where(spot), range }));
+  if (location.noReference === undefined) return resolveReference(part.segments, range, location, context);
+  context.report(error("manifest.reference_syntax", location.noReference, { ...where(location), range }));
   return undefined;
 }
 
@@ -228,15 +240,15 @@ function readReference(
 export function reportSyntax(
   source: string,
   range: SourceRange,
-  spot: Spot,
-  reading: Reading,
+  location: ValueLocation,
+  context: ReadContext,
   isSecret = false,
 ): void {
   const shown = isSecret ? "${…} in the text" : quoteShort(source);
-  const hint = expressionHint(source, isSecret, reading);
-  reading.report(
+  const hint = expressionHint(source, isSecret, context);
+  context.report(
     error("manifest.reference_syntax", `${shown} is neither a reference nor an environment value`, {
-      ...where(spot),
+      ...where(location),
       range,
       hint: hint ?? "write ${service.shop.api.url}, ${env.NAME}, or $${ for a literal ${",
     }),
@@ -245,7 +257,11 @@ export function reportSyntax(
 
 const longestExpression = 100;
 
-function expressionHint(source: string, isSecret: boolean, { index, blocks }: Reading): string | undefined {
+function expressionHint(
+  source: string,
+  isSecret: boolean,
+  { index, blocks }: ReadContext,
+): string | undefined {
   if (source.startsWith("${{")) return "set it as an environment variable there, and write ${env.NAME} here";
   if (!source.endsWith("}")) return "the closing } is missing; a literal ${ is written $${";
   const expression = source.slice(2, -1).trim();
@@ -262,15 +278,15 @@ function expressionHint(source: string, isSecret: boolean, { index, blocks }: Re
   return undefined;
 }
 
-/** The place of `${…}` in the source: the value as a whole when escapes hide it, or one before it. */
+/** Returns the range of `${…}` in the source; that of the whole value where an escape hides it. */
 export function locate(
   { source, range: known }: { readonly source: string; readonly range?: SourceRange },
   range: SourceRange,
   cursor: number,
-  reading: Reading,
+  context: ReadContext,
 ): { readonly range: SourceRange; readonly cursor: number } {
   if (known !== undefined) return { range: known, cursor };
-  const raw = reading.texts.get(range.file)?.slice(range.start, range.end) ?? "";
+  const raw = context.texts.get(range.file)?.slice(range.start, range.end) ?? "";
   const at = raw.indexOf(source, cursor);
   if (at === -1) return { range, cursor: raw.length };
   const start = range.start + at;

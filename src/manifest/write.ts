@@ -1,7 +1,7 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { isOpenField, type ResourceType } from "../model/resource-type";
 import type { Plain } from "../model/value";
-import { placeOf } from "./findings";
+import { formatLocation } from "./findings";
 import { isValueOf } from "./merge";
 import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
 import { indexTypes, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
@@ -212,7 +212,7 @@ function secretNode(node: SourceNode, to: Printing): Node {
   const hidden = new Scalar(null);
   hidden.source = "";
   const what = node.kind === "map" && node.entries.has("fromCommand") ? "fromCommand, its arguments" : "text";
-  hidden.comment = ` (sensitive) ${what} at ${placeOf(node.range, to.texts)}`;
+  hidden.comment = ` (sensitive) ${what} at ${formatLocation(node.range, to.texts)}`;
   return hidden;
 }
 

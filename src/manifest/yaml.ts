@@ -9,7 +9,7 @@ import {
 } from "js-yaml";
 import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
 import { slipOf, suggest } from "../diagnostics/suggest";
-import { placeOf, type Report, suggestedMisses } from "./findings";
+import { formatLocation, type Report, suggestedMisses } from "./findings";
 import { isNull, type MapEntry, type MapNode, quoteShort, type ScalarNode, type SourceNode } from "./tree";
 import {
   type Mask,
@@ -334,7 +334,7 @@ function addEntry({ file, text, report }: Reader, entries: Map<string, MapEntry>
   report(
     error("manifest.duplicate_key", `the key ${quoteShort(key)} stands twice in one mapping`, {
       range: keyRange,
-      detail: `It stands at ${placeOf(first.keyRange, new Map([[file, text]]))} already.`,
+      detail: `It stands at ${formatLocation(first.keyRange, new Map([[file, text]]))} already.`,
       hint: "remove one of the two",
     }),
   );

@@ -4,7 +4,7 @@ import { dataSegments } from "../../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../../model/desired";
 import { terraformPrefix } from "../../model/terraform-name";
 import { referredAddresses } from "../../model/value";
-import type { Reading } from "../context";
+import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
 import type { SourceNode } from "../tree";
 import { readValue } from "../values";
@@ -105,7 +105,7 @@ function readQuery(
 }
 
 /** The data source with the values that it is looked up by; problems of them are reported. */
-export function buildData(found: FoundData, reading: Reading): DesiredData {
+export function buildData(found: FoundData, reading: ReadContext): DesiredData {
   const { address, owner, range } = found;
   const query = new Map<string, DesiredAttribute>();
   for (const [attribute, node] of found.query) {
@@ -128,7 +128,7 @@ export function buildData(found: FoundData, reading: Reading): DesiredData {
 export function declaredOf(
   dependsOn: readonly Address[],
   from: Pick<DesiredData, "address" | "range">,
-  { blocks, report }: Reading,
+  { blocks, report }: ReadContext,
 ): readonly Address[] {
   return dependsOn.filter((on) => {
     if (blocks.has(on)) return true;

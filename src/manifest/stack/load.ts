@@ -6,10 +6,10 @@ import type { Desired, DesiredResource } from "../../model/desired";
 import { referredAddresses } from "../../model/value";
 import type { Block } from "../blocks";
 import { type BuiltResource, buildResource } from "../build-resource";
-import { type Reading, secretNamesIn } from "../context";
+import { type ReadContext, secretNamesIn } from "../context";
 import { fetchSecrets } from "../fetch-secrets";
 import { maxTotalBytes, readSource } from "../files";
-import { collectFindings, type Findings, placeOf } from "../findings";
+import { collectFindings, type Findings, formatLocation } from "../findings";
 import type { LoadedManifest, ManifestRequest } from "../load-manifest";
 import { checkCycles, type Dependant } from "../references";
 import type { SecretReach } from "../secrets";
@@ -44,7 +44,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const stackBlocks = readBlocks(context, texts);
   const foundData = stacks.flatMap((stack) => readData(stack, context));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
-  const reading: Reading = {
+  const reading: ReadContext = {
     index,
     blocks,
     environment: request.environment,
@@ -146,7 +146,7 @@ const declaredTwice = (
   error("manifest.duplicate_address", `${ownerOf(resource)} is declared twice: both are ${address}`, {
     address,
     range: resource.location.keyRange,
-    detail: `It is declared at ${placeOf(before.location.keyRange, texts)} as well.`,
+    detail: `It is declared at ${formatLocation(before.location.keyRange, texts)} as well.`,
     hint: "plan the stacks one by one (-f cdktf.out/stacks/NAME/cdk.tf.json, each with a --state of its own), or name one with overrideLogicalId",
   });
 
@@ -170,7 +170,7 @@ function withConstructs(
 
 function build(
   { block, dependsOn, parent }: StackBlock,
-  reading: Reading,
+  reading: ReadContext,
   reach: SecretReach,
 ): BuiltResource {
   const built = buildResource(block, reading, reach);

@@ -3,7 +3,7 @@ import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
 import type { Desired, DesiredAttribute } from "../../model/desired";
 import { terraformPrefix } from "../../model/terraform-name";
-import type { Reading } from "../context";
+import type { ReadContext } from "../context";
 import { readMoved, readRemoved } from "../meta";
 import type { MapEntry, MapNode, SourceNode } from "../tree";
 import { readValue } from "../values";
@@ -79,7 +79,7 @@ const moveNode = (from: SourceNode, to: string, range: SourceRange): SourceNode 
 export function readStackMoves(
   context: StackContext,
   blocks: readonly StackBlock[],
-  reading: Reading,
+  reading: ReadContext,
 ): Desired["moved"] {
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
@@ -102,7 +102,7 @@ export function readStackMoves(
 }
 
 /** `removed` blocks: deletions confirmed by name. */
-export function readStackRemovals(context: StackContext, reading: Reading): Desired["removed"] {
+export function readStackRemovals(context: StackContext, reading: ReadContext): Desired["removed"] {
   const items: SourceNode[] = [];
   for (const stack of context.stacks) {
     const reader = readerOf(stack, context, stack.name);
@@ -128,7 +128,7 @@ export function readStackRemovals(context: StackContext, reading: Reading): Desi
 }
 
 /** `output` blocks, without those that only carry a value from stack to stack. */
-export function readStackOutputs(context: StackContext, reading: Reading): Desired["outputs"] {
+export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   for (const stack of context.stacks)
     for (const [name, { value, location }] of stack.outputs) {
