@@ -70,7 +70,7 @@ export function httpStateSettings(
     waitMinMs: wholeNumber(setting("RETRY_WAIT_MIN"), 1) * 1000,
     waitMaxMs: wholeNumber(setting("RETRY_WAIT_MAX"), 30) * 1000,
   };
-  const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP" : "RNV_STATE_HTTP"}_${name}`;
+  const nameOf = (name: string): string => `${own(name) === "" ? "TF_HTTP_" : "RNV_STATE_HTTP_"}${name}`;
   const diagnostics = [...check(settings), ...checkSet(setting, nameOf), ...timeout.diagnostics];
   return { settings, diagnostics };
 }
