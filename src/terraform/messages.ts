@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Plain } from "../model/value";
