@@ -6,12 +6,12 @@ import type { AnswerReading } from "./parse-answer";
 import type { ApiRequest, Send } from "./send";
 import type {
   Canvas,
+  CanvasPosition,
   CatalogAnswer,
   Deletion,
   Deployment,
   Operation,
   Page,
-  Position,
   Project,
   Service,
   ServiceAction,
@@ -105,7 +105,11 @@ export interface Endpoints {
   canvas(scope?: CanvasScope): Promise<Canvas>;
   saveCanvas(
     scope: CanvasScope,
-    body: { revision: number; positions: Readonly<Record<string, Position>>; viewport: Viewport | null },
+    body: {
+      revision: number;
+      positions: Readonly<Record<string, CanvasPosition>>;
+      viewport: Viewport | null;
+    },
   ): Promise<Canvas>;
 }
 

@@ -111,7 +111,7 @@ export function turnedOff(
 }
 
 /** Values for the `{placeholders}` of a path or a body; undefined leaves its member out of a body. */
-type Values = Readonly<Record<string, unknown>>;
+type GapValues = Readonly<Record<string, unknown>>;
 
 /**
  * Returns the path of a gap below the base URL. A template with `{serviceId}` in it stands below the workspace, any other below
@@ -131,11 +131,11 @@ export const filledPath = (template: string, ids: Readonly<Record<string, string
   template.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(ids[name] ?? "", 1));
 
 /** Returns the body of a JSON template: each `"{name}"` becomes its value; members without a value are left out. */
-export function fillBody(template: string, values: Values): Readonly<Record<string, unknown>> {
+export function fillBody(template: string, values: GapValues): Readonly<Record<string, unknown>> {
   return (filled(jsonObject(template) ?? {}, values) ?? {}) as Readonly<Record<string, unknown>>;
 }
 
-function filled(value: unknown, values: Values): unknown {
+function filled(value: unknown, values: GapValues): unknown {
   if (typeof value === "string") {
     const name = /^\{(\w+)\}$/.exec(value)?.[1];
     return name === undefined ? value : values[name];

@@ -50,19 +50,19 @@ export async function ask<T>(
   return parsedOrThrow(read(response.body), request, response, inner(response.body));
 }
 
-type Shown = { readonly id: string } & Readonly<Record<string, unknown>>;
+type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
 type Asked = Readonly<Record<string, string | null | undefined>>;
 
 /** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
 export const shows =
   <Member extends string>(member: Member, asked: Asked) =>
-  (answer: { readonly [Key in Member]?: Shown }): About => {
+  (answer: { readonly [Key in Member]?: ShownFields }): About => {
     const shown = answer[member];
     return shown === undefined ? {} : aboutShown(member, shown, asked);
   };
 
 /** Compares a resource that an answer shows with `asked`: with another id, or another field, it is about another. */
-export function aboutShown(member: string, shown: Shown, asked: Asked): About {
+export function aboutShown(member: string, shown: ShownFields, asked: Asked): About {
   const { id } = shown;
   for (const [field, wanted] of Object.entries(asked)) {
     const value = shown[field];

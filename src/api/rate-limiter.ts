@@ -25,7 +25,7 @@ export interface PermitRequest {
   readonly signal?: AbortSignal;
 }
 
-interface Waiter {
+interface PermitWaiter {
   readonly request: PermitRequest;
   readonly grant: (permit: Permit) => void;
   readonly refuse: (reason: unknown) => void;
@@ -51,7 +51,7 @@ export class RateLimiter {
   readonly #rate = new AdaptiveRate();
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #timer: AbortController | undefined;
-  readonly #queue: Waiter[] = [];
+  readonly #queue: PermitWaiter[] = [];
 
   constructor(
     private readonly clock: Clock,
@@ -77,7 +77,7 @@ export class RateLimiter {
         signal?.removeEventListener("abort", abandon);
         end();
       };
-      const waiter: Waiter = {
+      const waiter: PermitWaiter = {
         request,
         grant: (permit) => settle(() => resolve(permit)),
         refuse: (reason) => settle(() => reject(reason)),
@@ -115,7 +115,7 @@ export class RateLimiter {
         this.#startWaitersAfter(wait);
         return;
       }
-      const waiter = this.#queue.shift() as Waiter;
+      const waiter = this.#queue.shift() as PermitWaiter;
       this.#inFlight += 1;
       this.#rate.start(now);
       waiter.grant(this.#permit());
@@ -133,7 +133,7 @@ export class RateLimiter {
     this.clock.sleep(milliseconds, timer.signal).then(end, end);
   }
 
-  #remove(waiter: Waiter): void {
+  #remove(waiter: PermitWaiter): void {
     const index = this.#queue.indexOf(waiter);
     if (index !== -1) this.#queue.splice(index, 1);
     // A timer without waiters would keep the process alive.

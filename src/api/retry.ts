@@ -41,7 +41,7 @@ export interface RetryContext {
   readonly echo: RequestIdEcho;
 }
 
-type Exchange =
+type AttemptResult =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "no-answer"; readonly error: TransportError; readonly thrown: unknown };
 
@@ -67,7 +67,7 @@ class RequestAttempts {
   #deadline: number | undefined;
   /** An attempt of this write may have happened: nothing but success can still be certain. */
   #isUncertain = false;
-  #last: Exchange | undefined;
+  #last: AttemptResult | undefined;
   /** Milliseconds that the last 429 asked everyone to wait. */
   #pauseMs = 0;
   readonly #retries = new Map<RetryReason, number>();
@@ -118,7 +118,7 @@ class RequestAttempts {
     throw this.#failure("unavailable", `no place was free within ${Math.round(deadlineMs / 1000)} s`);
   }
 
-  async #exchange(): Promise<Exchange> {
+  async #exchange(): Promise<AttemptResult> {
     const { request, url, headers, body, requestId, sensitive } = this.prepared;
     const { transport, gaps, redactor, echo, onSent } = this.context;
     this.#sent += 1;
@@ -154,7 +154,7 @@ class RequestAttempts {
     limiter.pauseUntil(clock.elapsed() + this.#pauseMs);
   }
 
-  #throwUnlessNetwork({ error, thrown }: Exchange & { readonly kind: "no-answer" }): void {
+  #throwUnlessNetwork({ error, thrown }: AttemptResult & { readonly kind: "no-answer" }): void {
     if (error.reason === "misused") throw thrown;
     if (this.signal?.aborted && this.prepared.request.method === "GET")
       throw this.#interrupted(this.signal.reason);
@@ -229,13 +229,13 @@ class RequestAttempts {
   }
 }
 
-const outcomeOf = (exchange: Exchange): Outcome => {
+const outcomeOf = (exchange: AttemptResult): RetryOutcome => {
   if (exchange.kind === "no-answer") return { kind: "no-answer", reason: exchange.error.reason };
   const { status, code, body, other } = exchange.answer;
   return { kind: "answer", status, code, wellFormed: body !== undefined, isOther: other !== undefined };
 };
 
-function loadOf(exchange: Exchange): Load {
+function loadOf(exchange: AttemptResult): Load {
   if (exchange.kind === "no-answer") return "unclear";
   const { status } = exchange.answer;
   if (status === 429 || status === 503) return "overloaded";
@@ -270,7 +270,7 @@ export interface Classified {
   readonly hasKey: boolean;
 }
 
-export type Outcome =
+export type RetryOutcome =
   | {
       readonly kind: "answer";
       readonly status: number;
@@ -313,7 +313,7 @@ const retry = (reason: RetryReason, otherwise: FailureKind): Verdict => ({
 });
 
 /** Decides what to do after one exchange. An `uncertain` write may have happened. */
-export function classify(request: Classified, outcome: Outcome): Verdict {
+export function classify(request: Classified, outcome: RetryOutcome): Verdict {
   return outcome.kind === "answer"
     ? classifyAnswer(request, outcome)
     : classifyTransportError(request, outcome.reason);
@@ -340,7 +340,7 @@ function classifyTransportError(request: Classified, reason: TransportErrorReaso
 
 function classifyAnswer(
   request: Classified,
-  { status, code, wellFormed, isOther }: Outcome & { readonly kind: "answer" },
+  { status, code, wellFormed, isOther }: RetryOutcome & { readonly kind: "answer" },
 ): Verdict {
   if (isOther) return retryUnlessUncertain(request, "answer about something else", "malformed");
   if (status >= 200 && status < 300)

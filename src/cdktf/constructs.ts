@@ -67,7 +67,7 @@ export interface Library {
 type Given<Field> = Field extends boolean ? Field | Resolvable : Field;
 
 /** The fields of a manifest block without `null`: a field that Terraform leaves out has its default. */
-type Fields<Block> = { readonly [Name in keyof Block]: Given<Exclude<Block[Name], null>> };
+type BlockFields<Block> = { readonly [Name in keyof Block]: Given<Exclude<Block[Name], null>> };
 
 /** A typed token for each computed attribute. */
 type Computed<Rules extends Readonly<Record<string, ComputedRule>>> = {
@@ -106,18 +106,18 @@ export interface OfService {
   readonly serviceId?: string;
 }
 
-type ProjectProps<L extends Library> = Fields<ProjectBlock> & Kept & MetaArguments<L>;
-type ServiceProps<L extends Library> = Omit<Fields<ServiceBlock>, "configuration"> & {
-  readonly configuration?: Fields<NonNullable<ServiceBlock["configuration"]>>;
+type ProjectProps<L extends Library> = BlockFields<ProjectBlock> & Kept & MetaArguments<L>;
+type ServiceProps<L extends Library> = Omit<BlockFields<ServiceBlock>, "configuration"> & {
+  readonly configuration?: BlockFields<NonNullable<ServiceBlock["configuration"]>>;
 } & Kept &
   InProject &
   MetaArguments<L>;
-type VariableProps<L extends Library> = Omit<Fields<VariableBlock>, "value"> & {
+type VariableProps<L extends Library> = Omit<BlockFields<VariableBlock>, "value"> & {
   readonly value?: string | SecretSource;
 } & OfService &
   MetaArguments<L>;
-type DeploymentProps<L extends Library> = Fields<DeploymentBlock> & OfService & MetaArguments<L>;
-type CanvasLayoutProps<L extends Library> = Fields<LayoutBlock> & InProject & MetaArguments<L>;
+type DeploymentProps<L extends Library> = BlockFields<DeploymentBlock> & OfService & MetaArguments<L>;
+type CanvasLayoutProps<L extends Library> = BlockFields<LayoutBlock> & InProject & MetaArguments<L>;
 
 /** Where the provider of Terraform finds the service; rnv itself reads its environment. */
 export interface RnvProviderProps {
@@ -144,7 +144,7 @@ export interface Movable {
 /** Members of a project besides its tokens. */
 export interface ProjectMembers<L extends Library> {
   /** A service in this project. */
-  addService(id: string, props: Omit<ServiceProps<L>, "project" | "projectId">): Service<L>;
+  addService(id: string, props: Omit<ServiceProps<L>, "project" | "projectId">): ServiceOf<L>;
   /** The shared layout of its canvas: every service gets a position unless positions are given. */
   addLayout(props?: Omit<CanvasLayoutProps<L>, "project" | "projectId">): CanvasLayout<L>;
 }
@@ -152,9 +152,9 @@ export interface ProjectMembers<L extends Library> {
 /** Members of a service besides its tokens. */
 export interface ServiceMembers<L extends Library> {
   /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
-  addVariable(key: string, value: VariableValue): Variable<L>;
+  addVariable(key: string, value: VariableValue): VariableOf<L>;
   /** Deploys it once per run, after the service and its variables, when something of it changed. */
-  deployOnChange(props?: Omit<DeploymentProps<L>, "service" | "serviceId" | "when">): Deployment<L>;
+  deployOnChange(props?: Omit<DeploymentProps<L>, "service" | "serviceId" | "when">): DeploymentOf<L>;
 }
 
 export type VariableValue = string | SecretSource | { readonly preserve: true };
@@ -166,10 +166,10 @@ type ResourceOf<L extends Library, Rules extends Readonly<Record<string, Compute
   Movable;
 type DataSourceOf<L extends Library> = InstanceType<L["TerraformDataSource"]>;
 
-type Project<L extends Library> = ResourceOf<L, ProjectComputed> & ProjectMembers<L>;
-type Service<L extends Library> = ResourceOf<L, ServiceComputed> & ServiceMembers<L>;
-type Variable<L extends Library> = ResourceOf<L, VariableComputed>;
-type Deployment<L extends Library> = ResourceOf<L, DeploymentComputed>;
+type ProjectOf<L extends Library> = ResourceOf<L, ProjectComputed> & ProjectMembers<L>;
+type ServiceOf<L extends Library> = ResourceOf<L, ServiceComputed> & ServiceMembers<L>;
+type VariableOf<L extends Library> = ResourceOf<L, VariableComputed>;
+type DeploymentOf<L extends Library> = ResourceOf<L, DeploymentComputed>;
 type CanvasLayout<L extends Library> = ResourceOf<L, LayoutComputed>;
 
 /** The catalog as tokens. */
@@ -192,10 +192,10 @@ export interface OptionalConstructClass<Props, Instance> {
 /** The constructs of rnv on one library. */
 export interface Constructs<L extends Library> {
   readonly RnvProvider: OptionalConstructClass<RnvProviderProps, InstanceType<L["TerraformProvider"]>>;
-  readonly Project: OptionalConstructClass<ProjectProps<L>, Project<L>>;
-  readonly Service: ConstructClass<ServiceProps<L>, Service<L>>;
-  readonly Variable: ConstructClass<VariableProps<L>, Variable<L>>;
-  readonly Deployment: OptionalConstructClass<DeploymentProps<L>, Deployment<L>>;
+  readonly Project: OptionalConstructClass<ProjectProps<L>, ProjectOf<L>>;
+  readonly Service: ConstructClass<ServiceProps<L>, ServiceOf<L>>;
+  readonly Variable: ConstructClass<VariableProps<L>, VariableOf<L>>;
+  readonly Deployment: OptionalConstructClass<DeploymentProps<L>, DeploymentOf<L>>;
   readonly CanvasLayout: OptionalConstructClass<CanvasLayoutProps<L>, CanvasLayout<L>>;
   readonly DataRnvCatalog: OptionalConstructClass<Record<never, never>, DataSourceOf<L> & CatalogMembers>;
   readonly DataRnvProject: ConstructClass<DataRnvProjectProps, DataSourceOf<L> & Computed<ProjectComputed>>;

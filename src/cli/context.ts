@@ -17,7 +17,7 @@ import { openBackend } from "../state/open-backend";
 import { parseState } from "../state/state-text";
 import { readLimited, readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
-import { systemTicker, type Waiting, watchWaiting } from "./progress";
+import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
 import { version } from "./version";
@@ -46,7 +46,7 @@ export function openContext(
   const origin = originOf(settings);
   let connection: Promise<Connection> | undefined;
   let steps = 0;
-  const watch = (host: string): Waiting =>
+  const watch = (host: string): WaitNotice =>
     watchWaiting({
       host,
       say: (line) => {
@@ -111,7 +111,7 @@ export function openContext(
 async function connect(
   settings: Settings,
   invocation: Invocation,
-  watch: (host: string) => Waiting,
+  watch: (host: string) => WaitNotice,
 ): Promise<Connection> {
   const { apiKey, workspaceId, gaps } = settings;
   const { cwd, signal, options } = invocation;

@@ -26,7 +26,7 @@ export interface Invocation {
 export type Handler = (invocation: Invocation) => Promise<number>;
 
 /** Makes the parser's callback out of a handler. */
-export type Run = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;
+export type VerbRun = (handler: Handler) => (...parsed: unknown[]) => Promise<void>;
 
 export type Format = "text" | "json" | "markdown";
 

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { Run } from "./invocation";
+import type { VerbRun } from "./invocation";
 import type { Terminal } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
 import { driftVerb } from "./verbs/drift";
@@ -42,7 +42,7 @@ const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbF
 ];
 
 /** The whole command line: every verb of DESIGN section 8, wired to `run`. */
-export function createProgram(run: Run, terminal: Terminal, version: string): Command {
+export function createProgram(run: VerbRun, terminal: Terminal, version: string): Command {
   const program = new Command("rnv")
     .description("Plans and applies projects, services, variables and deployments from files in git.")
     .usage("[-chdir=DIR] <verb> [options]")

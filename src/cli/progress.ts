@@ -144,7 +144,7 @@ function clip(line: string, width: number): string {
 }
 
 /** Tells people that a run waits for a server. */
-export interface Waiting {
+export interface WaitNotice {
   /** Sends one request, and notes when it is answered. */
   readonly during: <T extends { readonly status: number }>(request: () => Promise<T>) => Promise<T>;
   /** A request will be sent again later. */
@@ -164,7 +164,7 @@ const lastPatience = 60_000;
 const lookMilliseconds = 1000;
 
 /** Says after ten seconds that nothing was answered, after thirty again, and from then on each minute. */
-export function watchWaiting({ host, say, now, every }: WaitingOptions): Waiting {
+export function watchWaiting({ host, say, now, every }: WaitingOptions): WaitNotice {
   let underWay = 0;
   let since = 0;
   let told = 0;

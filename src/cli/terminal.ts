@@ -75,13 +75,13 @@ function wantsColor(stream: TerminalStream, { environment, noColor }: TerminalOp
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-interface Writer {
+interface StreamWriter {
   readonly write: (text: string) => void;
   readonly flush: () => Promise<void>;
   readonly failure: () => NodeJS.ErrnoException | undefined;
 }
 
-function writer(stream: TerminalStream): Writer {
+function writer(stream: TerminalStream): StreamWriter {
   let open = true;
   let failure: NodeJS.ErrnoException | undefined;
   const note = (cause?: NodeJS.ErrnoException | null): void => {

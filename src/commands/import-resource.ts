@@ -72,13 +72,13 @@ export async function importResource(context: Context, request: ImportRequest): 
   });
 }
 
-type Sources = Outcome["sources"];
+type ImportSources = Outcome["sources"];
 
 const refusal = (...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)]);
 
 /** A refusal that points at a location in a file. */
-const pointing = (sources: Sources, ...finding: Parameters<typeof error>): DiagnosticsError =>
+const pointing = (sources: ImportSources, ...finding: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(...finding)], 1, sources);
 
 function targetOf({ address: text, id }: ImportRequest): ImportTarget {
@@ -130,7 +130,7 @@ function refuseIfMoved(
   state: State,
   { address, id }: ImportTarget,
   desired: Desired,
-  sources: Sources,
+  sources: ImportSources,
 ): void {
   const from = movedFrom(address, desired);
   const recorded = state.resources[from];
@@ -273,7 +273,7 @@ function refuseIfReplaced(
   { address, type, id }: ImportTarget,
   live: LiveResource,
   desired: DesiredResource,
-  sources: Sources,
+  sources: ImportSources,
 ): void {
   for (const [path, value] of plainAttributes(desired)) {
     const rule = ruleAt(type, path);

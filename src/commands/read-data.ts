@@ -17,7 +17,7 @@ export interface LookupResults {
   readonly data: Map<Address, DataRead>;
 }
 
-type Values = { readonly [name: string]: Plain };
+type LookupValues = { readonly [name: string]: Plain };
 
 /** Reads every data source whose query is known by now, each after those that its query refers to. */
 export async function readData(reads: Reads, desired: Desired, found: LookupResults): Promise<void> {
@@ -94,7 +94,8 @@ async function lookUp(
   query: ReadonlyMap<string, string>,
 ): Promise<DataRead> {
   const type = source.type === undefined ? undefined : typeNamed(source.type);
-  if (type === undefined) return { kind: "found", values: (await reads.catalog()) as unknown as Values };
+  if (type === undefined)
+    return { kind: "found", values: (await reads.catalog()) as unknown as LookupValues };
   const [parent] = type.parents;
   const wanted = {
     id: query.get("id"),
@@ -110,7 +111,7 @@ async function lookUp(
     ...Object.fromEntries(live.computed),
     id: live.id,
   };
-  return { kind: "found", values: values as Values, live };
+  return { kind: "found", values: values as LookupValues, live };
 }
 
 function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {

@@ -185,7 +185,7 @@ function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue 
  * Reads `target`, and again while it does not show writes that were recorded a moment ago. Throws `DiagnosticsError`
  * where the service's reads stay behind.
  */
-export async function refreshUntilCurrent(target: RefreshTarget, context: Waiting): Promise<Refreshed> {
+export async function refreshUntilCurrent(target: RefreshTarget, context: RefreshWait): Promise<Refreshed> {
   const { reads, state } = target;
   const now = context.clock.now();
   const look = () => refresh(target, now);
@@ -205,7 +205,7 @@ const stillShown = ({ reads }: Refreshed, deleted: ReadonlyMap<string, unknown>)
   });
 
 /** The capabilities that looking again needs. */
-type Waiting = Pick<Context, "clock" | "signal" | "say">;
+type RefreshWait = Pick<Context, "clock" | "signal" | "say">;
 
 /**
  * Returns the result of `look`, once `behindIn` names no address in it that is behind our last write. Throws
@@ -215,7 +215,7 @@ export async function lookUntilCurrent<T>(
   reads: Pick<Reads, "invalidate">,
   look: () => Promise<T>,
   behindIn: (found: T) => readonly Address[],
-  context: Waiting,
+  context: RefreshWait,
 ): Promise<T> {
   const { clock, signal, say } = context;
   const isBehind = (found: T): boolean => behindIn(found).length > 0;
@@ -232,7 +232,7 @@ export async function seeLastWrites(
   reads: Reads,
   state: State,
   addresses: readonly Address[],
-  context: Waiting,
+  context: RefreshWait,
 ): Promise<void> {
   const now = context.clock.now();
   const resources: Record<Address, RecordedResource> = {};

@@ -3,7 +3,7 @@ import type { ReadClass } from "./lag";
 import { isBeingDeleted } from "./progress";
 import type { StoredDeployment, StoredProject, StoredService, StoredVariable } from "./records";
 import { conflict, invalid, notFound } from "./refusal";
-import type { Json } from "./views";
+import type { AnswerJson } from "./views";
 import type { Credential, Role, World } from "./world";
 
 /** One authenticated request, matched to its route. */
@@ -22,7 +22,7 @@ export interface Call {
   readonly workspaceId: string;
 }
 
-type Handler = (call: Call) => Readonly<Record<string, unknown>> | Json;
+type RouteHandler = (call: Call) => Readonly<Record<string, unknown>> | AnswerJson;
 
 export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -38,7 +38,7 @@ export interface Route {
   readonly bodyless?: true;
   /** Of a read: what it shows, and may show late. */
   readonly shows?: ReadClass;
-  readonly handle: Handler;
+  readonly handle: RouteHandler;
 }
 
 /** The project of the path, or 404. */

@@ -234,7 +234,7 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
       return other === undefined ? response : editBody(response, (body) => withOtherId(body, other));
     }
     case "says":
-      return editBody(steps.commit(), (body) => saying(body, fault.text) as Body);
+      return editBody(steps.commit(), (body) => saying(body, fault.text) as AnswerBody);
     case "other-request-id": {
       const response = steps.commit();
       return { ...response, headers: { ...response.headers, "x-request-id": fault.id ?? "req-of-another" } };
@@ -251,9 +251,9 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
         ),
       );
     case "without-fields":
-      return editBody(steps.commit(), (body) => without(body, fault.fields) as Body);
+      return editBody(steps.commit(), (body) => without(body, fault.fields) as AnswerBody);
     case "with-fields":
-      return editBody(steps.commit(), (body) => withFields(body, fault.fields) as Body);
+      return editBody(steps.commit(), (body) => withFields(body, fault.fields) as AnswerBody);
     case "stale-list": {
       const response = steps.commit();
       const { omit } = fault;
@@ -263,17 +263,17 @@ function alteredAnswer(fault: Altering, steps: Steps): WireResponse {
   }
 }
 
-type Body = Record<string, unknown>;
+type AnswerBody = Record<string, unknown>;
 
-const withFields = (value: unknown, fields: Body): unknown =>
+const withFields = (value: unknown, fields: AnswerBody): unknown =>
   JSON.parse(JSON.stringify(value), (key, inner) => (Object.hasOwn(fields, key) ? fields[key] : inner));
 
-const editBody = (response: WireResponse, edit: (body: Body) => Body): WireResponse => ({
+const editBody = (response: WireResponse, edit: (body: AnswerBody) => AnswerBody): WireResponse => ({
   ...response,
-  body: JSON.stringify(edit(JSON.parse(response.body) as Body)),
+  body: JSON.stringify(edit(JSON.parse(response.body) as AnswerBody)),
 });
 
-function withOtherId(body: Body, id: string): Body {
+function withOtherId(body: AnswerBody, id: string): AnswerBody {
   const edited = Object.entries(body).map(([name, value]) => [
     name,
     value !== null && typeof value === "object" && "id" in value ? { ...value, id } : value,
@@ -298,7 +298,7 @@ function without(value: unknown, fields: readonly string[]): unknown {
   return Object.fromEntries(kept.map(([name, inner]) => [name, without(inner, fields)]));
 }
 
-function withoutItems(body: Body, omit: readonly string[]): Body {
+function withoutItems(body: AnswerBody, omit: readonly string[]): AnswerBody {
   const keeps = (item: unknown): boolean => !omit.includes(String((item as { id?: unknown } | null)?.id));
   return Object.fromEntries(
     Object.entries(body).map(([name, value]) => [name, Array.isArray(value) ? value.filter(keeps) : value]),

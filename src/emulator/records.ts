@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Position, Viewport } from "../api/wire/shapes";
+import type { CanvasPosition, Viewport } from "../api/wire/shapes";
 import type { Clock } from "../model/time";
 
 /** What the store keeps. Times are ISO 8601; `dueAt` is the next move on the clock, in ms, null while waiting. */
@@ -141,7 +141,7 @@ export interface StoredReference {
 export interface StoredLayout {
   readonly id: string;
   readonly revision: number;
-  readonly positions: Readonly<Record<string, Position>>;
+  readonly positions: Readonly<Record<string, CanvasPosition>>;
   readonly viewport: Viewport | null;
 }
 

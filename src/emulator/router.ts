@@ -10,7 +10,7 @@ import { deploymentRoutes, rollBackRoutes } from "./routes/deployment-routes";
 import { projectGapRoutes, projectRoutes } from "./routes/project-routes";
 import { serviceGapRoutes, serviceRoutes } from "./routes/service-routes";
 import { listVariablesRoutes, variableRoutes } from "./routes/variable-routes";
-import { Json } from "./views";
+import { AnswerJson } from "./views";
 import type { World } from "./world";
 import { authenticate, requireWorkspace, requireWrite } from "./world";
 
@@ -213,7 +213,7 @@ function replayed({ world }: Call, isReplay: boolean): Readonly<Record<string, s
   return replayHeader === undefined ? {} : { [replayHeader]: String(isReplay) };
 }
 
-const textOf = (body: unknown): string => (body instanceof Json ? body.text : JSON.stringify(body));
+const textOf = (body: unknown): string => (body instanceof AnswerJson ? body.text : JSON.stringify(body));
 
 const retentionMs = 24 * 60 * 60 * 1000;
 const keyPattern = /^[!-~]{1,160}$/;

@@ -84,7 +84,7 @@ export const planFor = (
   [...catalog.plans, ...catalog.databasePlans].find((offer) => offer.id === id && offer.kinds.includes(kind));
 
 /** JSON text that is ready to be sent. */
-export class Json {
+export class AnswerJson {
   constructor(readonly text: string) {}
 }
 

@@ -8,7 +8,7 @@ import type { Block } from "./blocks";
 import type { ReadContext } from "./context";
 import { readImport, readLifecycle } from "./meta";
 import type { SecretReach } from "./secrets";
-import { readSecret, type SecretSource } from "./secrets";
+import { readSecret, type SecretOrigin } from "./secrets";
 import type { AttributeShape } from "./type-index";
 import { readAttribute } from "./values";
 
@@ -16,13 +16,13 @@ import { readAttribute } from "./values";
 export interface BuiltResource {
   readonly resource: DesiredResource;
   readonly attributes: Map<string, DesiredAttribute>;
-  readonly sources: readonly SecretSource[];
+  readonly sources: readonly SecretOrigin[];
 }
 
 const reason = "its source is not read here";
 const notAskedFor = new UnreadSecret(reason);
 
-function unread({ kind, argument }: SecretSource, { environment, trust }: ReadContext): UnreadSecret {
+function unread({ kind, argument }: SecretOrigin, { environment, trust }: ReadContext): UnreadSecret {
   const [name = ""] = argument;
   const text = kind === "env" && trust.mayRead(name) ? environment[name] : undefined;
   return text ? new UnreadSecret(reason, [], [new Secret(text)]) : notAskedFor;
@@ -31,7 +31,7 @@ function unread({ kind, argument }: SecretSource, { environment, trust }: ReadCo
 /** The resource that a block declares: attributes read and checked, its name and its parent filled in. */
 export function buildResource(block: Block, context: ReadContext, reach: SecretReach): BuiltResource {
   const attributes = new Map<string, DesiredAttribute>();
-  const sources: SecretSource[] = [];
+  const sources: SecretOrigin[] = [];
   addName(block, attributes, context);
   for (const { shape, entry } of block.written) {
     if (!shape.secret) {

@@ -10,7 +10,7 @@ import type { BuiltResource } from "./build-resource";
 import { type ReadContext, where } from "./context";
 import { isWithin, reasonOf } from "./files";
 import type { Findings } from "./findings";
-import { checkSecret, type SecretReach, type SecretSource } from "./secrets";
+import { checkSecret, type SecretOrigin, type SecretReach } from "./secrets";
 import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 
@@ -69,7 +69,7 @@ const maxBytes = 262_144;
  * `mayBeMissing` a source that is not here is no mistake.
  */
 async function fetchSecret(
-  source: SecretSource,
+  source: SecretOrigin,
   cwd: string,
   context: ReadContext,
   mayBeMissing: boolean,
@@ -102,7 +102,7 @@ async function fetchSecret(
   return checkSecret(found.text, source.shape, source.range, location, context);
 }
 
-function fromEnvironment(source: SecretSource, context: ReadContext): Fetched {
+function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
   const name = source.argument[0] as string;
   if (isOwnCredential(name)) return { problem: `${name} is a credential of rnv, not a value of a service` };
   if (!context.trust.mayRead(name)) return { ...unlisted(name), isMissing: true, isRefused: true };
@@ -118,7 +118,7 @@ function fromEnvironment(source: SecretSource, context: ReadContext): Fetched {
   return { text };
 }
 
-async function fromCommand(source: SecretSource, cwd: string, context: ReadContext): Promise<Fetched> {
+async function fromCommand(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
   const { environment, trust } = context;
   const { commandsForbiddenBy: forbidden } = trust;
   const program = JSON.stringify(source.argument[0]);
@@ -151,7 +151,7 @@ async function fromCommand(source: SecretSource, cwd: string, context: ReadConte
   return { ...found, hint };
 }
 
-async function fromFile(source: SecretSource, cwd: string, context: ReadContext): Promise<Fetched> {
+async function fromFile(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {
   const written = source.argument[0] as string;
   const path = resolve(context.secretFolder ?? dirname(resolve(cwd, source.range.file)), written);
   try {
@@ -226,7 +226,7 @@ interface CommandOptions {
 
 const shownErrorBytes = 500;
 
-interface Outcome {
+interface FetchOutcome {
   readonly output: Buffer;
   readonly errors: Buffer;
   readonly problem?: string;
@@ -254,7 +254,7 @@ export async function runCommand(argv: readonly string[], options: CommandOption
   return { text };
 }
 
-function execute(argv: readonly string[], options: CommandOptions): Promise<Outcome> {
+function execute(argv: readonly string[], options: CommandOptions): Promise<FetchOutcome> {
   const timeoutMs = options.timeoutMs ?? 30_000;
   return new Promise((resolve) => {
     const output: Buffer[] = [];

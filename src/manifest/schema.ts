@@ -2,12 +2,12 @@ import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
 import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
 
-type Json = { readonly [key: string]: unknown };
+type SchemaJson = { readonly [key: string]: unknown };
 
 const logicalName = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
 const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
 const environmentPattern = "\\$\\{ *env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)? *\\}";
-const nothing: Json = { type: "null" };
+const nothing: SchemaJson = { type: "null" };
 
 /**
  * The JSON Schema (draft-07) of a manifest, for editors. It derives from the same schemas that `loadManifest`
@@ -15,7 +15,7 @@ const nothing: Json = { type: "null" };
  */
 export function manifestJsonSchema(types: readonly ResourceType[]): object {
   const index = indexTypes(types);
-  const definitions: Record<string, Json> = { secret: secretSchema, lifecycle: lifecycleSchema(false) };
+  const definitions: Record<string, SchemaJson> = { secret: secretSchema, lifecycle: lifecycleSchema(false) };
   for (const placed of index.byType.values()) {
     if (placed.type.archives) definitions.archivableLifecycle = lifecycleSchema(true);
     definitions[placed.type.type] = blockSchema(placed);
@@ -45,9 +45,9 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
   };
 }
 
-const addressSchema: Json = { type: "string", pattern: addressPattern };
+const addressSchema: SchemaJson = { type: "string", pattern: addressPattern };
 
-const movedSchema: Json = {
+const movedSchema: SchemaJson = {
   description: "Resources declared under a new address.",
   type: ["array", "null"],
   items: {
@@ -58,14 +58,18 @@ const movedSchema: Json = {
   },
 };
 
-const sourceSchema = (key: string, value: Json, besides: Readonly<Record<string, Json>> = {}): Json => ({
+const sourceSchema = (
+  key: string,
+  value: SchemaJson,
+  besides: Readonly<Record<string, SchemaJson>> = {},
+): SchemaJson => ({
   type: "object",
   properties: { [key]: value, ...besides },
   required: [key],
   additionalProperties: false,
 });
 
-const secretSchema: Json = {
+const secretSchema: SchemaJson = {
   anyOf: [
     { type: "string" },
     sourceSchema("fromEnv", {
@@ -105,7 +109,7 @@ const secretSchema: Json = {
   ],
 };
 
-const lifecycleSchema = (archivable: boolean): Json => ({
+const lifecycleSchema = (archivable: boolean): SchemaJson => ({
   type: ["object", "null"],
   properties: {
     preventDestroy: {
@@ -128,8 +132,8 @@ const lifecycleSchema = (archivable: boolean): Json => ({
   additionalProperties: false,
 });
 
-function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, Json> {
-  const properties: Record<string, Json> = {};
+function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, SchemaJson> {
+  const properties: Record<string, SchemaJson> = {};
   for (const [key, placed] of places) {
     const block = { anyOf: [...shorthandSchema(placed), { $ref: `#/definitions/${placed.type.type}` }] };
     properties[key] =
@@ -145,14 +149,14 @@ function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, J
   return properties;
 }
 
-function shorthandSchema({ shorthand }: PlacedType): readonly Json[] {
+function shorthandSchema({ shorthand }: PlacedType): readonly SchemaJson[] {
   if (shorthand === undefined) return [];
   if (shorthand.secret) return [{ $ref: "#/definitions/secret" }];
   return [{ type: ["string", "number", "boolean", "array"], allOf: [attributeSchema(shorthand)] }];
 }
 
-function blockSchema(placed: PlacedType): Json {
-  const properties: Record<string, Json> = {};
+function blockSchema(placed: PlacedType): SchemaJson {
+  const properties: Record<string, SchemaJson> = {};
   for (const [key, shape] of placed.attributes) properties[key] = attributeSchema(shape);
   for (const [key, group] of placed.groups) properties[key] = groupSchema(placed, key, group);
   Object.assign(properties, placesSchema(placed.children));
@@ -170,7 +174,11 @@ function blockSchema(placed: PlacedType): Json {
   };
 }
 
-const groupSchema = (placed: PlacedType, key: string, group: ReadonlyMap<string, AttributeShape>): Json => ({
+const groupSchema = (
+  placed: PlacedType,
+  key: string,
+  group: ReadonlyMap<string, AttributeShape>,
+): SchemaJson => ({
   ...description(placed.type.schema.shape[key] as z.ZodType),
   type: ["object", "null"],
   properties: Object.fromEntries([...group].map(([name, shape]) => [name, attributeSchema(shape)])),
@@ -182,17 +190,18 @@ const groupSchema = (placed: PlacedType, key: string, group: ReadonlyMap<string,
   ...required(group),
 });
 
-function required(shapes: ReadonlyMap<string, AttributeShape>): Json {
+function required(shapes: ReadonlyMap<string, AttributeShape>): SchemaJson {
   const names = [...shapes].filter(([, shape]) => shape.required && !shape.isName).map(([name]) => name);
   return names.length === 0 ? {} : { required: names };
 }
 
 /** The attribute's own schema, or text that fills it in, or null where that resets it. */
-function attributeSchema(shape: AttributeShape): Json {
+function attributeSchema(shape: AttributeShape): SchemaJson {
   const about = description(shape.schema);
   if (shape.secret) return { ...about, allOf: [{ $ref: "#/definitions/secret" }] };
-  const options: Json[] = [valueSchema(shape.schema)];
-  if (!isFreeText(options[0] as Json)) options.push({ type: "string", pattern: templatePattern(shape) });
+  const options: SchemaJson[] = [valueSchema(shape.schema)];
+  if (!isFreeText(options[0] as SchemaJson))
+    options.push({ type: "string", pattern: templatePattern(shape) });
   if (!shape.required && !shape.isName) options.push(nothing);
   return options.length === 1 ? { ...options[0], ...about } : { ...about, anyOf: options };
 }
@@ -203,15 +212,16 @@ function templatePattern(shape: AttributeShape): string {
   return mayRefer ? "\\$\\{" : environmentPattern;
 }
 
-const isFreeText = (schema: Json): boolean => schema.type === "string" && Object.keys(schema).length === 1;
+const isFreeText = (schema: SchemaJson): boolean =>
+  schema.type === "string" && Object.keys(schema).length === 1;
 
-function valueSchema(schema: z.ZodType): Json {
+function valueSchema(schema: z.ZodType): SchemaJson {
   const json = z.toJSONSchema(unwrap(schema), { target: "draft-7", io: "input", unrepresentable: "any" });
   const { $schema: _, description: __, ...rest } = json;
   return rest;
 }
 
-const description = (schema: z.ZodType): Json =>
+const description = (schema: z.ZodType): SchemaJson =>
   schema.description === undefined ? {} : { description: schema.description };
 
 /**
@@ -219,11 +229,10 @@ const description = (schema: z.ZodType): Json =>
  * optional, and `null` takes away what the earlier file says.
  */
 export function overlayJsonSchema(types: readonly ResourceType[]): object {
-  const { definitions, ...top } = manifestJsonSchema(types) as { readonly definitions: Json };
-  const loosened = Object.entries(definitions as Readonly<Record<string, Json>>).map(([name, definition]) => [
-    name,
-    name === "secret" ? definition : loosen(definition),
-  ]);
+  const { definitions, ...top } = manifestJsonSchema(types) as { readonly definitions: SchemaJson };
+  const loosened = Object.entries(definitions as Readonly<Record<string, SchemaJson>>).map(
+    ([name, definition]) => [name, name === "secret" ? definition : loosen(definition)],
+  );
   return {
     ...loosen(top),
     title: "rnv overlay",
@@ -233,27 +242,28 @@ export function overlayJsonSchema(types: readonly ResourceType[]): object {
 }
 
 /** A block without what it must have; null in place of each of its keys and of each block in it. */
-function loosen({ required: _, ...block }: Json): Json {
+function loosen({ required: _, ...block }: SchemaJson): SchemaJson {
   const { properties, additionalProperties } = block;
   return {
     ...block,
     ...(isSchema(properties) && {
       properties: Object.fromEntries(
-        Object.entries(properties).map(([key, one]) => [key, orNull(loosen(one as Json))]),
+        Object.entries(properties).map(([key, one]) => [key, orNull(loosen(one as SchemaJson))]),
       ),
     }),
     ...(isSchema(additionalProperties) && { additionalProperties: orNull(additionalProperties) }),
   };
 }
 
-const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
+const isSchema = (value: unknown): value is SchemaJson => typeof value === "object" && value !== null;
 
-function orNull(schema: Json): Json {
+function orNull(schema: SchemaJson): SchemaJson {
   const { description, ...rest } = schema;
   if (takesNull(schema)) return schema;
   const options = Array.isArray(rest.anyOf) && Object.keys(rest).length === 1 ? rest.anyOf : [rest];
   return { ...(description !== undefined && { description }), anyOf: [...options, nothing] };
 }
 
-const takesNull = ({ type, anyOf }: Json): boolean =>
-  [type].flat().includes("null") || (Array.isArray(anyOf) && anyOf.some((one) => takesNull(one as Json)));
+const takesNull = ({ type, anyOf }: SchemaJson): boolean =>
+  [type].flat().includes("null") ||
+  (Array.isArray(anyOf) && anyOf.some((one) => takesNull(one as SchemaJson)));

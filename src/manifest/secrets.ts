@@ -13,7 +13,7 @@ import { type AttributeShape, sourceKeys } from "./type-index";
 import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
-export interface SecretSource {
+export interface SecretOrigin {
   readonly kind: "file" | "command" | "env";
   /** Variables of the environment that the command is given. */
   readonly given?: readonly string[];
@@ -27,7 +27,7 @@ export interface SecretSource {
 
 type SecretReading =
   | { readonly kind: "value"; readonly attribute: DesiredAttribute }
-  | { readonly kind: "source"; readonly source: SecretSource };
+  | { readonly kind: "source"; readonly source: SecretOrigin };
 
 /**
  * One secret attribute. Findings about a literal stand at its key and never quote it: the text of a secret occurs

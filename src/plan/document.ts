@@ -16,14 +16,14 @@ import {
 } from "./plan";
 import { unboundSecrets } from "./resolve";
 
-type JsonObject = { readonly [key: string]: Plain };
+type DocumentObject = { readonly [key: string]: Plain };
 
 /**
  * A plan as JSON, in the shape of Terraform's `show -json` (format 1.2) with attribute paths as declared, plus what
  * is ours: cause, effects, cost, guards, reasons, bindings. It holds no secret. `unbound` names secrets that its digests
  * leave out, by address, besides those without a fingerprint: a plan that was made without them is compared so.
  */
-export function planDocument(plan: Plan, unbound: Unbound = new Map()): JsonObject {
+export function planDocument(plan: Plan, unbound: Unbound = new Map()): DocumentObject {
   const sides = plan.changes.map(sidesOf);
   const drifted = plan.changes.filter((change) => change.missing || (change.drift ?? []).length > 0);
   return compact({
@@ -66,28 +66,28 @@ const terraformActions: Readonly<Record<Change["action"], readonly string[]>> = 
 type Unbound = ReadonlyMap<string, readonly string[]>;
 
 /** Returns the resources once the plan is applied, as Terraform does: without unknown values, secrets as null. */
-function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): JsonObject {
-  const resources = changes.flatMap((change, i): JsonObject[] => {
+function plannedDocument({ changes, plannedOutputs }: Plan, sides: readonly ChangeSides[]): DocumentObject {
+  const resources = changes.flatMap((change, i): DocumentObject[] => {
     const after = sides[i]?.after;
     if (!after) return [];
     const known = new Map([...after].filter(([, value]) => value.kind !== "unknown"));
     return [{ ...placeOf(change), values: plainSide(known), sensitive_values: marks(after, "secret") }];
   });
-  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, JsonObject] => [
+  const outputs = Object.entries(plannedOutputs).map(([name, value]): [string, DocumentObject] => [
     name,
     { sensitive: value.kind === "secret", ...(value.kind === "value" && { value: value.value }) },
   ]);
   return { outputs: Object.fromEntries(outputs), root_module: { resources } };
 }
 
-const placeOf = ({ address, type }: Change): JsonObject => ({
+const placeOf = ({ address, type }: Change): DocumentObject => ({
   address,
   mode: "managed",
   type,
   name: nameOf(address),
 });
 
-function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): JsonObject {
+function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): DocumentObject {
   const open =
     change.action === "no-op" ? [] : [...unboundSecrets(change), ...(unbound.get(change.address) ?? [])];
   const isTakeOver = change.action === "adopt";
@@ -140,7 +140,7 @@ function declaredDigest({ instance }: Change, unbound: readonly string[]): strin
   return sha256(canonicalJson({ plain, fingerprints }));
 }
 
-function driftDocument(change: Change): JsonObject {
+function driftDocument(change: Change): DocumentObject {
   const drift = change.drift ?? [];
   const before = flattenedBefore(change);
   for (const field of drift) before.set(field.path, field.before);
@@ -168,7 +168,7 @@ const attributeDocument = ({
   from,
   isPlacement,
   range,
-}: AttributeChange): JsonObject =>
+}: AttributeChange): DocumentObject =>
   compact({
     path,
     cause,
@@ -180,7 +180,7 @@ const attributeDocument = ({
     range: range && plainRange(range),
   });
 
-function outputDocument({ before, after }: OutputChange): JsonObject {
+function outputDocument({ before, after }: OutputChange): DocumentObject {
   const action = before.kind === "absent" ? "create" : after.kind === "absent" ? "delete" : "update";
   return {
     actions: [action],
@@ -193,7 +193,7 @@ function outputDocument({ before, after }: OutputChange): JsonObject {
 }
 
 /** Terraform's five views of the two sides. */
-function sidesDocument({ before, after }: ChangeSides): JsonObject {
+function sidesDocument({ before, after }: ChangeSides): DocumentObject {
   return {
     before: before && plainSide(before),
     after: after && plainSide(after),
@@ -216,13 +216,13 @@ const plainOf = (value: ShownValue): Plain => (value.kind === "value" ? value.va
 const moneyOf = (money: { readonly usd: number; readonly ngn: number } | null): Plain =>
   money && { usd: money.usd, ngn: money.ngn };
 
-const diagnosticDocument = ({ range, ...rest }: Diagnostic): JsonObject =>
+const diagnosticDocument = ({ range, ...rest }: Diagnostic): DocumentObject =>
   compact({ ...rest, range: range && plainRange(range) });
 
 /** A range may work its offsets out only when asked. */
-const plainRange = ({ file, start, end }: SourceRange): JsonObject => ({ file, start, end });
+const plainRange = ({ file, start, end }: SourceRange): DocumentObject => ({ file, start, end });
 
-const optionsDocument = ({ options }: Plan): JsonObject => ({
+const optionsDocument = ({ options }: Plan): DocumentObject => ({
   mode: options.mode,
   targets: options.targets,
   excludes: options.excludes,
@@ -233,7 +233,7 @@ const optionsDocument = ({ options }: Plan): JsonObject => ({
 });
 
 /** Leaves out what is undefined: JSON has no word for it. */
-function compact(object: Readonly<Record<string, Plain | undefined>>): JsonObject {
+function compact(object: Readonly<Record<string, Plain | undefined>>): DocumentObject {
   const kept: Record<string, Plain> = {};
   for (const [key, value] of Object.entries(object)) if (value !== undefined) kept[key] = value;
   return kept;

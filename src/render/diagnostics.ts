@@ -111,7 +111,7 @@ const lineOf = (text: string): string => {
   return end === -1 ? text : text.slice(0, end);
 };
 
-interface Shown {
+interface ShownDiagnostic {
   readonly text: string;
   /** Columns. */
   readonly caretOffset: number;
@@ -119,7 +119,7 @@ interface Shown {
 }
 
 /** Cuts a line around a range to `room` columns, and escapes it; tabs count as two columns. */
-function window(source: string, from: number, to: number, room: number, ellipsis: string): Shown {
+function window(source: string, from: number, to: number, room: number, ellipsis: string): ShownDiagnostic {
   const drawn = (text: string) => escapeText(text.replaceAll("\t", tab));
   const before = drawn(source.slice(0, from));
   const marked = drawn(source.slice(from, to));

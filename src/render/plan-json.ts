@@ -10,7 +10,7 @@ import { escapeJson } from "./escape-text";
 export const planJson = (plan: Plan): string => `${escapeJson(planDocument(plan), 2)}\n`;
 
 type ResourceChange = PlanDocument["resource_changes"][number];
-type Field = ResourceChange["attributes"][number];
+type PlanField = ResourceChange["attributes"][number];
 
 /**
  * Reads a plan back from its document, to show it (`show FILE`). It cannot be applied: the instances of its changes are
@@ -92,7 +92,7 @@ function actionOf({ change }: ResourceChange): Action {
   return change.actions.length > 1 ? "replace" : (change.actions[0] ?? "no-op");
 }
 
-const fieldOf = (field: Field): AttributeChange => ({
+const fieldOf = (field: PlanField): AttributeChange => ({
   path: field.path,
   before: field.before,
   after: field.after,

@@ -4,8 +4,8 @@ import type { Endpoints } from "../api/endpoints";
 import type { Reads, Resource } from "../api/reads";
 import {
   type Canvas,
+  type CanvasPosition,
   canvasLimits,
-  type Position,
   position,
   type Viewport,
   viewport,
@@ -164,7 +164,7 @@ function newPositions(
   if (!isPositions(declared)) return kept;
   // The default, empty, resets the layout.
   if (Object.keys(declared).length === 0) return isSent ? {} : kept;
-  const placed: Record<string, Position> = { ...kept };
+  const placed: Record<string, CanvasPosition> = { ...kept };
   for (const [key, at] of Object.entries(declared)) {
     // It is archived: the plan has said so.
     if (isProven && nodesNamed(canvas, key).length === 0) continue;
@@ -191,7 +191,7 @@ function onlyNode(canvas: Canvas, key: string, address: Address): string {
   throw new DiagnosticsError([error("manifest.reference_unknown", summary, about)]);
 }
 
-type Positions = Readonly<Record<string, Position>>;
+type Positions = Readonly<Record<string, CanvasPosition>>;
 
 const isPositions = (value: unknown): value is Positions =>
   value !== null && typeof value === "object" && !Array.isArray(value);
@@ -299,7 +299,7 @@ function unplaced(canvas: Canvas, recorded: RecordedResource | undefined): strin
 /** The saved places in the form that was declared: `auto` while every node has one, else by the same keys. */
 function shownPositions(canvas: Canvas, declared: unknown): Plain {
   const saved = canvas.layout.positions;
-  const plain = ({ x, y }: Position): Plain => ({ x, y });
+  const plain = ({ x, y }: CanvasPosition): Plain => ({ x, y });
   if (declared === "auto" && nodeIds(canvas).every((id) => saved[id] !== undefined)) return "auto";
   if (!isPositions(declared))
     return Object.fromEntries(Object.entries(saved).map(([id, at]) => [id, plain(at)]));
@@ -328,14 +328,14 @@ export function nodeIds(canvas: Canvas): readonly string[] {
  */
 export function placeNodes(
   canvas: Canvas,
-  placed: Readonly<Record<string, Position>>,
-): Readonly<Record<string, Position>> {
+  placed: Readonly<Record<string, CanvasPosition>>,
+): Readonly<Record<string, CanvasPosition>> {
   const depths = depthsOf(canvas);
   const names = new Map([...canvas.groups, ...canvas.nodes].map(({ id, name }) => [id, name]));
   const ordered = nodeIds(canvas)
     .filter((id) => placed[id] === undefined)
     .sort((a, b) => compare(names.get(a) ?? "", names.get(b) ?? "") || compare(a, b));
-  const positions: Record<string, Position> = { ...placed };
+  const positions: Record<string, CanvasPosition> = { ...placed };
   const taken = new Set(Object.values(placed).map(cellOf));
   const nextRow = new Map<number, number>();
   for (const id of ordered) {
@@ -350,7 +350,8 @@ export function placeNodes(
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const cellOf = ({ x, y }: Position): string => `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
+const cellOf = ({ x, y }: CanvasPosition): string =>
+  `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;
 
 /** Returns the longest way to each node from a node without references to it; nodes on cycles alone get 0. */
 function depthsOf(canvas: Canvas): ReadonlyMap<string, number> {

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import type { State } from "../model/state";
 import { isPassphrase, keyFromEnvironment } from "./key";
-import { encodeState, encryptedFormat, type ParsedState, parseState, type Writer } from "./state-text";
+import { encodeState, encryptedFormat, type ParsedState, parseState, type TextWriter } from "./state-text";
 
 /** A text encrypted with AES-256-GCM. `data` ends in the 16 bytes of the tag. */
 export interface Encrypted {
@@ -168,7 +168,7 @@ export class StateCipher {
   }
 
   /** Writes the text of a state file, encrypted when asked. */
-  async encode(state: State, writer: Writer | undefined, encrypted: boolean): Promise<string> {
+  async encode(state: State, writer: TextWriter | undefined, encrypted: boolean): Promise<string> {
     const text = encodeState(state, writer);
     if (!encrypted) return text;
     const encrypt = await this.encrypter();

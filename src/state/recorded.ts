@@ -7,7 +7,7 @@ import { noCipher, type StateCipher } from "./cipher";
 import type { Disk } from "./local/disk";
 import { largestJournal, largestSnapshot, listBackups, readFailed, type StateFiles } from "./local/disk";
 import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } from "./local/journal";
-import type { Writer } from "./state-text";
+import type { TextWriter } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
 export const emptyState = (origin: {
@@ -217,7 +217,7 @@ async function combine(
 
 interface Snapshot {
   readonly state: State;
-  readonly writer: Writer;
+  readonly writer: TextWriter;
   readonly encrypted: boolean;
 }
 

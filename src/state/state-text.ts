@@ -32,7 +32,7 @@ function sortedKeys(value: unknown): unknown {
 }
 
 /** Which holder wrote a snapshot and which journals it took in; kept beside the state in its file. */
-export interface Writer {
+export interface TextWriter {
   readonly generation: number;
   /** Ids of the last journals taken in: a journal that comes back after a power cut is known by its id. */
   readonly journals: readonly string[];
@@ -44,7 +44,7 @@ export interface Writer {
 }
 
 export type ParsedState =
-  | { readonly state: State; readonly writer: Writer; readonly diagnostics: readonly [] }
+  | { readonly state: State; readonly writer: TextWriter; readonly diagnostics: readonly [] }
   | {
       readonly state?: undefined;
       readonly diagnostics: readonly Diagnostic[];
@@ -55,7 +55,7 @@ export type ParsedState =
 /** The format of a state file that is encrypted. */
 export const encryptedFormat = "rnv-state-encrypted";
 
-const nobody: Writer = { generation: 0, journals: [] };
+const nobody: TextWriter = { generation: 0, journals: [] };
 
 /**
  * Parses the text of a state file. `name` is its name in messages. Everything that is not a whole state of version 1 is a
@@ -99,11 +99,11 @@ export function parseState(text: string, name: string): ParsedState {
 }
 
 /** Writes the text of a state file: keys sorted, so that two states can be compared line by line. */
-export const encodeState = (state: State, writer?: Writer): string =>
+export const encodeState = (state: State, writer?: TextWriter): string =>
   `${JSON.stringify(sortedKeys(writer === undefined ? state : { ...state, writer }), null, 2)}\n`;
 
-function writerOf(value: unknown): Writer {
-  const writer = value as Partial<Record<keyof Writer, unknown>> | undefined | null;
+function writerOf(value: unknown): TextWriter {
+  const writer = value as Partial<Record<keyof TextWriter, unknown>> | undefined | null;
   if (!Number.isSafeInteger(writer?.generation) || !Array.isArray(writer?.journals)) return nobody;
   const journals = writer.journals.filter((id): id is string => typeof id === "string");
   const texts = (["session", "at", "command"] as const).flatMap((name) =>

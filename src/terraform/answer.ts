@@ -9,7 +9,7 @@ import {
 import { callFunction, functionMessage, functions } from "./functions";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { Message, ProviderMethod, ResponseOf } from "./protocol";
-import { type Answer, Provider, shapes } from "./provider";
+import { Provider, type RpcAnswer, shapes } from "./provider";
 import { applyResourceChange } from "./rpc/apply-resource-change";
 import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
 import { planResourceChange } from "./rpc/plan-resource-change";
@@ -26,7 +26,7 @@ import { variablesAnswers } from "./variables/variables-answers";
 /** Nothing is held that could be renewed or closed. */
 const answerNothing = async () => ({});
 
-const answers: { readonly [Method in ProviderMethod]: Answer<Method> } = {
+const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   GetMetadata: getMetadata,
   GetProviderSchema: getProviderSchema,
   GetFunctions: async () => ({ functions: byName(functions, functionMessage) }),

@@ -9,7 +9,7 @@ import { findResource } from "../resources/find-resource";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { diagnosticError } from "./messages";
-import { type Answer, requireNamed, type Session } from "./provider";
+import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
 import {
   type AttributeSchema,
@@ -21,7 +21,7 @@ import {
   schemaOf,
   typeOf,
 } from "./schema/block";
-import { type Binding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
+import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
 import {
   asObject,
@@ -51,7 +51,7 @@ function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): read
 }
 
 /** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
-const shownBindings = ({ declared, computed, resource }: TerraformShape): readonly Binding[] => [
+const shownBindings = ({ declared, computed, resource }: TerraformShape): readonly AttributeBinding[] => [
   ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
   ...computed,
 ];
@@ -237,7 +237,7 @@ export const dataSources: readonly DataSource[] = [
 const dataSourceNamed = (name: string): DataSource => requireNamed(dataSources, name, "data source");
 
 /** ReadDataSource: what is configured stays as it is, the rest is filled in. */
-export const readDataSource: Answer<"ReadDataSource"> = async (provider, request) => {
+export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
   const source = dataSourceNamed(request.typeName);
   const config = decodeObject(source.valueType, request.config) ?? {};
   const read = await source.read(provider.requireSession(), config);
@@ -246,7 +246,7 @@ export const readDataSource: Answer<"ReadDataSource"> = async (provider, request
 };
 
 /** ValidateDataResourceConfig: what core has not checked already. */
-export const validateDataResourceConfig: Answer<"ValidateDataResourceConfig"> = async (
+export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig"> = async (
   _provider,
   request,
 ) => {
@@ -295,7 +295,7 @@ const ephemeralNamed = (name: string): EphemeralResource =>
   requireNamed(ephemeralResources, name, "ephemeral resource");
 
 /** OpenEphemeralResource: reads the value; there is nothing to renew. */
-export const openEphemeralResource: Answer<"OpenEphemeralResource"> = async (provider, request) => {
+export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
   const type = ephemeralNamed(request.typeName);
   const config = decodeObject(type.valueType, request.config) ?? {};
   const opened = await type.open(provider.requireSession(), config);
@@ -303,7 +303,7 @@ export const openEphemeralResource: Answer<"OpenEphemeralResource"> = async (pro
 };
 
 /** ValidateEphemeralResourceConfig: core has checked all there is. */
-export const validateEphemeralResourceConfig: Answer<"ValidateEphemeralResourceConfig"> = async (
+export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResourceConfig"> = async (
   _provider,
   { typeName },
 ) => {

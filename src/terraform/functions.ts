@@ -3,7 +3,7 @@ import type { Catalog } from "../model/catalog";
 import type { Plain } from "../model/value";
 import { service } from "../resources/service";
 import type { Message } from "./protocol";
-import type { Answer } from "./provider";
+import type { RpcAnswer } from "./provider";
 import { valueAt } from "./schema/attributes";
 import { markdown, typeBytes } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
@@ -136,7 +136,7 @@ export const functionMessage = ({
 });
 
 /** CallFunction: pure, and answered by a provider that was never configured. */
-export const callFunction: Answer<"CallFunction"> = async (_provider, request) => {
+export const callFunction: RpcAnswer<"CallFunction"> = async (_provider, request) => {
   const called = functions.find(({ name }) => name === request.name);
   if (called === undefined) return { error: { text: `this provider has no function "${request.name}"` } };
   const given = called.parameters.map(({ type }, index) =>

@@ -3,15 +3,18 @@ import { diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Plain } from "../model/value";
 import type { Message } from "./protocol";
-import type { Steps } from "./schema/terraform-shape";
+import type { PathSteps } from "./schema/terraform-shape";
 
 /** A path in the form of the protocol. */
-export const pathMessage = (steps: Steps): Message<"AttributePath"> => ({
+export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
   steps: steps.map((attributeName) => ({ attributeName })),
 });
 
 /** A diagnostic in the form of the protocol, at the attribute that `steps` lead to. */
-export function diagnosticMessage(diagnostic: Diagnostic, steps: Steps | undefined): Message<"Diagnostic"> {
+export function diagnosticMessage(
+  diagnostic: Diagnostic,
+  steps: PathSteps | undefined,
+): Message<"Diagnostic"> {
   const { severity, summary, detail, hint, code, requestId } = diagnostic;
   const lines = [
     detail,
@@ -29,7 +32,7 @@ export function diagnosticMessage(diagnostic: Diagnostic, steps: Steps | undefin
 /** Diagnostics in the form of the protocol. `stepsOf` finds an attribute; by default it is named as Terraform names it. */
 export const diagnosticMessages = (
   found: readonly Diagnostic[],
-  stepsOf: (path: string) => Steps | undefined = (path) => [path],
+  stepsOf: (path: string) => PathSteps | undefined = (path) => [path],
 ): readonly Message<"Diagnostic">[] =>
   found.map((one) =>
     diagnosticMessage(one, one.attribute === undefined ? undefined : stepsOf(one.attribute)),

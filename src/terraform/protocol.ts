@@ -1,7 +1,7 @@
 import protobuf from "protobufjs/light";
 
 /** `type number`: a field; `type* number`: repeated; `<type> number`: a map from string. */
-type Fields = Readonly<Record<string, `${string} ${number}`>>;
+type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 
 /**
  * Messages of plugin protocol 6.8 with the fields that are used: others are skipped on reading. Only the numbers are on
@@ -123,7 +123,7 @@ const messages = {
   CallFunctionResponse: { result: "Value 1", error: "FunctionError 2" },
   OpenEphemeralResourceResponse: { diagnostics: "Diagnostic* 1", result: "Value 3" },
   HealthCheckResponse: { status: "int32 1" },
-} as const satisfies Readonly<Record<string, Fields>>;
+} as const satisfies Readonly<Record<string, MessageFields>>;
 
 type Messages = typeof messages;
 export type MessageName = keyof Messages;
@@ -144,7 +144,7 @@ type TypeNamed<Name> = Name extends keyof Scalars
     : never;
 
 /** A field as `Fields` describes it. A message that is not there is null. */
-type Field<Text> = Text extends `<${infer Name}> ${number}`
+type MessageField<Text> = Text extends `<${infer Name}> ${number}`
   ? Readonly<Record<string, TypeNamed<Name>>>
   : Text extends `${infer Name}* ${number}`
     ? readonly TypeNamed<Name>[]
@@ -154,12 +154,12 @@ type Field<Text> = Text extends `<${infer Name}> ${number}`
 
 /** A message as it is sent: what is left out has the default of its type. */
 export type Message<Name extends MessageName> = {
-  readonly [Key in keyof Messages[Name]]?: Field<Messages[Name][Key]>;
+  readonly [Key in keyof Messages[Name]]?: MessageField<Messages[Name][Key]>;
 };
 
 /** A message as it was received. */
 export type Received<Name extends MessageName> = {
-  readonly [Key in keyof Messages[Name]]: Field<Messages[Name][Key]>;
+  readonly [Key in keyof Messages[Name]]: MessageField<Messages[Name][Key]>;
 };
 
 let root: protobuf.Root | undefined;
@@ -172,7 +172,7 @@ export function messageNamed(name: MessageName): protobuf.Type {
   return root.lookupType(name);
 }
 
-function messageOf(fields: Fields): protobuf.IType {
+function messageOf(fields: MessageFields): protobuf.IType {
   const described = Object.entries(fields).map(([name, text]) => {
     const [type = "", number] = text.split(" ");
     const id = Number(number);

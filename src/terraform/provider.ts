@@ -169,7 +169,7 @@ export class Provider {
 }
 
 /** Answers calls of one method. */
-export type Answer<Method extends ProviderMethod> = (
+export type RpcAnswer<Method extends ProviderMethod> = (
   provider: Provider,
   request: RequestOf<Method>,
 ) => Promise<ResponseOf<Method>>;

@@ -60,7 +60,7 @@ const listen = (server: grpc.Server, path: string, credentials: grpc.ServerCrede
     server.bindAsync(`unix:${path}`, credentials, (failure) => (failure ? reject(failure) : resolve())),
   );
 
-type Call = grpc.MethodDefinition<object, object>;
+type RpcCall = grpc.MethodDefinition<object, object>;
 
 // The codecs are looked up late: the handshake does not wait for them.
 const encode = (name: MessageName) => (message: object) =>
@@ -71,8 +71,8 @@ const methodOf = (
   path: string,
   request: MessageName,
   response: MessageName,
-  streams: Partial<Call> = {},
-): Call => ({
+  streams: Partial<RpcCall> = {},
+): RpcCall => ({
   path,
   requestStream: false,
   responseStream: false,
@@ -84,7 +84,7 @@ const methodOf = (
 });
 
 function addProvider(server: grpc.Server, answer: CallHandler): void {
-  const definition: Record<string, Call> = {};
+  const definition: Record<string, RpcCall> = {};
   const handlers: grpc.UntypedServiceImplementation = {};
   for (const [name, [request, response]] of Object.entries(providerMethods)) {
     definition[name] = methodOf(`/tfplugin6.Provider/${name}`, request, response);

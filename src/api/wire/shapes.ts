@@ -221,7 +221,7 @@ export const canvas = z.looseObject({
 });
 
 export type CanvasGroup = z.infer<typeof canvasGroup>;
-export type Position = z.infer<typeof position>;
+export type CanvasPosition = z.infer<typeof position>;
 export type Viewport = z.infer<typeof viewport>;
 export type Canvas = z.infer<typeof canvas>;
 

@@ -65,13 +65,13 @@ async function runInit(invocation: Invocation): Promise<number> {
 /** Milliseconds to wait for an answer of the service. */
 const patience = 10_000;
 
-interface Answer {
+interface InitAnswer {
   readonly projects?: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** One read, which only a key of that workspace may make. */
-async function askOnce(invocation: Invocation, { baseUrl }: Settings): Promise<Answer> {
+async function askOnce(invocation: Invocation, { baseUrl }: Settings): Promise<InitAnswer> {
   const enough = AbortSignal.timeout(patience);
   const asking = { ...invocation, signal: AbortSignal.any([invocation.signal, enough]) };
   try {

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from "commander";
-import type { Handler, Run } from "../invocation";
+import type { Handler, VerbRun } from "../invocation";
 import { withStack } from "../synthesize";
 
 /** One verb of the command line. */
@@ -29,7 +29,7 @@ export interface VerbFamily {
 }
 
 /** Adds verbs to the program, or to the family they belong to. */
-export function addVerbs(parent: Command, run: Run, verbs: readonly (Verb | VerbFamily)[]): void {
+export function addVerbs(parent: Command, run: VerbRun, verbs: readonly (Verb | VerbFamily)[]): void {
   for (const verb of verbs) {
     if (!("verbs" in verb)) addVerb(parent, run, verb);
     else {
@@ -39,7 +39,7 @@ export function addVerbs(parent: Command, run: Run, verbs: readonly (Verb | Verb
   }
 }
 
-function addVerb(parent: Command, run: Run, verb: Verb): void {
+function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
   const { usage, summary, detail, examples, hidden = false, options = [], arguments: given = [] } = verb;
   const command = parent
     .command(usage, { hidden })

@@ -5,15 +5,15 @@ import type { Call, Route } from "../call";
 import { projectOf } from "../call";
 import type { StoredGroup, StoredLayout, StoredService } from "../records";
 import { conflict, invalid, parseBody, Refusal } from "../refusal";
-import { Json, serviceJson } from "../views";
+import { AnswerJson, serviceJson } from "../views";
 
-interface Scope {
+interface CanvasRange {
   readonly projectId: string | null;
   readonly environmentId: string | null;
 }
 
 interface Topology {
-  readonly scope: Scope;
+  readonly scope: CanvasRange;
   readonly nodes: readonly StoredService[];
   readonly groups: readonly StoredGroup[];
   readonly edges: readonly Readonly<Record<string, unknown>>[];
@@ -23,7 +23,7 @@ const groupNode = (group: StoredGroup): string => `group:${group.id}`;
 const scopeError = (message: string): Refusal => invalid(message, "canvas_invalid_scope");
 
 /** The scope of the query; `strict` (PATCH) also refuses unknown parameters (Canvas rule 6). */
-function readScope(call: Call, strict: boolean): Scope {
+function readScope(call: Call, strict: boolean): CanvasRange {
   const { query } = call;
   for (const name of query.keys()) {
     if (strict && name !== "projectId" && name !== "environmentId") {
@@ -50,14 +50,14 @@ function readScope(call: Call, strict: boolean): Scope {
 }
 
 const isWithin = (
-  scope: Scope,
+  scope: CanvasRange,
   thing: { readonly projectId: string | null; readonly environmentId: string | null },
 ): boolean =>
   (scope.projectId === null || thing.projectId === scope.projectId) &&
   (scope.environmentId === null || thing.environmentId === scope.environmentId);
 
 /** Active services, their groups and the connections among them; 413 above a limit (Canvas rules 1 to 3). */
-function readTopology(call: Call, scope: Scope): Topology {
+function readTopology(call: Call, scope: CanvasRange): Topology {
   const { store } = call.world;
   const isVisible = (thing: StoredService | StoredGroup): boolean =>
     thing.workspaceId === call.workspaceId && isWithin(scope, thing);
@@ -100,16 +100,16 @@ function readTopology(call: Call, scope: Scope): Topology {
 const visibleIds = ({ nodes, groups }: Topology): ReadonlySet<string> =>
   new Set([...nodes.map((node) => node.id), ...groups.map(groupNode)]);
 
-const layoutId = (call: Call, { projectId, environmentId }: Scope): string =>
+const layoutId = (call: Call, { projectId, environmentId }: CanvasRange): string =>
   [call.workspaceId, projectId ?? "", environmentId ?? ""].join("/");
 
-const layoutOf = (call: Call, scope: Scope): StoredLayout => {
+const layoutOf = (call: Call, scope: CanvasRange): StoredLayout => {
   const id = layoutId(call, scope);
   return call.world.store.get("layouts", id) ?? { id, revision: 0, positions: {}, viewport: null };
 };
 
 /** Canvas (interface, "Canvas"). Services are joined as text: a canvas of 2,000 is several megabytes. */
-function canvasJson(call: Call, topology: Topology): Json {
+function canvasJson(call: Call, topology: Topology): AnswerJson {
   const ids = visibleIds(topology);
   const { revision, positions, viewport: view } = layoutOf(call, topology.scope);
   const rest = JSON.stringify({
@@ -128,7 +128,7 @@ function canvasJson(call: Call, topology: Topology): Json {
     scope: topology.scope,
   });
   const nodes = topology.nodes.map((service) => serviceJson(call.world, service)).join(",");
-  return new Json(`{"nodes":[${nodes}],${rest.slice(1)}`);
+  return new AnswerJson(`{"nodes":[${nodes}],${rest.slice(1)}`);
 }
 
 const save = z.strictObject({
@@ -138,7 +138,7 @@ const save = z.strictObject({
 });
 
 /** Replaces all positions and the viewport of a scope under optimistic control (Canvas rule 4). */
-function saveLayout(call: Call): Json {
+function saveLayout(call: Call): AnswerJson {
   const scope = readScope(call, true);
   const body = parseBody(save, call.body);
   const ids = Object.keys(body.positions);

@@ -76,13 +76,13 @@ function parseCreation(body: unknown, world: World): z.infer<Bodies["creation"]>
   return parsed;
 }
 
-interface ServiceChange {
+interface ServiceEdit {
   readonly name?: string;
   readonly configuration: Configuration;
 }
 
 /** Body of the PATCH of a service, in the form that this one is set up to read. */
-function parseChange(body: Readonly<Record<string, unknown>>, world: World): ServiceChange {
+function parseChange(body: Readonly<Record<string, unknown>>, world: World): ServiceEdit {
   const form = world.gaps.servicePatch;
   const { nested, flat, wrapped } = bodies(world);
   if (body.kind !== undefined) throw invalid("kind: is immutable after creation");
@@ -94,7 +94,7 @@ function parseChange(body: Readonly<Record<string, unknown>>, world: World): Ser
   return { name, configuration };
 }
 
-const changeIn = ({ name, configuration = {} }: z.infer<Bodies["nested"]>): ServiceChange => ({
+const changeIn = ({ name, configuration = {} }: z.infer<Bodies["nested"]>): ServiceEdit => ({
   name,
   configuration,
 });

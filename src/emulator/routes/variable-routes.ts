@@ -5,7 +5,7 @@ import { changeableServiceOf, paginate, serviceOf, variableOf } from "../call";
 import { queueOperation, queuesDeletions } from "../progress";
 import type { StoredService, StoredVariable } from "../records";
 import { conflict, nonEmpty, parseBody, requireEmptyBody } from "../refusal";
-import { Json, operationView, variableView } from "../views";
+import { AnswerJson, operationView, variableView } from "../views";
 import { requireRole, type World } from "../world";
 
 const creation = z.strictObject({ key: nonEmpty, value: z.string() });
@@ -51,7 +51,7 @@ function list(call: Call) {
 
 /** The list where the gap "list variables" is set up to have it. */
 function listAnswer(variables: readonly unknown[], page: unknown, where: string) {
-  if (where === ".") return new Json(JSON.stringify(variables));
+  if (where === ".") return new AnswerJson(JSON.stringify(variables));
   const [first = "", second] = where.split(".");
   return second === undefined ? { [first]: variables, page } : { [first]: { [second]: variables, page } };
 }

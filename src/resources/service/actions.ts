@@ -15,11 +15,11 @@ import type { RecordedResource } from "../../model/state";
 import { lagMs, pollOperation, unlessGone } from "../deletion";
 import { pollDeployment, workerFindings } from "../deployment-status";
 
-type ServiceAction = ResourceAction<Reads, Endpoints>;
+type ServiceVerb = ResourceAction<Reads, Endpoints>;
 
 const pageSize = 200;
 
-function operation(action: "restart" | "suspend" | "resume"): ServiceAction {
+function operation(action: "restart" | "suspend" | "resume"): ServiceVerb {
   return {
     send: async (writes, { id }) => ({ id: (await writes.runAction(id, action)).id }),
     pendingOf: ({ id: serviceId }, { id }) => ({ kind: "operation", serviceId, id }),
@@ -81,7 +81,7 @@ type Choose = (
 
 /** Returns an aim that `choose` makes of the newest deployments, once they show the recorded one. */
 const aimAmong =
-  (choose: Choose): ServiceAction["aim"] =>
+  (choose: Choose): ServiceVerb["aim"] =>
   async (reads, input, last) => {
     const items = await deploymentsOf(reads, input);
     return isWithout(items, last) ? behind : choose(reads, input, items, last);
@@ -139,7 +139,7 @@ function isDeploymentOf({ sourceDeploymentId, commitSha }: Deployment, { commit 
 }
 
 /** Deployments that were queued since the preexistingIds was taken: the list is newest first, so it ends at the first known one. */
-function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): ServiceAction["find"] {
+function findQueued(isOurs: (deployment: Deployment, input: ActionInput) => boolean): ServiceVerb["find"] {
   return async (reads, input, preexistingIds) => {
     const { id } = input;
     const listed = await unlessGone(() => reads.live.listDeployments(id, { limit: pageSize }));
@@ -172,7 +172,7 @@ async function pollCancelled(reads: Reads, { serviceId = "", id }: Pending): Pro
 }
 
 /** The actions of verbs on a service (interface, "Services", actions, and "Deployments"). */
-export const serviceActions: Readonly<Record<string, ServiceAction>> = {
+export const serviceActions: Readonly<Record<string, ServiceVerb>> = {
   deploy: {
     makes: { type: "deployment", applied: withCommit },
     lastOf: "deployment",

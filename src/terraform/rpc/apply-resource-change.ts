@@ -29,7 +29,7 @@ import {
   readPrivate,
   writePrivate,
 } from "../messages";
-import type { Answer, Session } from "../provider";
+import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
   appliableIn,
@@ -54,7 +54,7 @@ interface ChangeValues {
 }
 
 /** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
-export const applyResourceChange: Answer<"ApplyResourceChange"> = async (provider, request) => {
+export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const prior = decodeObject(type.valueType, request.priorState);
   const planned = decodeObject(type.valueType, request.plannedState);

@@ -10,7 +10,7 @@ import { uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { diagnosticMessages } from "../messages";
-import { type Answer, openSession, type Provider, type Session } from "../provider";
+import { openSession, type Provider, type RpcAnswer, type Session } from "../provider";
 import { optional, schemaOf } from "../schema/block";
 import { decodeObject } from "../values/codec";
 import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
@@ -41,13 +41,13 @@ export const providerSchema = schemaOf("rnv", {
 });
 
 /** ValidateProviderConfig: what is wrong whatever the environment says. */
-export const validateProviderConfig: Answer<"ValidateProviderConfig"> = async (_provider, { config }) => {
+export const validateProviderConfig: RpcAnswer<"ValidateProviderConfig"> = async (_provider, { config }) => {
   const block = decodeObject(providerSchema.valueType, config) ?? {};
   return { diagnostics: diagnosticMessages(checkProviderBlock(block)) };
 };
 
 /** ConfigureProvider: opens the client. A configuration with unknown values leaves the provider unconfigured. */
-export const configureProvider: Answer<"ConfigureProvider"> = async (provider, request) => {
+export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider, request) => {
   const config = decodeObject(providerSchema.valueType, request.config) ?? {};
   if (holdsUnknown(config)) {
     provider.configure(undefined);
@@ -179,17 +179,17 @@ const missingSetting = (attribute: string, variable: string): Diagnostic =>
 /** Bytes. */
 const largestKeyFile = 4096;
 
-interface KeyText {
+interface ProviderKeyText {
   readonly text: string;
   readonly wrong?: Diagnostic;
 }
 
 /** Reads the API key. Nothing of it is ever put into a message. */
-async function readKey(given: string, environment: Environment, cwd: string): Promise<KeyText> {
+async function readKey(given: string, environment: Environment, cwd: string): Promise<ProviderKeyText> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
   if (file === "") return { text: "" };
-  const unreadable = (reason: string): KeyText => ({
+  const unreadable = (reason: string): ProviderKeyText => ({
     text: "",
     wrong: error("config.invalid", `RNV_API_KEY_FILE: cannot read ${file} (${reason})`, {
       hint: "name a readable file that holds the key and nothing else",
@@ -204,7 +204,7 @@ async function readKey(given: string, environment: Environment, cwd: string): Pr
   }
 }
 
-const checkKey = (text: string): KeyText =>
+const checkKey = (text: string): ProviderKeyText =>
   /^rnv_[!-~]+$/.test(text)
     ? { text }
     : {

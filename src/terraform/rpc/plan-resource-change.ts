@@ -5,7 +5,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { diagnosticMessages, isLost, type PrivateData, pathMessage, readPrivate } from "../messages";
-import type { Answer, Session } from "../provider";
+import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
   declaredIn,
@@ -18,7 +18,7 @@ import {
   textIn,
   valueAt,
 } from "../schema/attributes";
-import type { Binding, SecretBinding, TerraformShape } from "../schema/terraform-shape";
+import type { AttributeBinding, SecretBinding, TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import {
   isSameValue,
@@ -30,7 +30,7 @@ import {
 } from "../values/terraform-value";
 
 /** PlanResourceChange: what an apply would make of a resource, and what the catalog says against it. */
-export const planResourceChange: Answer<"PlanResourceChange"> = async (provider, request) => {
+export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const prior = decodeObject(type.valueType, request.priorState);
   const config = decodeObject(type.valueType, request.config);
@@ -172,7 +172,12 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
 }
 
 /** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
-function backToUnknownDefault({ type, config, catalog, priorPrivate }: ChangeInput): readonly Binding[] {
+function backToUnknownDefault({
+  type,
+  config,
+  catalog,
+  priorPrivate,
+}: ChangeInput): readonly AttributeBinding[] {
   if (catalog !== undefined) return [];
   return type.declared.filter(
     ({ path, steps }) =>
@@ -232,7 +237,7 @@ export const bareRecord = (
 
 function plannedValue(
   { type, config }: ChangeInput,
-  binding: Binding,
+  binding: AttributeBinding,
   prior: TerraformObject,
   diff: AttributesDiff,
 ): TerraformValue {

@@ -8,7 +8,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, plainEqual } from "../../model/value";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
-import type { Answer, Session } from "../provider";
+import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
   type Draft,
@@ -22,13 +22,13 @@ import {
   textIn,
   valueAt,
 } from "../schema/attributes";
-import type { Binding, TerraformShape } from "../schema/terraform-shape";
+import type { AttributeBinding, TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
 import { defaultsOf, recordedOf } from "./plan-resource-change";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
-export const readResource: Answer<"ReadResource"> = async (provider, request) => {
+export const readResource: RpcAnswer<"ReadResource"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const state = decodeObject(type.valueType, request.currentState);
   const { session } = provider;
@@ -159,7 +159,7 @@ async function refreshed(
 /** Whether a field is managed though nobody writes it, and is not at its default: the next plan sets it back. */
 function isOursAndChanged(
   { resource }: TerraformShape,
-  { path }: Binding,
+  { path }: AttributeBinding,
   live: LiveResource,
   defaults: Attributes,
 ): boolean {
@@ -170,7 +170,7 @@ function isOursAndChanged(
 /** Returns the live value; the stored one where the service makes no difference between the two. */
 function shownValue(
   { resource }: TerraformShape,
-  binding: Binding,
+  binding: AttributeBinding,
   before: TerraformValue,
   { live, defaults }: { readonly live: LiveResource; readonly defaults: Attributes },
 ): TerraformValue {

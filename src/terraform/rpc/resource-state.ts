@@ -4,7 +4,7 @@ import { terraformNameOf } from "../../model/terraform-name";
 import { typeNamed } from "../../resources";
 import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";
-import type { Answer, Session } from "../provider";
+import type { RpcAnswer, Session } from "../provider";
 import { emptyValue, setValue } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
 import { decodeState, encodeMessage } from "../values/codec";
@@ -13,7 +13,7 @@ import { decodeState, encodeMessage } from "../values/codec";
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
  * null until the next read.
  */
-export const upgradeResourceState: Answer<"UpgradeResourceState"> = async (
+export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   provider,
   { typeName, version, rawState },
 ) => {
@@ -35,7 +35,7 @@ export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceSta
   /\/rnv$/.test(sourceProviderAddress);
 
 /** MoveResourceState: the same type under another address of this provider. Runs before ConfigureProvider. */
-export const moveResourceState: Answer<"MoveResourceState"> = async (provider, request) => {
+export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (provider, request) => {
   const type = provider.typeNamed(request.targetTypeName);
   const { sourceTypeName, sourceState, sourcePrivate } = request;
   if (isFromHere(request) && sourceTypeName === type.name) {
@@ -48,7 +48,7 @@ export const moveResourceState: Answer<"MoveResourceState"> = async (provider, r
 };
 
 /** ImportResourceState: by id, or by the names on the way to it: `shop/api`, `shop/api/LOG_LEVEL`. */
-export const importResourceState: Answer<"ImportResourceState"> = async (provider, { typeName, id }) => {
+export const importResourceState: RpcAnswer<"ImportResourceState"> = async (provider, { typeName, id }) => {
   const type = provider.typeNamed(typeName);
   const session = provider.requireSession();
   const found = await locateImport(session, type.resource, id);

@@ -3,14 +3,14 @@ import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { snakeCase } from "../../model/terraform-name";
 import { durationPattern } from "../../model/time";
 import { diagnosticMessages } from "../messages";
-import type { Answer } from "../provider";
+import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
 import { type TerraformShape, timeoutNames } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
 
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
-export const validateResourceConfig: Answer<"ValidateResourceConfig"> = async (provider, request) => {
+export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const config = decodeObject(type.valueType, request.config) ?? {};
   const found = [

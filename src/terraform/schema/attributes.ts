@@ -11,13 +11,13 @@ import {
   type TerraformValue,
   toPlain,
 } from "../values/terraform-value";
-import type { Binding, Steps, TerraformShape } from "./terraform-shape";
+import type { AttributeBinding, PathSteps, TerraformShape } from "./terraform-shape";
 
 /** A whole value whose attributes may be set. */
 export type Draft = Record<string, TerraformValue>;
 
 /** Returns the value at `steps` of a whole value; null where a block above it is missing. */
-export function valueAt(whole: TerraformObject, steps: Steps): TerraformValue {
+export function valueAt(whole: TerraformObject, steps: PathSteps): TerraformValue {
   let value: TerraformValue = whole;
   for (const step of steps) value = asObject(value)?.[step] ?? null;
   return value;
@@ -34,7 +34,7 @@ export function draftOf(type: TerraformShape, whole: TerraformObject): Draft {
 }
 
 /** Sets the value at `steps` of a draft; a block that is missing is made. */
-export function setValue(draft: Draft, steps: Steps, value: TerraformValue): void {
+export function setValue(draft: Draft, steps: PathSteps, value: TerraformValue): void {
   let within = draft;
   for (const step of steps.slice(0, -1)) {
     within[step] ??= {};
@@ -133,7 +133,7 @@ export const addressIn = ({ resource }: Pick<TerraformShape, "resource">, name: 
   `${resource.type}.${name}` as Address;
 
 /** Returns a value of the service in the type of its attribute. */
-export const shownAs = ({ type }: Pick<Binding, "type">, value: Plain | undefined): TerraformValue =>
+export const shownAs = ({ type }: Pick<AttributeBinding, "type">, value: Plain | undefined): TerraformValue =>
   fromJson(type, value);
 
 /** Sets the computed attributes of a draft as `live` shows them. */

@@ -14,12 +14,12 @@ import {
 } from "./block";
 
 /** Names of blocks and attributes that lead to a value: `["configuration", "branch"]`. */
-export type Steps = readonly string[];
+export type PathSteps = readonly string[];
 
 /** An attribute path of a resource type, `configuration.branch`, and where Terraform keeps its value. */
-export interface Binding {
+export interface AttributeBinding {
   readonly path: string;
-  readonly steps: Steps;
+  readonly steps: PathSteps;
   readonly type: TerraformType;
   /** Checks a value; undefined for an id of a parent. */
   readonly schema?: ZodType;
@@ -40,13 +40,13 @@ export interface TerraformShape extends Schema {
   /** The type without its secrets: Terraform compares those in the form that it keeps them. */
   readonly compared: Resource;
   /** Attributes that may be declared, secrets left out. */
-  readonly declared: readonly Binding[];
-  readonly computed: readonly (Binding & { readonly rule: ComputedRule })[];
+  readonly declared: readonly AttributeBinding[];
+  readonly computed: readonly (AttributeBinding & { readonly rule: ComputedRule })[];
   readonly secrets: readonly SecretBinding[];
   /** A type without a life of its own: `triggers` says when it runs again. */
   readonly reacts: boolean;
   /** Where Terraform keeps an attribute path, that of a secret too. */
-  readonly stepsOf: (path: string) => Steps | undefined;
+  readonly stepsOf: (path: string) => PathSteps | undefined;
 }
 
 export const timeoutNames = ["create", "update", "delete"] as const;
@@ -86,7 +86,7 @@ function makeShape(resource: Resource): TerraformShape {
     rule,
   }));
   const parts = { resource, declared, secrets, computed, reacts: resource.reacts !== undefined };
-  const steps = new Map<string, Steps>([
+  const steps = new Map<string, PathSteps>([
     ...secrets.map(({ path, name }) => [path, [name]] as const),
     ...declared.map((binding) => [binding.path, binding.steps] as const),
   ]);
@@ -98,7 +98,7 @@ function makeShape(resource: Resource): TerraformShape {
   };
 }
 
-function bindingOf(resource: Resource, path: string): Binding {
+function bindingOf(resource: Resource, path: string): AttributeBinding {
   const [first = "", second] = path.split(".");
   const shape = resource.schema.shape as Readonly<Record<string, ZodType>>;
   const group = second === undefined ? undefined : innermost(shape[first] as ZodType);
@@ -171,7 +171,7 @@ const timeouts = {
   },
 };
 
-function declaredAttribute(resource: Resource, binding: Binding): AttributeSchema {
+function declaredAttribute(resource: Resource, binding: AttributeBinding): AttributeSchema {
   const { path, steps, type, required } = binding;
   const isLocal = resource.rules[path]?.change === "local";
   return {
@@ -184,7 +184,7 @@ function declaredAttribute(resource: Resource, binding: Binding): AttributeSchem
   };
 }
 
-function docOf(resource: Resource, { path, schema, required }: Binding): string {
+function docOf(resource: Resource, { path, schema, required }: AttributeBinding): string {
   const parent = resource.parents.find(({ attribute }) => attribute === path);
   if (parent !== undefined) return `Id of the ${parent.type} it lies in.`;
   const text = schema?.description ?? "";

@@ -125,13 +125,13 @@ function mapObject<From, To>(
   return mapped;
 }
 
-type Json = unknown;
+type StateJson = unknown;
 
 /**
  * JSON of the service as a value of a type: fields of objects are looked up in camelCase, what is not there or does
  * not fit is null, and what the type does not name is left out.
  */
-export function fromJson(type: TerraformType, json: Json): TerraformValue {
+export function fromJson(type: TerraformType, json: StateJson): TerraformValue {
   if (json === null || json === undefined) return null;
   if (type === "dynamic") return dynamicOf(json as TerraformValue);
   if (type === "string") return typeof json === "string" ? json.normalize("NFC") : null;
@@ -156,12 +156,12 @@ export function fromJson(type: TerraformType, json: Json): TerraformValue {
 }
 
 /** An object among texts is its JSON text. */
-const itemFrom = (type: TerraformType, json: Json): TerraformValue =>
+const itemFrom = (type: TerraformType, json: StateJson): TerraformValue =>
   type === "string" && isRecord(json) ? JSON.stringify(json) : fromJson(type, json);
 
 function objectFrom(
   fields: Readonly<Record<string, TerraformType>>,
-  json: Readonly<Record<string, Json>>,
+  json: Readonly<Record<string, StateJson>>,
 ): TerraformValue {
   const bySnakeName = new Map(Object.entries(json).map(([name, value]) => [snakeCase(name), value]));
   return Object.fromEntries(
@@ -169,7 +169,7 @@ function objectFrom(
   );
 }
 
-const isRecord = (json: Json): json is Readonly<Record<string, Json>> =>
+const isRecord = (json: StateJson): json is Readonly<Record<string, StateJson>> =>
   json !== null && typeof json === "object" && !Array.isArray(json);
 
 /** Decodes the JSON of a stored state, whatever schema wrote it: what is missing or does not fit is null. */

@@ -14,7 +14,7 @@ import {
   writePrivate,
 } from "../messages";
 import type { Message, ProviderMethod } from "../protocol";
-import type { Answer, Session } from "../provider";
+import type { RpcAnswer, Session } from "../provider";
 import { isFromHere, locateImport } from "../rpc/resource-state";
 import { addressIn, emptyValue } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
@@ -26,7 +26,7 @@ const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
   decodeObject(valueType, value);
 const encoded = (value: TerraformValue): Message<"Value"> => encodeMessage(valueType, value);
 
-const validate: Answer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
+const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config, clientCapabilities }) => {
   const given = decoded(config) ?? {};
   const isSet = (name: string): boolean => (given[name] ?? null) !== null;
   const found: Diagnostic[] = [];
@@ -55,12 +55,12 @@ const validate: Answer<"ValidateResourceConfig"> = async (_provider, { config, c
   return { diagnostics: diagnosticMessages(found) };
 };
 
-const upgrade: Answer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
+const upgrade: RpcAnswer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
   upgradedState: encoded(decodeState(valueType, rawState?.json)),
 });
 
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
-const move: Answer<"MoveResourceState"> = async (_provider, request) => {
+const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
   const json = parseState(request.sourceState?.json) as Record<string, string>;
   const isOurs = isFromHere(request);
   if (isOurs && request.sourceTypeName === variablesSchema.name)
@@ -83,7 +83,7 @@ const stateOf = (
   ...entries,
 });
 
-const read: Answer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
+const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
   const now = await readVariables(session, state, readPrivate(kept));
@@ -91,7 +91,7 @@ const read: Answer<"ReadResource"> = async ({ session }, { currentState, private
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
-const plan: Answer<"PlanResourceChange"> = async (_provider, request) => {
+const plan: RpcAnswer<"PlanResourceChange"> = async (_provider, request) => {
   const config = decoded(request.config);
   if (config === undefined || decoded(request.proposedNewState) === undefined)
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
@@ -103,7 +103,7 @@ const plan: Answer<"PlanResourceChange"> = async (_provider, request) => {
   };
 };
 
-const apply: Answer<"ApplyResourceChange"> = async (provider, request) => {
+const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const session = provider.requireSession();
   const { state, diagnostics } = await applyVariables(session, {
     prior: decoded(request.priorState),
@@ -119,7 +119,7 @@ const apply: Answer<"ApplyResourceChange"> = async (provider, request) => {
 };
 
 /** Imports every variable of a service; their values are not revealed, and are sent with the next apply. */
-const importAll: Answer<"ImportResourceState"> = async (provider, request) => {
+const importAll: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id);
   const listed = (await session.reads.variables(serviceId)) ?? [];
@@ -131,7 +131,7 @@ const importAll: Answer<"ImportResourceState"> = async (provider, request) => {
 };
 
 /** Answers about a map of variables; calls without one here are answered as of a single resource. */
-export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: Answer<Method> }> = {
+export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: RpcAnswer<Method> }> = {
   ValidateResourceConfig: validate,
   UpgradeResourceState: upgrade,
   MoveResourceState: move,

@@ -1,4 +1,4 @@
-import { type Classified, classify, type Outcome, type Verdict } from "../../../src/api/retry";
+import { type Classified, classify, type RetryOutcome, type Verdict } from "../../../src/api/retry";
 import type { TransportErrorReason } from "../../../src/api/transport";
 import { fc } from "../../support/fixed-seed";
 
@@ -6,7 +6,7 @@ const requests = fc.record({
   method: fc.constantFrom("GET", "POST", "PATCH", "DELETE"),
   hasKey: fc.boolean(),
 });
-const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
+const outcomes: fc.Arbitrary<RetryOutcome> = fc.oneof(
   fc.record({
     kind: fc.constant("answer" as const),
     status: fc.integer({ min: 100, max: 599 }),
@@ -28,7 +28,7 @@ const outcomes: fc.Arbitrary<Outcome> = fc.oneof(
 );
 
 /** The service certainly did nothing. */
-const nothingHappened = (outcome: Outcome): boolean =>
+const nothingHappened = (outcome: RetryOutcome): boolean =>
   outcome.kind === "answer"
     ? outcome.status === 429 || (outcome.status === 409 && outcome.code === "engine_unavailable")
     : outcome.reason === "not_sent" || outcome.reason === "unresolved";
@@ -77,18 +77,18 @@ describe("classify", () => {
   });
 });
 
-const silence = (reason: TransportErrorReason): Outcome => ({ kind: "no-answer", reason });
-const answered = (status: number, code?: string): Outcome => ({
+const silence = (reason: TransportErrorReason): RetryOutcome => ({ kind: "no-answer", reason });
+const answered = (status: number, code?: string): RetryOutcome => ({
   ...{ kind: "answer", status, wellFormed: true },
   ...(code !== undefined && { code }),
 });
-const unreadable = (status: number): Outcome => ({ kind: "answer", status, wellFormed: false });
+const unreadable = (status: number): RetryOutcome => ({ kind: "answer", status, wellFormed: false });
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 interface Row {
   /** Words of DESIGN section 7, "Retries"; in brackets what they leave open. */
   readonly says: string;
-  readonly of: readonly Outcome[];
+  readonly of: readonly RetryOutcome[];
   /** The failure, or `again` and the failure once it may not be sent again. */
   readonly get: string;
   readonly keyed: string;

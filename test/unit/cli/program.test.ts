@@ -1,4 +1,4 @@
-import type { OptionValues, Run } from "../../../src/cli/invocation";
+import type { OptionValues, VerbRun } from "../../../src/cli/invocation";
 import { allCommands, createProgram, normalizeArgv, optionShapes } from "../../../src/cli/program";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
@@ -12,7 +12,7 @@ const verbs =
 function programOf() {
   const streams = fakeStreams();
   const calls: { verb: string; options: OptionValues; positional: readonly unknown[] }[] = [];
-  const run: Run =
+  const run: VerbRun =
     () =>
     async (...parsed) => {
       const command = parsed.at(-1) as ReturnType<typeof createProgram>;
