@@ -184,7 +184,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     const shape = placed.attributes.get(key);
     const group = placed.groups.get(key);
     if (shape !== undefined) take(shape, entry);
-    else if (group !== undefined) readGroup(placed, group, entry, address, take, noteUnknown, walk);
+    else if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
     else if (placed.children.has(key)) continue;
     else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
       meta ??= new Map();
@@ -197,14 +197,19 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
   return { written, meta: meta ?? noMeta, misspelt: misspelt ?? noneMisspelt, isReadable };
 }
 
+/** The block that a group stands in. */
+interface GroupOwner {
+  readonly placed: PlacedType;
+  readonly address: Address;
+  readonly take: (shape: AttributeShape, entry: MapEntry) => void;
+  readonly noteUnknown: (entry: MapEntry, group: string) => void;
+  readonly walk: Walk;
+}
+
 function readGroup(
-  placed: PlacedType,
   group: ReadonlyMap<string, AttributeShape>,
   { key: groupKey, value }: MapEntry,
-  address: Address,
-  take: (shape: AttributeShape, entry: MapEntry) => void,
-  noteUnknown: (entry: MapEntry, group: string) => void,
-  walk: Walk,
+  { placed, address, take, noteUnknown, walk }: GroupOwner,
 ): void {
   if (value.kind === "map") {
     for (const [key, entry] of value.entries) {

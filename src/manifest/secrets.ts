@@ -44,7 +44,7 @@ export function readSecret(
   const { value } = entry;
   if (value.kind === "map") return readSource(shape, value, block, context);
   if (value.kind === "scalar" && typeof value.value === "string") {
-    const read = readLiteral(value, shape, entry, location, context, reach);
+    const read = readLiteral(value, { shape, entry, location, context, reach });
     return read === undefined
       ? undefined
       : { kind: "value", attribute: { value: read, range: entry.keyRange } };
@@ -62,13 +62,17 @@ export function readSecret(
   return undefined;
 }
 
+interface LiteralReading {
+  readonly shape: AttributeShape;
+  readonly entry: MapEntry;
+  readonly location: ValueLocation;
+  readonly context: ReadContext;
+  readonly reach: SecretReach;
+}
+
 function readLiteral(
   node: ScalarNode,
-  shape: AttributeShape,
-  entry: MapEntry,
-  location: ValueLocation,
-  context: ReadContext,
-  reach: SecretReach,
+  { shape, entry, location, context, reach }: LiteralReading,
 ): Secret | Template | UnreadSecret | undefined {
   const pieces: (string | Reference)[] = [];
   const atHand: Secret[] = [];

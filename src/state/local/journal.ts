@@ -163,6 +163,15 @@ export class NoRoomForIntent extends Error {
   }
 }
 
+/** The file that a session begins; it is written whole as `scratch` and then put in place at `path`. */
+interface NewJournal {
+  readonly path: string;
+  readonly scratch: string;
+  readonly header: JournalHeader;
+  readonly entries: readonly JournalEntry[];
+  readonly encrypt?: Encrypt;
+}
+
 /**
  * The journal file of a session. Space is reserved ahead as zeros, which readers pass over, so that a full disk stops an
  * intent before its request is sent and never the outcome after it.
@@ -189,14 +198,7 @@ export class Journal {
   }
 
   /** Creates a file in place of any journal: a holder that lost its lock keeps writing into the old file. */
-  static async create(
-    disk: Disk,
-    path: string,
-    scratch: string,
-    header: JournalHeader,
-    entries: readonly JournalEntry[],
-    encrypt?: Encrypt,
-  ): Promise<Journal> {
+  static async create(disk: Disk, { path, scratch, header, entries, encrypt }: NewJournal): Promise<Journal> {
     const lines = entries.map((entry, i) =>
       encodeLine(i + 1, 0, encrypted(entry, header.id, i + 1, encrypt)),
     );

@@ -150,14 +150,13 @@ export class LocalSession implements StateSession {
     } as const;
     // Before it is there: when creating it fails half-way, the next snapshot still knows it.
     this.#recorded = { ...this.#recorded, journals: [...this.#recorded.journals, header.id] };
-    return Journal.create(
-      this.disk,
-      this.files.journal,
-      scratchOf(this.files.journal, this.id),
+    return Journal.create(this.disk, {
+      path: this.files.journal,
+      scratch: scratchOf(this.files.journal, this.id),
       header,
-      pending,
-      this.#encrypted ? await this.cipher.encrypter() : undefined,
-    );
+      entries: pending,
+      encrypt: this.#encrypted ? await this.cipher.encrypter() : undefined,
+    });
   }
 
   async #commit(state: State): Promise<State> {
