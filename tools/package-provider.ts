@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { zipSync } from "fflate";
-import { registryManifest, releaseFiles, releasePlatforms } from "../src/commands/provider-release";
+import { registryManifest, releaseFiles, releasePlatforms } from "../src/commands/tools";
 import { sha256 } from "../src/model/text";
 
 /** A fixed time in every archive: the same sources give the same bytes. */

@@ -1,6 +1,6 @@
 import type { Construct } from "constructs";
 import { catalogFields } from "../model/catalog";
-import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/terraform-name";
+import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";

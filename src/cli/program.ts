@@ -2,10 +2,9 @@ import { Command } from "commander";
 import type { VerbRun } from "./invocation";
 import type { Terminal } from "./terminal";
 import { applyVerb, destroyVerb } from "./verbs/apply";
-import { driftVerb } from "./verbs/drift";
 import { initVerb } from "./verbs/init";
 import { exportVerb, importVerb } from "./verbs/live";
-import { planVerb, showVerb, validateVerb } from "./verbs/plan";
+import { driftVerb, planVerb, showVerb, validateVerb } from "./verbs/plan";
 import {
   cancelVerb,
   deploymentsVerb,

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { type Address, addressOf } from "./address";
 import type { LiveResource } from "./live";
-import { snakeCase } from "./terraform-name";
+import { snakeCase } from "./text";
 import type { Plain, Reference } from "./value";
 
 /** The result of a lookup in this run. */

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { ResourceType } from "./resource-type";
 
 /** The first few of many: `a, b and 10 more`. At most `most` are named. */
 export const shortList = (items: readonly string[], most = 5): string =>
@@ -20,3 +21,21 @@ export const sha256 = (data: string | Uint8Array): string => hash("sha256", data
 
 /** A UUID, in any case of letters. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** The word that the types of this provider begin with in Terraform. */
+export const terraformPrefix = "rnv";
+
+/** The data source of the service's catalog. */
+export const catalogDataSource = `${terraformPrefix}_catalog`;
+
+/** The name of a resource type in Terraform and in stacks: `rnv_service`. */
+export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
+  type.terraformName ?? `${terraformPrefix}_${type.type}`;
+
+/** `healthCheckPath` to `health_check_path`: how attributes are written in Terraform. */
+export const snakeCase = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** `health_check_path` to `healthCheckPath`: how attributes are written in a manifest. */
+export const camelCase = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

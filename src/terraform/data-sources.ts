@@ -4,7 +4,7 @@ import { canvas as canvasAnswer, catalog as catalogAnswer, deploymentsAnswer } f
 import { lookAgain } from "../apply/look";
 import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
-import { snakeCase } from "../model/terraform-name";
+import { snakeCase } from "../model/text";
 import { findResource } from "../resources/find-resource";
 import { project } from "../resources/project";
 import { service } from "../resources/service";

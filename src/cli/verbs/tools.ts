@@ -2,9 +2,16 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
-import { emulator } from "../../commands/emulator";
-import { cliConfiguration, mirrorFolders, releaseFiles } from "../../commands/provider-release";
-import { gapList, type SchemaName, schema, schemaNames } from "../../commands/schema";
+import {
+  cliConfiguration,
+  emulator,
+  gapList,
+  mirrorFolders,
+  releaseFiles,
+  type SchemaName,
+  schema,
+  schemaNames,
+} from "../../commands/tools";
 import { graph, type KnownNames, listKnownNames } from "../../commands/validate";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";

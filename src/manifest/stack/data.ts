@@ -2,7 +2,7 @@ import { error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../../model/desired";
-import { terraformPrefix } from "../../model/terraform-name";
+import { terraformPrefix } from "../../model/text";
 import { referredAddresses } from "../../model/value";
 import type { ReadContext } from "../context";
 import type { Dependant } from "../references";

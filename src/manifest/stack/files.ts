@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
-import { terraformPrefix } from "../../model/terraform-name";
+import { terraformPrefix } from "../../model/text";
 import { shownPath } from "../files";
 import type { Report } from "../findings";
 import { isObject, type Json, type JsonLocation } from "./document";

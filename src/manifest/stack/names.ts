@@ -1,6 +1,6 @@
 import { type Address, addressOf, isLogicalName } from "../../model/address";
 import type { Parent } from "../../model/resource-type";
-import { snakeCase, terraformNameOf } from "../../model/terraform-name";
+import { snakeCase, terraformNameOf } from "../../model/text";
 import type { AttributeShape, PlacedType, TypeIndex } from "../type-index";
 
 /** A resource type by the names that it and its attributes have in Terraform. */

@@ -3,7 +3,7 @@ import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
 import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
-import { camelCase, catalogDataSource, terraformPrefix } from "../../model/terraform-name";
+import { camelCase, catalogDataSource, terraformPrefix } from "../../model/text";
 import type { MapEntry, ScalarNode, SourceNode } from "../tree";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Expression, ExpressionProblem, parseText, type TextPart } from "./expression";

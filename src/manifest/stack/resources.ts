@@ -4,7 +4,7 @@ import type { Address } from "../../model/address";
 import { dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../../model/terraform-name";
+import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../../model/text";
 import { Template } from "../../model/value";
 import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";

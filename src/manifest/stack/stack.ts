@@ -1,7 +1,7 @@
 import type { DiagnosticCode, SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { suggest } from "../../diagnostics/suggest";
-import { terraformPrefix } from "../../model/terraform-name";
+import { terraformPrefix } from "../../model/text";
 import { type Report, suggestedMisses } from "../findings";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
 import type { StackType } from "./names";

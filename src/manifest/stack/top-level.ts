@@ -2,7 +2,7 @@ import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
 import type { Desired, DesiredAttribute } from "../../model/desired";
-import { terraformPrefix } from "../../model/terraform-name";
+import { terraformPrefix } from "../../model/text";
 import type { ReadContext } from "../context";
 import { readMoved, readRemoved } from "../meta";
 import type { MapEntry, MapNode, SourceNode } from "../tree";

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { terraformNameOf } from "../../model/terraform-name";
+import { terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";

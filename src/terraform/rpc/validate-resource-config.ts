@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { snakeCase } from "../../model/terraform-name";
+import { snakeCase } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";

@@ -1,5 +1,5 @@
 import type { ZodType } from "zod";
-import { snakeCase } from "../../model/terraform-name";
+import { snakeCase } from "../../model/text";
 import type { Message } from "../protocol";
 import { listOf, mapOf, type ObjectType, objectOf, type TerraformType } from "../values/terraform-value";
 

@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
-import { snakeCase, terraformNameOf } from "../../model/terraform-name";
+import { snakeCase, terraformNameOf } from "../../model/text";
 import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,

@@ -1,5 +1,5 @@
 import { decode, Encoder, ExtData } from "@msgpack/msgpack";
-import { snakeCase } from "../../model/terraform-name";
+import { snakeCase } from "../../model/text";
 import type { Message } from "../protocol";
 import {
   asObject,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { terraformNameOf } from "../../../src/model/terraform-name";
+import { terraformNameOf } from "../../../src/model/text";
 import { resourceTypes } from "../../../src/resources";
 import { referencePages } from "../../../tools/reference-pages";
 

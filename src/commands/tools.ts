@@ -1,0 +1,149 @@
+import * as z from "zod";
+import { gapVariable } from "../api/gap-rules";
+import { gaps } from "../api/gaps";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
+import { createEmulator } from "../emulator/emulator";
+import type { Lags } from "../emulator/lag";
+import { serveEmulator } from "../emulator/server";
+import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
+import { eventSchema } from "../model/apply-event";
+import { stateFileSchema } from "../model/state";
+import { driftDocumentSchema } from "../render/drift-json";
+import { planDocumentSchema } from "../render/plan-json";
+import { resourceTypes } from "../resources";
+
+interface EmulatorRequest {
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** Where its data is kept; in memory when undefined. */
+  readonly folder?: string;
+  readonly latencyMs?: number;
+  readonly conditions?: readonly Condition[];
+  readonly lag?: Lags;
+}
+
+interface ServedEmulator {
+  readonly url: string;
+  readonly workspaceId: string;
+  readonly apiKey: string;
+  readonly close: () => Promise<void>;
+}
+
+/** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed. */
+export async function emulator({ port, ...options }: EmulatorRequest): Promise<ServedEmulator> {
+  const server = await serveEmulator(createEmulator(options), { port }).catch((failure: unknown) => {
+    throw portRefused(port, failure);
+  });
+  return {
+    url: server.url,
+    workspaceId: embeddedWorkspaceId,
+    apiKey: embeddedApiKey,
+    close: () => server.close(),
+  };
+}
+
+/** Explains why a port cannot be opened; returns any other failure unchanged. */
+function portRefused(port: number, failure: unknown): unknown {
+  const { code } = failure as NodeJS.ErrnoException;
+  const anyOther = "choose another with -port; rnv emulator -port 0 takes a free one";
+  const refused = (why: string, hint: string) =>
+    new DiagnosticsError([error("command.usage", `port ${port} ${why}`, { hint })]);
+  if (code === "EADDRINUSE")
+    return refused("is taken", `it may be an emulator that runs already; else ${anyOther}`);
+  if (code === "EACCES") return refused("may not be opened by this user", anyOther);
+  return code === "ERR_SOCKET_BAD_PORT" ? refused("does not exist", "a port is 0 to 65535") : failure;
+}
+
+/** Names of the JSON Schemas that `rnv schema` prints. */
+export const schemaNames = ["manifest", "overlay", "plan", "drift", "state", "events"] as const;
+
+export type SchemaName = (typeof schemaNames)[number];
+
+const schemas: Readonly<Record<SchemaName, () => unknown>> = {
+  manifest: () => manifestJsonSchema(resourceTypes),
+  overlay: () => overlayJsonSchema(resourceTypes),
+  plan: () => published(planDocumentSchema, "A plan of rnv"),
+  drift: () => published(driftDocumentSchema, "A drift report of rnv"),
+  state: () => published(stateFileSchema, "The recorded state of rnv"),
+  events: () => published(eventSchema, "An event of an rnv run"),
+};
+
+/** `rnv schema gaps`: lists the facts that the service's documents leave open, how each is assumed, and its settings. */
+export const gapList = (): unknown =>
+  gaps.map(({ name, assumption, verifiedBy, fallback, settings }) => ({
+    ...{ name, assumption, verifiedBy, fallback },
+    settings: settings.map((one) => ({
+      variable: gapVariable(one.key),
+      ...{ default: one.default, expected: one.expected, example: one.example },
+    })),
+  }));
+
+/** `rnv schema [name]`: a JSON Schema, draft-07, made from the same checks that reading and writing use. */
+export const schema = (name: SchemaName): unknown => schemas[name]();
+
+/** Returns the JSON Schema, draft 07, of a document that rnv writes. */
+function published(schema: z.ZodType, title: string): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, {
+    target: "draft-7",
+    io: "input",
+    unrepresentable: "any",
+  });
+  return { $schema, title, ...rest };
+}
+
+/** The source address of the provider, `rnv/rnv`, below the host of a registry. */
+const providerSource = "rnv/rnv";
+
+/** The registries that Terraform and OpenTofu take a source without a host from. */
+const registryHosts = ["registry.terraform.io", "registry.opentofu.org"] as const;
+
+/** Platforms of the provider. Its files are the same on each, and so is their checksum in a lock file. */
+export const releasePlatforms = ["linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64"] as const;
+
+/** One file of an installed or released provider. */
+interface ReleaseFile {
+  readonly name: string;
+  readonly text: string;
+  readonly mode: number;
+}
+
+/**
+ * The files of a provider: the executable, the licences of the packages in it, and a package.json that keeps node from
+ * reading it as a module of whatever project it is unpacked in.
+ */
+export const releaseFiles = (
+  version: string,
+  executable: string,
+  notices: string,
+): readonly ReleaseFile[] => [
+  { name: "THIRD_PARTY_NOTICES", text: notices, mode: 0o644 },
+  { name: `terraform-provider-rnv_v${version}`, text: executable, mode: 0o755 },
+  { name: "package.json", text: '{"type":"commonjs"}\n', mode: 0o644 },
+];
+
+/** Folders of a filesystem mirror, below its root: one for each registry and platform. */
+export const mirrorFolders = (version: string): readonly string[] =>
+  registryHosts.flatMap((host) =>
+    releasePlatforms.map((platform) => `${host}/${providerSource}/${version}/${platform}`),
+  );
+
+/** The CLI configuration that makes Terraform take the provider from a mirror, and everything else from where it was. */
+export function cliConfiguration(mirror: string): string {
+  const included = registryHosts.map((host) => JSON.stringify(`${host}/${providerSource}`)).join(", ");
+  return [
+    "provider_installation {",
+    "  filesystem_mirror {",
+    `    path    = ${JSON.stringify(mirror)}`,
+    `    include = [${included}]`,
+    "  }",
+    "  direct {",
+    `    exclude = [${included}]`,
+    "  }",
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** The manifest that a registry reads beside the archives of a release: protocol 6. */
+export const registryManifest = `${JSON.stringify({ version: 1, metadata: { protocol_versions: ["6.0"] } }, undefined, 2)}\n`;
