@@ -61,7 +61,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     "what was made is not recorded with its answer",
     "journaledSend",
     call("close", "recording"),
-    ({ parts }) => `writes.journal.close(${parts[0]}, ${parts[1]})`,
+    ({ text, parts }) => `${text.slice(0, text.indexOf("("))}(${parts[0]}, ${parts[1]})`,
     { scenario: "create-all", faults: ["kill"], at: "disk write" },
   ),
   bug(
