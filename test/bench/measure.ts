@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 
 /** One whole process to measure. */
@@ -83,7 +83,8 @@ export async function peakMegabytes(program: Program): Promise<number> {
   const preload = `${report}.cjs`;
   writeFileSync(
     preload,
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, String(process.resourceUsage().maxRSS)));`,
+    `const { peakKb } = require(${JSON.stringify(resolve("test/support/peak-memory.cjs"))});
+process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(report)}, String(peakKb())));`,
   );
   try {
     await measure({ ...program, args: ["--require", preload, ...program.args] });

@@ -19,7 +19,8 @@ describe("a workspace of 2,000 services", () => {
     const hook = join(mkdtempSync(join(scenario.folder, "hook-")), "peak.cjs");
     writeFileSync(
       hook,
-      `process.on("exit", () => require("node:fs").writeFileSync("peak", String(process.resourceUsage().maxRSS)));\n`,
+      `const { peakKb } = require(${JSON.stringify(join(__dirname, "../support/peak-memory.cjs"))});
+process.on("exit", () => require("node:fs").writeFileSync("peak", String(peakKb())));\n`,
     );
     measuring = ["--require", hook];
     const services = Array.from(
