@@ -43,6 +43,13 @@ export class ApiError extends Error {
   }
 }
 
+/** Returns whether the service refused a write because of what exists there, not because of the request. */
+export const isConflict = (failure: unknown): failure is ApiError =>
+  failure instanceof ApiError &&
+  failure.kind === "refused" &&
+  failure.status === 409 &&
+  !/^(idempotency_|engine_)/.test(failure.code ?? "");
+
 interface FailureContext {
   readonly address?: string;
   /** The line of the manifest on whose behalf the request was made. */

@@ -1,5 +1,6 @@
 import type * as undici from "undici";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../model/text";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 /** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
@@ -61,7 +62,7 @@ function isHostOf(host: string, { host: read, hostname, protocol }: URL): boolea
 
 export interface HttpTransportOptions {
   /** `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` are read from it; without it no proxy is used. */
-  readonly environment?: ProxyEnvironment;
+  readonly environment?: ProcessEnvironment;
   /** Sockets to one origin; must be at least the client's concurrency, or requests wait for a socket. 32 unless said. */
   readonly connections?: number;
   /** Certificate authorities in PEM form, instead of the well-known ones and those of `NODE_EXTRA_CA_CERTS`. */
@@ -202,9 +203,6 @@ const flatten = (headers: Readonly<Record<string, string | string[] | undefined>
     ]),
   );
 
-/** The part of an environment that says how to leave it. */
-type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
-
 /** Options of undici's `EnvHttpProxyAgent`; an empty text means that none is used. */
 interface ProxySettings {
   readonly httpProxy: string;
@@ -220,7 +218,7 @@ const ownHosts = "localhost,127.0.0.1,[::1]";
  * gets `http`. Throws `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not
  * repeated.
  */
-function readProxySettings(environment: ProxyEnvironment): ProxySettings {
+function readProxySettings(environment: ProcessEnvironment): ProxySettings {
   const httpProxy = proxyAddress(environment, "HTTP_PROXY");
   const noProxy = readName(environment, "NO_PROXY").trim();
   return {
@@ -230,10 +228,10 @@ function readProxySettings(environment: ProxyEnvironment): ProxySettings {
   };
 }
 
-const readName = (environment: ProxyEnvironment, name: string): string =>
+const readName = (environment: ProcessEnvironment, name: string): string =>
   environment[name.toLowerCase()] ?? environment[name] ?? "";
 
-function proxyAddress(environment: ProxyEnvironment, name: string): string {
+function proxyAddress(environment: ProcessEnvironment, name: string): string {
   const text = readName(environment, name).trim();
   if (text === "") return "";
   const address = text.includes("://") ? text : `http://${text}`;

@@ -54,12 +54,12 @@ export function journaledSend(writes: JournaledWrites): Send {
     if (request.method === "GET") return writes.run.send({ ...request, address: writes.address }, options);
     if (!request.keyed) return sendUnkeyed(writes, request, options);
     const { key, intent } = intentOf(writes, request);
-    const retriableIntents = writes.run.retriableIntents.filter((open) => open.key === key);
+    const carried = writes.run.retriableIntents.filter((open) => open.key === key);
     const attempts = writes.run.journal.openAt(writes.address).filter((open) => open.key === key);
-    const earlier = new Set([...retriableIntents, ...attempts].map((open) => open.seq));
+    const earlier = new Set([...carried, ...attempts].map((open) => open.seq));
     const seq = await writes.run.journal.intend(intent);
     try {
-      const asked = onlyNew(writes, request, retriableIntents.length > 0);
+      const asked = onlyNew(writes, request, carried.length > 0);
       const answer = await writes.run.send(
         { ...asked, address: writes.address, idempotencyKey: key },
         options,
@@ -113,18 +113,18 @@ function intentOf(
 ): { key: string; intent: Omit<Intent, "seq"> } {
   const { digest, body } = digestBody(request.body, writes.secretKey, writes.address);
   const step = `${request.operation} ${request.path}${writes.isAgain ? " again" : ""}`;
-  const retriableIntents = writes.run.retriableIntents.find(
+  const retriable = writes.run.retriableIntents.find(
     (open) =>
       open.address === writes.address &&
       open.operation === request.operation &&
       open.path === request.path &&
       open.bodyDigest === digest,
   );
-  const key = retriableIntents?.key ?? writeKey(writes.run.record.id, writes.address, step, digest);
+  const key = retriable?.key ?? writeKey(writes.run.record.id, writes.address, step, digest);
   return {
     key,
     intent: {
-      runId: retriableIntents?.runId ?? writes.run.record.id,
+      runId: retriable?.runId ?? writes.run.record.id,
       address: writes.address,
       type: writes.type,
       operation: request.operation,

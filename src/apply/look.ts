@@ -2,15 +2,12 @@ import { ApiError } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import { youngMs } from "../model/freshness";
+import { lagMs, youngMs } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import type { CandidateSearch } from "../model/resource-operations";
 import type { Intent } from "../model/state";
 import type { Clock } from "../model/time";
 import type { RecoveryContext, Run, SharedWait } from "./run";
-
-/** How long reads may lag behind our last write, milliseconds (DESIGN section 5). */
-const lagMs = 30_000;
 
 export interface Looked<T> {
   readonly seen: T;

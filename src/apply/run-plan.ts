@@ -1,4 +1,4 @@
-import { ApiError, diagnosticOf } from "../api/api-error";
+import { diagnosticOf, isConflict } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { ApplyCounts, StepAction } from "../model/apply-event";
@@ -200,13 +200,6 @@ async function step(
   if (end.kind === "failed") run.emit({ type: "failed", ...about, diagnostic: end.diagnostic });
   return end;
 }
-
-/** Returns whether the service refused a create because of an existing resource. */
-const isConflict = (failure: unknown): boolean =>
-  failure instanceof ApiError &&
-  failure.kind === "refused" &&
-  failure.status === 409 &&
-  !/^(idempotency_|engine_unavailable$)/.test(failure.code ?? "");
 
 const hintOfHidden = (unlisted = ""): string =>
   `no list shows ${unlisted}: if one holds the name, take it over by its id from the dashboard (import: ID), or use another name`;

@@ -6,6 +6,7 @@ import { createEndpoints } from "../api/create-endpoints";
 import { createHttpTransport } from "../api/http-transport";
 import { createReads } from "../api/reads";
 import type { Transport } from "../api/transport";
+import { embeddedUrl } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import { createEmulator } from "../emulator/emulator";
@@ -149,9 +150,6 @@ async function connect(
   };
   return { send, endpoints, redact, reads: createReads(endpoints(send)), close };
 }
-
-/** A name that is never looked up: no request leaves the process. */
-const embeddedUrl = "https://embedded.invalid/api/v1";
 
 /**
  * The workspace that the state must belong to. Verbs that only read or correct a state work without settings:

@@ -1,16 +1,15 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
+import type { ProcessEnvironment } from "../model/text";
 import type { Terminal } from "./terminal";
 
 /** Values of options by camelCase name, as the parser left them. */
 export type OptionValues = Readonly<Record<string, unknown>>;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The command line as parsed, and the terminal, environment and folder that a verb works with. */
 export interface Invocation {
   readonly terminal: Terminal;
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
   readonly cwd: string;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;

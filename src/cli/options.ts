@@ -36,14 +36,19 @@ export const options = {
   parallelism: parallelism(),
 };
 
-/** Which resources a plan is about, and what it may do to them. */
-export const planningOptions = [
+/** Which resources a verb is about. */
+export const scopeOptions = [
   options.file,
   options.app,
   options.untrusted,
   options.state,
   options.target,
   options.exclude,
+];
+
+/** Which resources a plan is about, and what it may do to them. */
+export const planningOptions = [
+  ...scopeOptions,
   options.replace,
   options.confirmDelete,
   options.adopt,

@@ -3,17 +3,18 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { ApiError, diagnosticOf } from "../api/api-error";
 import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import { standardInputName } from "../manifest/files";
+import type { ProcessEnvironment } from "../model/text";
 import { diagnosticData, diagnosticsText, githubAnnotations } from "../render/diagnostics";
 import { escapeJson } from "../render/escape-text";
 import { createStyle, type Style } from "../render/style";
-import type { Environment } from "./invocation";
+
 import type { Terminal } from "./terminal";
 
 export const exitCodes = { done: 0, error: 1, changes: 2, refused: 4, interrupted: 130 } as const;
 
 interface Screen {
   readonly terminal: Terminal;
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
   /** The folder that paths of findings start from; that of the process unless said. */
   readonly cwd?: string;
 }
@@ -75,7 +76,11 @@ export const errorDocument = (
  * The root is GITHUB_WORKSPACE where that is a repository, else the nearest folder above with `.git`, else
  * GITHUB_WORKSPACE. A file outside keeps its path.
  */
-export function repositoryPath(file: string, cwd: string, environment: Environment): string | undefined {
+export function repositoryPath(
+  file: string,
+  cwd: string,
+  environment: ProcessEnvironment,
+): string | undefined {
   if (file === standardInputName) return undefined;
   const path = resolve(cwd, file);
   const root = rootOf(path, environment.GITHUB_WORKSPACE ?? "");

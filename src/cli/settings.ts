@@ -5,10 +5,10 @@ import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
+import type { ProcessEnvironment } from "../model/text";
 import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { readLimited } from "./files";
-import type { Environment } from "./invocation";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -48,7 +48,7 @@ const needed = {
  * is thrown as a `DiagnosticsError`.
  */
 export function readSettings(
-  environment: Environment,
+  environment: ProcessEnvironment,
   flags: { readonly state?: string; readonly cwd: string },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";

@@ -4,8 +4,9 @@ import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
 import { commandEnvironment, trustOf } from "../manifest/trust";
+import type { ProcessEnvironment } from "../model/text";
 import { readLimited } from "./files";
-import type { Environment, Invocation } from "./invocation";
+import type { Invocation } from "./invocation";
 
 const settingsName = "cdktf.json";
 const largestSettings = 1024 * 1024;
@@ -72,7 +73,7 @@ interface SynthesizeRequest {
   /** `context` of cdktf.json. */
   readonly context?: unknown;
   readonly cwd: string;
-  readonly environment: Environment;
+  readonly environment: ProcessEnvironment;
   readonly signal: AbortSignal;
 }
 

@@ -19,11 +19,9 @@ import type { ActionAim, ActionInput } from "../model/resource-operations";
 import { type Command, commandText, type Intent, type RunRecord, type State } from "../model/state";
 import { sha256 } from "../model/text";
 import { canonicalJson } from "../model/value";
-import { resourceTypes, typeNamed } from "../resources";
+import { typeNamed, typesByName } from "../resources";
 import type { Connection, Context } from "./context";
 import { lookUntilCurrent } from "./refresh";
-
-const types = new Map(resourceTypes.map((type) => [type.type, type]));
 
 export type RuntimeAction =
   | "deploy"
@@ -206,7 +204,17 @@ function runOf(
     fences: { ...others, [address]: order.preexistingIds },
   };
   const { clock, signal } = context;
-  return { send, endpoints, reads, journal, record, retriableIntents: open, clock, signal, types };
+  return {
+    send,
+    endpoints,
+    reads,
+    journal,
+    record,
+    retriableIntents: open,
+    clock,
+    signal,
+    types: typesByName,
+  };
 }
 
 function failed({ context, address, asked, journal }: ActionStart, failure: unknown): ActionEnd {

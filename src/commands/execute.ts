@@ -10,7 +10,7 @@ import type { RecordedResource, RunRecord } from "../model/state";
 import { plainName, sha256 } from "../model/text";
 import { type Attributes, canonicalJson, isPlain, type Plain } from "../model/value";
 import type { Change, Plan } from "../plan/plan";
-import { resourceTypes } from "../resources";
+import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import type { Context } from "./context";
 import type { PlanningInput } from "./plan";
@@ -20,8 +20,6 @@ interface ExecuteResult extends RunResult {
   /** Outputs that are known after the run. */
   readonly outputs: Readonly<Record<string, Plain>>;
 }
-
-const types = new Map(resourceTypes.map((type) => [type.type, type]));
 
 /** Runs an approved plan under the lock: run record, changes, outputs, snapshot. */
 export async function execute(
@@ -76,7 +74,7 @@ function runRecord(
     // A resource that has come into view since the first attempt may have been made by it.
     const earlier = earlierPreexistingIds[address];
     if (retriedAddresses.has(address)) return earlier ? [[address, earlier] as const] : [];
-    const known = types.get(type);
+    const known = typesByName.get(type);
     const own = live && known ? shownIds(known, live) : [];
     const before = instance.recorded ? [instance.recorded.id] : [];
     const ids = new Set([...own, ...before, ...(idsByName.get(keyOf(type, name)) ?? [])]);
@@ -111,7 +109,7 @@ function runOf(
     resourceTypes.map((type) => [type.type, type.defaults(input.catalog)]),
   );
   return {
-    types,
+    types: typesByName,
     send: connection.send,
     endpoints: connection.endpoints,
     reads: connection.reads,

@@ -8,7 +8,7 @@ import { justDeleted } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
 import { type Plain, plainEqual } from "../model/value";
-import { resourceTypes } from "../resources";
+import { importableTypes, resourceTypes } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
 import { seeLastWrites } from "./refresh";
 
@@ -24,7 +24,6 @@ export interface ExportOutcome extends Outcome {
 }
 
 /** Types that a manifest has to name; deployments and layouts follow from them. */
-const exported = resourceTypes.filter(({ removal }) => removal === "delete");
 
 /** `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing. */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
@@ -33,7 +32,7 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const state = await context.backend.read().catch(() => undefined);
   if (state) await seeLastWrites(reads, state, Object.keys(state.resources) as Address[], context);
   const catalog = (await reads.catalog()) as Catalog;
-  const lists = await Promise.all(exported.map(async (type) => (await type.list(reads)) ?? []));
+  const lists = await Promise.all(importableTypes.map(async (type) => (await type.list(reads)) ?? []));
   const gone = justDeleted(state, context.clock.now());
   const all = lists.flat().filter(({ id }) => !gone.has(id));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);

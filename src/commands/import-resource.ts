@@ -14,7 +14,7 @@ import { ruleAt } from "../model/resource-type";
 import type { RecordedResource, State } from "../model/state";
 import { uuidPattern } from "../model/text";
 import { isPlain, type Plain, plainEqual } from "../model/value";
-import { resourceTypes, typeNamed } from "../resources";
+import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
 import type { Connection, Context, Outcome } from "./context";
 import { blockOf } from "./export-manifest";
@@ -90,12 +90,12 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
         ? "a data source is read in every plan, and never imported"
         : (didYouMean(
             text.split(".")[0] ?? "",
-            imported.map((one) => one.type),
+            importableTypes.map((one) => one.type),
           ) ?? "an address looks like service.shop.api");
     throw refusal("command.usage", `"${text}" is not an address of something that can be imported`, { hint });
   }
   const parent = parentOf(address, type);
-  if (!imported.includes(type))
+  if (!importableTypes.includes(type))
     throw refusal("command.usage", `${address} has no life of its own, and is not imported`, {
       address,
       hint: `it comes with ${parent}: the next plan finds it there`,
@@ -109,7 +109,6 @@ function targetOf({ address: text, id }: ImportRequest): ImportTarget {
 }
 
 /** Types that can be deleted by themselves. */
-const imported = resourceTypes.filter(({ removal }) => removal === "delete");
 
 function refuseIfRecorded(state: State, { address, type: { type }, id }: ImportTarget): void {
   const taken = state.resources[address];
@@ -223,7 +222,7 @@ async function notThere(
   parent: Address | undefined,
 ): Promise<DiagnosticsError> {
   const listed = await Promise.all(
-    imported.filter((one) => !one.removedWithParent).map((one) => one.list(reads)),
+    importableTypes.filter((one) => !one.removedWithParent).map((one) => one.list(reads)),
   );
   const other = listed.flat().find((one) => one?.id === id);
   const where = type.removedWithParent && parent !== undefined ? ` in ${parent}` : "";

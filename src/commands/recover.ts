@@ -1,5 +1,6 @@
 import { recover } from "../apply/recover";
 import type { Recovery, RecoveryContext } from "../apply/run";
+import { nothingRecovered } from "../apply/run";
 import { awaitPending } from "../apply/settle";
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
@@ -7,14 +8,11 @@ import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import { fillData } from "../plan/data";
 import { makePlan } from "../plan/make-plan";
 import type { PlanInput, PlanOptions } from "../plan/plan";
-import { resourceTypes } from "../resources";
+import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
 import { refreshUntilCurrent } from "./refresh";
-
-const types = new Map(resourceTypes.map((type) => [type.type, type]));
-const nothingRecovered: Recovery = { entries: [], retriableIntents: [], diagnostics: [] };
 
 /** The start of a plan, with the manifest loaded. */
 interface Planning {
@@ -149,7 +147,7 @@ export async function recoverWrites(
 
 const recoveryContextOf = (context: Context, { reads }: Connection, state: State): RecoveryContext => {
   const { clock, credential, emit, signal, say } = context;
-  return { state, types, reads, clock, credential, wait: true, emit, signal, say };
+  return { state, types: typesByName, reads, clock, credential, wait: true, emit, signal, say };
 };
 
 /**
@@ -167,7 +165,7 @@ async function awaitRecovered(
   const recovering = recoveryContextOf(context, connection, state);
   const settled = await Promise.all(
     makePlan(input).changes.map(({ address, action, instance: { recorded, resolved } }) => {
-      const waitPolicy = recorded && types.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
+      const waitPolicy = recorded && typesByName.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
       if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingRecovered;
       return awaitPending(recovering, address, recorded, waitPolicy.timeoutMs);
     }),

@@ -4,7 +4,7 @@ import { type Address, addressOf, nameOf, parseAddress, typeOf } from "../model/
 import type { RecordedResource, State } from "../model/state";
 import type { Plain } from "../model/value";
 import { typeNamed } from "../resources";
-import type { LockHolder, ParsedSnapshot, StateSession } from "../state/backend";
+import type { Backup, LockHolder, StateSession } from "../state/backend";
 import {
   dropOpenWrites,
   type Edited,
@@ -142,13 +142,6 @@ export async function pushState(
 interface BackupsOutcome extends Outcome {
   /** Newest first. */
   readonly backups: readonly Backup[];
-}
-
-/** A previous snapshot, parsed where it can be read. */
-export interface Backup {
-  readonly name: string;
-  readonly bytes: number;
-  readonly parsed?: ParsedSnapshot;
 }
 
 /** `rnv state backups`: the previous snapshots. Takes no lock. */

@@ -5,8 +5,9 @@ import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { pathsWith } from "../model/resource-type";
 import { Secret } from "../model/secret";
+import { isFingerprint } from "../model/state";
 import { GeneratedSecret } from "../model/value";
-import { isFingerprint } from "../plan/instances";
+
 import { makePlan } from "../plan/make-plan";
 import type { Change, Plan, PlanInput, Revealed, SecretPrints } from "../plan/plan";
 import { printsOfRevealed } from "../plan/resolve";

@@ -1,7 +1,6 @@
 import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { ProcessEnvironment } from "../model/text";
 
 /** How far the manifest is trusted (DESIGN section 15): what it may run and read of this machine. */
 export interface Trust {
@@ -16,7 +15,7 @@ export interface Trust {
 }
 
 /** Reads `RNV_ALLOW_COMMANDS` and `RNV_ALLOW_ENV` (names with commas between them; `SHOP_*` for all that begin so). */
-export function trustOf(environment: Environment, isUntrusted: boolean): Trust {
+export function trustOf(environment: ProcessEnvironment, isUntrusted: boolean): Trust {
   const words = (environment.RNV_ALLOW_ENV ?? "").split(/[\s,]+/).filter((word) => word !== "");
   const isAllowed = (name: string): boolean =>
     words.some((word) => (word.endsWith("*") ? name.startsWith(word.slice(0, -1)) : name === word));
@@ -78,7 +77,7 @@ export const isSecretName = (name: string): boolean => secretEnding.test(name) &
  * What a file is that rnv or git keep for themselves, in words for a message; undefined for any other. `real` is its
  * path with links followed.
  */
-export function ownFileAt(real: string, cwd: string, environment: Environment): string | undefined {
+export function ownFileAt(real: string, cwd: string, environment: ProcessEnvironment): string | undefined {
   const keyFile = environment.RNV_API_KEY_FILE?.trim();
   if (keyFile && isSameFile(real, resolve(cwd, keyFile))) return "holds the API key";
   const folders = relative(realOrItself(cwd), real).split(sep);
@@ -126,7 +125,7 @@ const usual = new Set([
  * a credential of rnv.
  */
 export function commandEnvironment(
-  environment: Environment,
+  environment: ProcessEnvironment,
   permits: (name: string) => boolean,
 ): Record<string, string> {
   const given: Record<string, string> = {};

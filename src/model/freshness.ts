@@ -3,6 +3,9 @@ import type { LiveResource, ReadResult } from "./live";
 import type { ResourceType } from "./resource-type";
 import type { DeletedResource, RecordedResource, State } from "./state";
 
+/** How long reads may lag behind our last write, milliseconds (DESIGN section 5). */
+export const lagMs = 30_000;
+
 /** How long after a write only the record proves it, milliseconds. */
 export const youngMs = 2 * 60_000;
 

@@ -10,6 +10,10 @@ interface Fingerprint {
 
 export type AppliedValue = Plain | Fingerprint;
 
+/** Returns whether a recorded value is that of a secret: nothing but a fingerprint, which is a text. */
+export const isFingerprint = (value: unknown): value is Fingerprint =>
+  isObject(value) && Object.keys(value).length === 1 && typeof value.fingerprint === "string";
+
 /** The type of what a schema takes: readonly, and without the unnamed fields that it lets pass. */
 type Taken<T> = [Plain] extends [T]
   ? T
@@ -19,7 +23,7 @@ type Taken<T> = [Plain] extends [T]
       ? readonly Taken<Item>[]
       : { readonly [Key in keyof T as unknown extends T[Key] ? never : Key]: Taken<T[Key]> };
 
-const isObject = (value: unknown): boolean =>
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" && !Array.isArray(value);
 
 /** Any JSON object. Its members are not looked at: `applied` and `computed` hold whatever a resource type has. */

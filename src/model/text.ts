@@ -1,6 +1,9 @@
 import { hash } from "node:crypto";
 import type { ResourceType } from "./resource-type";
 
+/** Variables of a process: its own, or those that a caller stands in for it. */
+export type ProcessEnvironment = Readonly<Record<string, string | undefined>>;
+
 /** The first few of many: `a, b and 10 more`. At most `most` are named. */
 export const shortList = (items: readonly string[], most = 5): string =>
   items.length <= most
@@ -15,6 +18,9 @@ export function plainName(name: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, "");
   return letters === "" ? name : letters;
 }
+
+/** Orders texts by their UTF-16 units, the same in every language of the machine. */
+export const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** SHA-256 in hex of a text in UTF-8, or of bytes. */
 export const sha256 = (data: string | Uint8Array): string => hash("sha256", data, "hex");

@@ -2,8 +2,9 @@ import { type Diagnostic, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { DesiredResource } from "../model/desired";
 import { type AttributeRule, isSetting, pathsWith, type ResourceType, ruleAt } from "../model/resource-type";
+import { isFingerprint } from "../model/state";
 import { isPlain, type Plain, plainEqual, type ResolvedValue, Unknown } from "../model/value";
-import { isFingerprint, liveValue, type ResourceInstance, recordedValue } from "./instances";
+import { liveValue, type ResourceInstance, recordedValue } from "./instances";
 import {
   type AttributeChange,
   absent,

@@ -5,6 +5,7 @@ import type { Desired, DesiredResource } from "../model/desired";
 import type { LiveResource, ReadResult } from "../model/live";
 import { isSetting, type ResourceType, ruleAt } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
+import { isFingerprint } from "../model/state";
 import type { Attributes } from "../model/value";
 import { type Plain, plainEqual } from "../model/value";
 import type { PlanInput } from "./plan";
@@ -187,9 +188,6 @@ function wasApplied({ recorded }: ResourceInstance): boolean {
   for (const _path in recorded?.applied) return true;
   return false;
 }
-
-export const isFingerprint = (value: unknown): value is { readonly fingerprint: string } =>
-  value !== null && typeof value === "object" && "fingerprint" in value;
 
 /**
  * Gap "defaults of kinds": the settings of something new, as `live` shows them, that were not sent with it (`sent`,

@@ -180,7 +180,7 @@ export interface PlanOptions {
 }
 
 /** A live resource that is neither declared nor recorded. */
-interface UnmanagedThing {
+interface UnmanagedResource {
   readonly type: string;
   readonly id: string;
   readonly name: string;
@@ -203,7 +203,7 @@ export interface Plan {
   readonly timestamp?: string;
   readonly summary: PlanSummary;
   /** Live things that are neither declared nor recorded. */
-  readonly unmanaged: readonly UnmanagedThing[];
+  readonly unmanaged: readonly UnmanagedResource[];
   /** Managed resources that do not run as they were deployed last, sorted by address. */
   readonly standing: readonly PlanStanding[];
   /** Resources and secrets that this plan could not check. */

@@ -8,6 +8,7 @@ import {
   type Upstream,
 } from "../model/resource-type";
 import { Secret } from "../model/secret";
+import { isFingerprint } from "../model/state";
 import {
   canonicalJson,
   type DesiredValue,
@@ -21,7 +22,7 @@ import {
   UnreadSecret,
 } from "../model/value";
 import { changesRecordOnly, type Decision, decideNothing, isMade } from "./decision";
-import { isFingerprint, liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
+import { liveValue, type ResourceInstance, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
   type Change,

@@ -1,3 +1,4 @@
+import { compareTexts } from "../model/text";
 import { escapeText } from "./escape-text";
 
 /** A directed graph of labels; an edge points from what depends to what it depends on. */
@@ -40,6 +41,4 @@ const allNodes = ({ nodes, edges }: LabelledGraph): string[] =>
   [...new Set([...nodes, ...edges.flatMap(({ from, to }) => [from, to])])].sort();
 
 const sortedEdges = ({ edges }: LabelledGraph) =>
-  [...edges].sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to));
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  [...edges].sort((a, b) => compareTexts(a.from, b.from) || compareTexts(a.to, b.to));

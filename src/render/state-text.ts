@@ -1,7 +1,8 @@
 import { type Address, nameOf } from "../model/address";
 import type { AppliedValue, RecordedResource, State } from "../model/state";
+import { isFingerprint } from "../model/state";
 import { type Plain, unflatten } from "../model/value";
-import type { ParsedSnapshot } from "../state/backend";
+import type { Backup } from "../state/backend";
 import { escapeJson, escapeText, quoteText } from "./escape-text";
 import { counted } from "./plan-wording";
 import { readingOrder } from "./reading-order";
@@ -70,13 +71,6 @@ export function resourceText(address: Address, resource: RecordedResource, style
 
 const byPath = ([a = ""]: string[], [b = ""]: string[]): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const isFingerprint = (value: AppliedValue): value is { readonly fingerprint: string } =>
-  value !== null &&
-  typeof value === "object" &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 1 &&
-  typeof (value as { fingerprint?: unknown }).fingerprint === "string";
-
 const appliedText = (value: AppliedValue): string =>
   isFingerprint(value) ? "(sensitive)" : plainText(value as Plain);
 
@@ -101,21 +95,14 @@ export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
     .map((name) => `${escapeText(name)} = ${plainText(outputs[name] as Plain)}\n`)
     .join("");
 
-/** A previous snapshot of a state, with what could be read of it. */
-interface ShownBackup {
-  readonly name: string;
-  readonly bytes: number;
-  readonly parsed?: ParsedSnapshot;
-}
-
 /** `state backups`: one line each, numbered as `state restore` takes them. */
-export const backupsText = (backups: readonly ShownBackup[]): string =>
+export const backupsText = (backups: readonly Backup[]): string =>
   alignColumns(backups.map((backup, i) => [String(i + 1), ...columnsOf(backup), escapeText(backup.name)]))
     .map((line) => `${line}\n`)
     .join("");
 
 /** `state backups -json`. */
-export const backupsJson = (backups: readonly ShownBackup[]): Plain =>
+export const backupsJson = (backups: readonly Backup[]): Plain =>
   backups.map(({ name, bytes, parsed }, i) => ({
     number: i + 1,
     name,
@@ -127,7 +114,7 @@ export const backupsJson = (backups: readonly ShownBackup[]): Plain =>
   }));
 
 /** Which snapshot it is, in one line: `serial 3, 4 records, 2.1 kB, written 2026-11-22 09:05:11Z by apply`. */
-export function backupText({ bytes, parsed }: ShownBackup): string {
+export function backupText({ bytes, parsed }: Backup): string {
   const [when, serial, records, size] = columnsOf({ name: "", bytes, parsed });
   const by = parsed?.writer.command;
   const written =
@@ -135,7 +122,7 @@ export function backupText({ bytes, parsed }: ShownBackup): string {
   return [serial, records, size, ...written].join(", ");
 }
 
-function columnsOf({ bytes, parsed }: ShownBackup): readonly string[] {
+function columnsOf({ bytes, parsed }: Backup): readonly string[] {
   if (parsed === undefined) return ["", "cannot be read", "", sizeText(bytes), ""];
   const { state, writer } = parsed;
   return [

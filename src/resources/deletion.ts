@@ -2,6 +2,7 @@ import { ApiError, GAP_OFF } from "../api/api-error";
 import type { ById, Reads } from "../api/reads";
 import type { Deletion } from "../api/wire/shapes";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { lagMs } from "../model/freshness";
 import type { Pending } from "../model/live";
 import type { Accepted, DeleteInput, OperationStatus, ReadTarget } from "../model/resource-operations";
 
@@ -43,8 +44,6 @@ export async function goneOrAlone({ live }: Reads): Promise<DeletionLook> {
   }
 }
 
-/** How long reads may lag, milliseconds (DESIGN section 5). */
-export const lagMs = 30_000;
 /** How long a deletion is believed to go on when no operation says so. */
 const unseenMs = 5 * 60_000;
 

@@ -2,11 +2,11 @@ import { ApiError } from "../api/api-error";
 import { awaitsCheckout, hostingIsOff, isSuspended } from "../api/gap-rules";
 import type { Reads } from "../api/reads";
 import type { Deployment, Service } from "../api/wire/shapes";
-import { isOlder } from "../model/freshness";
+import { isOlder, lagMs } from "../model/freshness";
 import type { Pending, Release, Standing } from "../model/live";
 import type { OperationStatus, PlannedRuns } from "../model/resource-operations";
 import type { Finding } from "../model/resource-type";
-import { lagMs, unlessGone } from "./deletion";
+import { unlessGone } from "./deletion";
 
 /**
  * One look at a deployment (interface, "Deployment status values"): only the id that our request returned counts,

@@ -17,6 +17,7 @@ import type { LiveResource, Offers, ReadResult } from "../model/live";
 import type { Accepted, CreateInput, ReadTarget, UpdateInput } from "../model/resource-operations";
 import type { Finding, Neighbour, ReactionContext, ResourceType, RulesOf } from "../model/resource-type";
 import type { RecordedResource } from "../model/state";
+import { compareTexts } from "../model/text";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
 import { parentIdOf, present } from "./attribute-values";
@@ -334,7 +335,7 @@ export function placeNodes(
   const names = new Map([...canvas.groups, ...canvas.nodes].map(({ id, name }) => [id, name]));
   const ordered = nodeIds(canvas)
     .filter((id) => placed[id] === undefined)
-    .sort((a, b) => compare(names.get(a) ?? "", names.get(b) ?? "") || compare(a, b));
+    .sort((a, b) => compareTexts(names.get(a) ?? "", names.get(b) ?? "") || compareTexts(a, b));
   const positions: Record<string, CanvasPosition> = { ...placed };
   const taken = new Set(Object.values(placed).map(cellOf));
   const nextRow = new Map<number, number>();
@@ -347,8 +348,6 @@ export function placeNodes(
   }
   return positions;
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const cellOf = ({ x, y }: CanvasPosition): string =>
   `${Math.round(x / columnWidth)}:${Math.round(y / rowHeight)}`;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ApiError } from "../api/api-error";
+import { type ApiError, isConflict } from "../api/api-error";
 import type { Endpoints } from "../api/endpoints";
 import { environmentOf } from "../api/gap-rules";
 import { defaultGaps } from "../api/gaps";
@@ -182,13 +182,6 @@ async function remove(writes: Endpoints, input: DeleteInput): Promise<Accepted> 
     throw new DiagnosticsError([notEmpty(input, failure, await contentOf(writes, input.id))]);
   }
 }
-
-/** Returns whether the service refused because of the content of the project, not because of the request. */
-const isConflict = (failure: unknown): failure is ApiError =>
-  failure instanceof ApiError &&
-  failure.kind === "refused" &&
-  failure.status === 409 &&
-  !/^idempotency_|^engine_/.test(failure.code ?? "");
 
 /** Returns the names on the canvas of a project; empty where it cannot be read, because another failure is reported. */
 async function contentOf(writes: Endpoints, projectId: string): Promise<readonly string[]> {

@@ -77,3 +77,10 @@ export interface StateSession {
   commit(state: State): Promise<State>;
   release(): Promise<void>;
 }
+
+/** A previous snapshot, parsed where it can be read. */
+export interface Backup {
+  readonly name: string;
+  readonly bytes: number;
+  readonly parsed?: ParsedSnapshot;
+}

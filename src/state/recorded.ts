@@ -269,7 +269,8 @@ export async function decodeSnapshot(
   return parsed;
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
+/** Returns an address without slashes at its end. */
+export const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
 /** Returns the error for a state of another workspace or service; a part that `origin` leaves empty may be any. */
 export function workspaceMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {

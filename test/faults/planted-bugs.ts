@@ -170,7 +170,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   bug(
     "a resent write leaves its first intent open",
     "journaledSend",
-    array("retriableIntents", "attempts"),
+    array("carried", "attempts"),
     ({ parts }) => `[...${parts[0]}]`,
     { scenario: "create-all", faults: ["500-before"] },
   ),

@@ -1,6 +1,7 @@
 import type { Address } from "../../src/model/address";
 import type { Plain } from "../../src/model/value";
 import type { AttributeChange, Change, Plan, ShownValue } from "../../src/plan/plan";
+import { options } from "./plan-world";
 
 export const address = (text: string): Address => text as Address;
 
@@ -39,15 +40,7 @@ export const change = (
 const noMoney = { usd: 0, ngn: 0 };
 
 export const plan = (changes: readonly Change[], rest: Partial<Plan> = {}): Plan => ({
-  options: {
-    mode: "apply",
-    targets: [],
-    excludes: [],
-    replace: [],
-    adopt: false,
-    allowEmpty: false,
-    confirmedDeletes: [],
-  },
+  options,
   changes,
   outputs: [],
   plannedOutputs: {},

@@ -8,7 +8,7 @@ import { outputsText } from "../../render/state-text";
 import { withContext } from "../context";
 import { readText } from "../files";
 import type { Invocation } from "../invocation";
-import { options, planningOptions, runningOptions } from "../options";
+import { options, planningOptions, runningOptions, scopeOptions } from "../options";
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
@@ -53,16 +53,7 @@ export const destroyVerb: Verb = {
   usage: "destroy",
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
-  options: [
-    options.file,
-    options.app,
-    options.untrusted,
-    options.state,
-    options.target,
-    options.exclude,
-    options.confirmDelete,
-    ...runningOptions,
-  ],
+  options: [...scopeOptions, options.confirmDelete, ...runningOptions],
   examples: [
     ["rnv destroy", "shows the plan, then asks once for all of it"],
     ["rnv destroy -target service.shop.worker", "one service"],

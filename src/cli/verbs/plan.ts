@@ -23,7 +23,7 @@ import { plainStyle } from "../../render/style";
 import { sourcesOf, withContext } from "../context";
 import { readText, writeWholeFile } from "../files";
 import { type Format, formatOf, type Invocation, listOf, type OptionValues } from "../invocation";
-import { ignoredOptions, options, planningOptions } from "../options";
+import { ignoredOptions, options, planningOptions, scopeOptions } from "../options";
 import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "../report";
 import type { Verb } from "./verb";
 
@@ -241,12 +241,7 @@ export const driftVerb: Verb = {
     "Needs no value of any variable and no RNV_STATE_KEY: no source of a secret is read, no command is " +
     "run. What changed shows by its time.",
   options: [
-    options.file,
-    options.app,
-    options.untrusted,
-    options.state,
-    options.target,
-    options.exclude,
+    ...scopeOptions,
     failOn(),
     new Option(
       "--strict",

@@ -2,6 +2,7 @@ import type { Endpoints } from "../../api/endpoints";
 import type { Reads } from "../../api/reads";
 import { type Deployment, terminalStatuses } from "../../api/wire/shapes";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { lagMs } from "../../model/freshness";
 import type { Pending } from "../../model/live";
 import type {
   ActionAim,
@@ -12,7 +13,7 @@ import type {
   ResourceAction,
 } from "../../model/resource-operations";
 import type { RecordedResource } from "../../model/state";
-import { lagMs, pollOperation, unlessGone } from "../deletion";
+import { pollOperation, unlessGone } from "../deletion";
 import { pollDeployment, workerFindings } from "../deployment-status";
 
 type ServiceVerb = ResourceAction<Reads, Endpoints>;

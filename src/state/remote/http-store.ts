@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { HttpTransportOptions } from "../../api/http-transport";
 import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { type Disk, largestSnapshot, readFailed, syncFolderOf, writeFailed, writeNew } from "../local/disk";
 import { decodeLockText, encodeLock, type LockRecord } from "../lock-record";
@@ -38,15 +39,13 @@ interface HttpStateSettings {
   readonly waitMaxMs: number;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Reads the settings of the state at `url`: each `RNV_STATE_HTTP_X` wins over Terraform's `TF_HTTP_X`. Lock addresses of
  * Terraform count only where `TF_HTTP_ADDRESS` is the same state: another state's lock protects nothing here.
  */
 export function httpStateSettings(
   url: string,
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): { readonly settings: HttpStateSettings; readonly diagnostics: readonly Diagnostic[] } {
   const own = (name: string): string => environment[`RNV_STATE_HTTP_${name}`]?.trim() ?? "";
   const terraform = (name: string): string => environment[`TF_HTTP_${name}`]?.trim() ?? "";
@@ -88,7 +87,7 @@ function usualLock(url: string): { url: string; lock: string; unlock: string } {
 }
 
 /** Returns the header; the password is kept nowhere else. */
-function basicAuthorization(username: string, environment: Environment): string | undefined {
+function basicAuthorization(username: string, environment: ProcessEnvironment): string | undefined {
   const password = environment.RNV_STATE_HTTP_PASSWORD || environment.TF_HTTP_PASSWORD || "";
   if (username === "" && password === "") return undefined;
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
@@ -224,12 +223,12 @@ async function readState(get: Reply, location: string): Promise<StoredState | un
   if (status !== 200) throw remoteRefused("state.unreadable", `cannot read ${location}`, status);
   const sum = headers["content-md5"];
   if (sum !== undefined && sum !== md5(body)) throw new UnansweredError("the state was damaged on its way");
-  return { bytes: body, version: versionOf(body) };
+  return { bytes: body, version: sha256(body) };
 }
 
 async function writeState(post: Reply, bytes: Uint8Array, location: string): Promise<WriteAnswer> {
   const { status, body } = await post(bytes);
-  if ([200, 201, 204].includes(status)) return { kind: "written", version: versionOf(bytes) };
+  if ([200, 201, 204].includes(status)) return { kind: "written", version: sha256(bytes) };
   if (status === 409 || status === 423) return { kind: "not-ours", holder: holderOf(body) };
   // GitLab: a version with this serial is there already; reading tells whose it is.
   if (status === 412 || status === 422) return { kind: "changed" };
@@ -327,4 +326,3 @@ function holderOf(body: string): LockRecord | undefined {
 }
 
 const md5 = (bytes: Uint8Array): string => createHash("md5").update(bytes).digest("base64");
-const versionOf = (bytes: Uint8Array): string => sha256(bytes);

@@ -202,7 +202,7 @@ export class RemoteSession implements StateSession {
     const { store, lock } = this.parts;
     const retryPolicy = this.#retryPolicy();
     const startedAt = retryPolicy.clock.elapsed();
-    this.#sent.add(digestOf(bytes));
+    this.#sent.add(sha256(bytes));
     for (let number = 0; ; number += 1) {
       await this.#checkLock();
       try {
@@ -234,7 +234,7 @@ export class RemoteSession implements StateSession {
       return true;
     }
     // An earlier write of this session may arrive late, where the store cannot refuse it.
-    const isOurs = found !== undefined && this.#sent.has(digestOf(found.bytes));
+    const isOurs = found !== undefined && this.#sent.has(sha256(found.bytes));
     if (found?.version !== this.#version && !isOurs) throw this.#lose();
     this.#version = found?.version;
     return false;
@@ -278,8 +278,6 @@ export class RemoteSession implements StateSession {
     return lost;
   }
 }
-
-const digestOf = (bytes: Uint8Array): string => sha256(bytes);
 
 const tooLarge = (location: string): DiagnosticsError =>
   new DiagnosticsError([

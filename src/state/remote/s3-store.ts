@@ -1,5 +1,6 @@
 import type { Transport, WireResponse } from "../../api/transport";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { ProcessEnvironment } from "../../model/text";
 import { sha256 } from "../../model/text";
 import { decodeLockText, encodeLock, isSameLock, type LockRecord } from "../lock-record";
 import { checkEndpoint, type StateAddress, stateTimeout } from "../state-address";
@@ -29,12 +30,10 @@ interface S3StateSettings {
   };
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Reads the settings of an S3 state: region and endpoint from its address, else from `AWS_*`; credentials from `AWS_*`. */
 export function s3StateSettings(
   address: StateAddress & { readonly kind: "s3" },
-  environment: Environment,
+  environment: ProcessEnvironment,
 ): { readonly settings: S3StateSettings; readonly diagnostics: readonly Diagnostic[] } {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
   const region = address.region || setting("AWS_REGION") || setting("AWS_DEFAULT_REGION");

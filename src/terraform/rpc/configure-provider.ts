@@ -4,11 +4,14 @@ import { gapSettings } from "../../api/gap-rules";
 import type { GapSettings } from "../../api/gaps";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
+import { embeddedUrl } from "../../api/transport";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { Secret } from "../../model/secret";
+import type { ProcessEnvironment } from "../../model/text";
 import { uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
+import { withoutSlash } from "../../state/recorded";
 import { diagnosticMessages } from "../messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "../provider";
 import { optional, schemaOf } from "../schema/block";
@@ -61,9 +64,6 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
   return { diagnostics: diagnosticMessages(settings.diagnostics) };
 };
 
-/** No request leaves the process: the name is never looked up. */
-const embeddedUrl = "https://embedded.invalid/api/v1";
-
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, workspaceId, apiKey } = settings;
   const rest = {
@@ -106,8 +106,6 @@ interface ProviderSettings {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns what is wrong in a provider block by itself; it may hold values that are not known yet. */
 function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
   const { base_url: baseUrl, workspace_id: workspaceId, max_concurrency: most } = config;
@@ -130,7 +128,7 @@ function checkProviderBlock(config: TerraformObject): readonly Diagnostic[] {
 /** Reads the settings of a provider block whose values are all known; what it leaves out comes from `environment`. */
 export async function providerSettings(
   config: TerraformObject,
-  environment: Environment,
+  environment: ProcessEnvironment,
   cwd: string,
 ): Promise<ProviderSettings> {
   const text = (name: string, variable: string): string => {
@@ -168,8 +166,6 @@ export async function providerSettings(
   };
 }
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
-
 const missingSetting = (attribute: string, variable: string): Diagnostic =>
   error("config.missing", `${attribute} is not set`, {
     attribute,
@@ -185,7 +181,11 @@ interface ProviderKeyText {
 }
 
 /** Reads the API key. Nothing of it is ever put into a message. */
-async function readKey(given: string, environment: Environment, cwd: string): Promise<ProviderKeyText> {
+async function readKey(
+  given: string,
+  environment: ProcessEnvironment,
+  cwd: string,
+): Promise<ProviderKeyText> {
   if (given !== "") return checkKey(given);
   const file = environment.RNV_API_KEY_FILE?.trim() ?? "";
   if (file === "") return { text: "" };
