@@ -5,7 +5,7 @@ import { isMissing } from "../../model/freshness";
 import type { ReadResult } from "../../model/live";
 import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../model/resource-operations";
 import { isUnlisted } from "../../model/resource-type";
-import { type Attributes, canonicalJson, type Plain } from "../../model/value";
+import { type Attributes, canonicalJson, type Plain, plainEqual } from "../../model/value";
 import { typeNamed } from "../../resources";
 import {
   type Ended,
@@ -33,22 +33,27 @@ import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
   appliableIn,
+  declaredIn,
   knownIn,
   liveOf,
   nameIn,
   parentIn,
   textIn,
   valueAt,
+  withWriteOnly,
 } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
-import { defaultsOf, planChange, recordedOf } from "./plan-resource-change";
+import { defaultsOf, plannedWrites, recordedOf } from "./plan-resource-change";
 
-/** The values of a change: `prior` is undefined for a create. */
+/** The values of an update. */
 interface ChangeValues {
-  readonly prior: TerraformObject | undefined;
+  readonly prior: TerraformObject;
   readonly planned: TerraformObject;
+  /** As planned, with write-only values: all that is sent is taken from it. */
+  readonly wanted: TerraformObject;
+  /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
   readonly config: TerraformObject;
   readonly kept: PrivateData;
 }
@@ -62,10 +67,12 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const kept = readPrivate(request.plannedPrivate);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
-    if (planned !== undefined && config !== undefined)
+    if (planned !== undefined && config !== undefined) {
+      const wanted = withWriteOnly(type, planned, config);
       return prior === undefined
-        ? applyCreate(session, type, planned, config)
-        : applyUpdate(session, type, { prior, planned, config, kept });
+        ? applyCreate(session, type, planned, wanted)
+        : applyUpdate(session, type, { prior, planned, wanted, config, kept });
+    }
     return prior === undefined
       ? { state: null, kept, diagnostics: [] }
       : applyDelete(session, type, prior, kept);
@@ -86,33 +93,33 @@ async function applyCreate(
   session: Session,
   type: TerraformShape,
   planned: TerraformObject,
-  config: TerraformObject,
+  wanted: TerraformObject,
 ): Promise<Applied> {
   const { resource } = type;
-  const attributes = appliableIn(type, config);
-  const name = nameIn(type, config) || resource.type;
+  const attributes = appliableIn(type, wanted);
+  const name = nameIn(type, wanted) || resource.type;
   const parentId = parentIn(type, attributes);
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
   await awaitNeighbours(session, type, input, parentId);
-  const seed = ["create", resource.type, triggersText(config)].join("\0");
+  const seed = ["create", resource.type, triggersText(wanted)].join("\0");
   const answered = await createOnce(session, { type: resource, input, parentId, defaults, seed });
-  const result = await settle(session, type, answered, config, "create");
+  const result = await settle(session, type, answered, wanted, "create");
   const accepted = endedWith(answered, result);
   const failed = unsettled(type, name, result);
   // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
   if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
   const live =
     (result.kind === "done" ? result.live : undefined) ??
-    (await liveAfter(session, type, config, { accepted, name, parentId })) ??
+    (await liveAfter(session, type, wanted, { accepted, name, parentId })) ??
     accepted.live;
   const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
   const write = { sent: attributes, live: accepted.live, defaults };
   if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
   else diagnostics.push(...unappliedFields(type, write, warning));
   const kept = {
-    applied: appliedIn(type, config),
+    applied: appliedIn(type, wanted, wanted),
     ...writtenNow(session, accepted.live ?? live),
     ...(type.reacts && { ran: accepted.id }),
   };
@@ -130,36 +137,34 @@ const asWarnings = (failure: unknown): readonly Diagnostic[] =>
   );
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
-async function applyUpdate(
-  session: Session,
-  type: TerraformShape,
-  change: ChangeValues & { readonly prior: TerraformObject },
-): Promise<Applied> {
-  const { prior, planned, config, kept } = change;
-  const catalog = await session.before.catalog();
-  const { sent, acts } = planChange({ type, prior, config, priorPrivate: kept, catalog });
+async function applyUpdate(session: Session, type: TerraformShape, change: ChangeValues): Promise<Applied> {
+  const { prior, planned, wanted, config, kept } = change;
+  const declared = declaredIn(type, config);
+  const defaults = defaultsOf(type, await session.before.catalog());
+  const { sent, acts } = plannedWrites(type, { prior, planned, declared, kept, defaults });
   const id = textIn(prior, "id") ?? "";
-  const applied = appliedIn(type, config);
+  const applied = appliedIn(type, wanted, config, kept.applied);
   if (!acts) {
     const ran = type.reacts ? { ran: kept.ran ?? id } : {};
     const after = { ...kept, applied, workspace: session.workspaceId, ...ran };
     return { state: planned, kept: after, diagnostics: [] };
   }
-  const attributes = withDefaults(type, appliableIn(type, config), planned, sent);
+  const isWritten = (path: string): boolean => declared.has(path) || sent.has(path) || isSecret(type, path);
+  const written = new Map([...appliableIn(type, wanted)].filter(([path]) => isWritten(path)));
+  const attributes = withDefaults(type, written, planned, sent);
   const name = nameIn(type, planned) || nameIn(type, prior);
   const live = liveOf(type, prior);
   const parentId = live.parentId ?? undefined;
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
-  const defaults = defaultsOf(type, catalog);
   await awaitNeighbours(session, type, input, parentId);
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
-  const result = await settle(session, type, answered, config, "update");
+  const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
   const failed = unsettled(type, name, result);
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
   const seen =
-    (await liveAfter(session, type, config, { accepted, name, parentId })) ?? accepted.live ?? live;
+    (await liveAfter(session, type, wanted, { accepted, name, parentId })) ?? accepted.live ?? live;
   const write = {
     ...{ sent: sentOnly(attributes, sent), live: accepted.live, defaults },
     before: live.updatedAt,
@@ -179,7 +184,7 @@ async function applyUpdate(
 async function sendUpdate(
   session: Session,
   { resource, secrets }: TerraformShape,
-  { prior, config, kept }: ChangeValues & { readonly prior: TerraformObject },
+  { prior, wanted, kept }: ChangeValues,
   input: UpdateInput & { readonly parentId: string | undefined; readonly defaults: Attributes },
 ): Promise<Accepted> {
   const { name, attributes, live, parentId, defaults } = input;
@@ -201,7 +206,7 @@ async function sendUpdate(
     });
   }
   // Private data is lost with a provider that dies, and the id is refreshed: triggers stay as they last ran.
-  const [from, to] = [triggersText(prior), triggersText(config)];
+  const [from, to] = [triggersText(prior), triggersText(wanted)];
   const before = from === to ? (kept.ran ?? input.id) : from;
   const run = ["run", resource.type, before, to].join("\0");
   const create = { type: resource, input, parentId, defaults: new Map(), seed: run };
@@ -213,11 +218,30 @@ const triggersText = ({ triggers }: TerraformObject): string => canonicalJson(to
 /** Returns what was accepted as its wait ended: an answer that named another run says nothing of the one that did. */
 const endedWith = (accepted: Accepted, { id }: Ended): Accepted => (id === accepted.id ? accepted : { id });
 
-/** Returns what private data remembers as applied: declared fields that can be sent back to their defaults. */
-const appliedIn = (type: TerraformShape, config: TerraformObject): Record<string, Plain> =>
-  Object.fromEntries(
-    [...knownIn(type, config)].filter(([path]) => type.resource.rules[path]?.change !== "local"),
-  );
+const isSecret = ({ secrets }: TerraformShape, secret: string): boolean =>
+  secrets.some(({ path }) => path === secret);
+
+/**
+ * Returns what private data remembers as applied: declared fields that can be sent back to their defaults. One whose
+ * change is ignored was not applied: what is remembered of it stays.
+ */
+function appliedIn(
+  type: TerraformShape,
+  wanted: TerraformObject,
+  config: TerraformObject,
+  before: PrivateData["applied"] = {},
+): Record<string, Plain> {
+  const sent = knownIn(type, wanted);
+  const applied: Record<string, Plain> = {};
+  for (const [path, value] of knownIn(type, config)) {
+    const { change, equal = plainEqual } = type.resource.rules[path] ?? {};
+    if (change === "local") continue;
+    const now = sent.get(path);
+    if (now !== undefined && equal(now, value)) applied[path] = value;
+    else if (before[path] !== undefined) applied[path] = before[path];
+  }
+  return applied;
+}
 
 /** A field that is no longer declared is sent with its default: a PATCH merges. */
 function withDefaults(

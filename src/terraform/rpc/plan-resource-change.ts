@@ -18,7 +18,7 @@ import {
   textIn,
   valueAt,
 } from "../schema/attributes";
-import type { AttributeBinding, SecretBinding, TerraformShape } from "../schema/terraform-shape";
+import type { AttributeBinding, PathSteps, SecretBinding, TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import {
   isSameValue,
@@ -148,28 +148,61 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   for (const binding of type.declared)
     setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
   dropWriteOnly(type, planned);
-  const sent = new Set(diff.changes.map(({ path }) => path));
-  for (const { path, steps } of backToUnknownDefault(input)) {
-    setValue(planned, steps, unknown);
-    sent.add(path);
-  }
-  for (const secret of type.secrets) if (isSecretChanged(secret, prior, config)) sent.add(secret.path);
-  const runsAgain = type.reacts && isRerun(prior, config, priorPrivate);
-  if (runsAgain) for (const path of declared.keys()) sent.add(path);
-  const acts = sent.size > 0 || runsAgain;
+  for (const { steps } of backToUnknownDefault(input)) setValue(planned, steps, unknown);
+  const replaced = diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path);
+  const { sent, acts } = plannedWrites(type, {
+    ...{ prior, planned, declared, kept: priorPrivate },
+    defaults: defaultsOf(type, input.catalog),
+  });
   for (const { steps, rule } of type.computed) {
     if (valueAt(config, steps) !== null) continue;
     const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
-    setValue(planned, steps, acts && moves ? unknown : valueAt(prior, steps));
+    const isMoved = moves && (acts || replaced.length > 0);
+    setValue(planned, steps, isMoved ? unknown : valueAt(prior, steps));
   }
-  return {
-    planned,
-    replaced: diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path),
-    sent,
-    acts,
-    diagnostics: diff.diagnostics,
-  };
+  return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics: diff.diagnostics };
 }
+
+/** A planned update, as the plan and the apply of it know it. */
+interface PlannedUpdate {
+  readonly prior: TerraformObject;
+  readonly planned: TerraformObject;
+  /** The attributes that are written, by path; their values are of no account. */
+  readonly declared: ReadonlyMap<string, unknown>;
+  readonly kept: PrivateData;
+  readonly defaults: Attributes;
+}
+
+/**
+ * Returns what an update sends: the attribute paths whose planned value is another than before, and all that is
+ * declared where it runs again. The configuration that an apply is given says nothing of it: `ignore_changes` is in the
+ * plan alone.
+ */
+export function plannedWrites(
+  type: TerraformShape,
+  { prior, planned, declared, kept, defaults }: PlannedUpdate,
+): Pick<PlannedChange, "sent" | "acts"> {
+  const sent = new Set<string>();
+  for (const { path, steps } of type.declared) {
+    const rule = type.resource.rules[path];
+    if (rule?.change !== "update" || !isMoved(prior, planned, steps)) continue;
+    // What is always managed is shown unless it is at its default.
+    const isShown = rule.alwaysManaged !== true || valueAt(prior, steps) !== null;
+    if (isShown || valueAt(planned, steps) !== defaults.get(path)) sent.add(path);
+  }
+  for (const { steps, rule } of type.computed) {
+    const { pinnedBy } = rule;
+    if (pinnedBy === undefined || !declared.has(pinnedBy) || valueAt(planned, steps) === null) continue;
+    if (isMoved(prior, planned, steps)) sent.add(pinnedBy);
+  }
+  for (const secret of type.secrets) if (isSecretChanged(secret, prior, planned)) sent.add(secret.path);
+  const runsAgain = type.reacts && isRerun(prior, planned, kept);
+  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  return { sent, acts: sent.size > 0 || runsAgain };
+}
+
+const isMoved = (prior: TerraformObject, planned: TerraformObject, steps: PathSteps): boolean =>
+  isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
 
 /** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
 function backToUnknownDefault({
@@ -266,19 +299,19 @@ function isSame(rule: AttributeRule | undefined, before: TerraformValue, wanted:
 const isSecretChanged = (
   { name, versionName }: SecretBinding,
   prior: TerraformObject,
-  config: TerraformObject,
+  planned: TerraformObject,
 ): boolean => {
-  const value = config[name] ?? null;
-  const version = config[versionName] ?? null;
+  const value = planned[name] ?? null;
+  const version = planned[versionName] ?? null;
   return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
 };
 
 /** `triggers` that differ from those of a run of ours, or `when = "always"`. */
-function isRerun(prior: TerraformObject, config: TerraformObject, kept: PrivateData): boolean {
-  if (config.when === "always") return true;
-  if (isUnknown(config.triggers)) return true;
+function isRerun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
+  if (planned.when === "always") return true;
+  if (isUnknown(planned.triggers)) return true;
   const isOurs = kept.ran !== undefined || isLost(kept);
-  return isOurs && !sameTriggers(prior.triggers ?? null, config.triggers ?? null);
+  return isOurs && !sameTriggers(prior.triggers ?? null, planned.triggers ?? null);
 }
 
 function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {

@@ -6,6 +6,7 @@ import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../
 import { fromJson } from "../values/codec";
 import {
   asObject,
+  DynamicValue,
   holdsUnknown,
   type TerraformObject,
   type TerraformValue,
@@ -16,11 +17,11 @@ import type { AttributeBinding, PathSteps, TerraformShape } from "./terraform-sh
 /** A whole value whose attributes may be set. */
 export type Draft = Record<string, TerraformValue>;
 
-/** Returns the value at `steps` of a whole value; null where a block above it is missing. */
+/** Returns the value at `steps` of a whole value; null where a block above it is missing, and for a null of any type. */
 export function valueAt(whole: TerraformObject, steps: PathSteps): TerraformValue {
   let value: TerraformValue = whole;
   for (const step of steps) value = asObject(value)?.[step] ?? null;
-  return value;
+  return value instanceof DynamicValue && value.value === null ? null : value;
 }
 
 /** Copies a whole value, its blocks too. */
@@ -89,6 +90,18 @@ export function appliableIn(type: TerraformShape, config: TerraformObject): Map<
     if (typeof value === "string") attributes.set(path, new Secret(value));
   return attributes;
 }
+
+/** Returns what is to be written: as planned, with the write-only values, which a configuration alone has. */
+export const withWriteOnly = (
+  type: TerraformShape,
+  planned: TerraformObject,
+  config: TerraformObject,
+): TerraformObject => ({
+  ...planned,
+  ...Object.fromEntries(
+    type.secrets.map(({ writeOnlyName }) => [writeOnlyName, config[writeOnlyName] ?? null]),
+  ),
+});
 
 /** Returns a state of Terraform as the live resource it was when it was last read. */
 export function liveOf(type: TerraformShape, state: TerraformObject): LiveResource {

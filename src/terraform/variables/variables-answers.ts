@@ -169,7 +169,10 @@ export async function applyVariables(
     updatedAt: { ...textsIn(prior?.updated_at) },
     values: { ...textsIn(prior?.values) },
   };
-  const wanted = textsIn(declaredMap(config ?? {}));
+  // Write-only values alone are not in the plan, and `ignore_changes` is nowhere else.
+  const values = planned?.values ?? null;
+  const isKept = values !== null;
+  const wanted = textsIn(isKept ? values : config?.values_wo);
   const diagnostics: Diagnostic[] = [];
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     if (session.signal.aborted && diagnostics.length > 0) return;
@@ -182,7 +185,6 @@ export async function applyVariables(
     if (!(name in wanted)) await attempt(name, () => removeEntry(session, serviceId, name, entries));
   const isResent = prior?.values_wo_version !== planned?.values_wo_version;
   for (const [name, value] of Object.entries(wanted)) {
-    const isKept = (config?.values ?? null) !== null;
     const isCurrent = name in entries.ids && (isKept ? entries.values[name] === value : !isResent);
     if (!isCurrent) await attempt(name, () => setEntry(session, { serviceId, name, value }, entries));
     if (isKept && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))

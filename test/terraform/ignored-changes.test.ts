@@ -1,0 +1,138 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** One resource of each type; `v` tells the values of one version from those of another, `ignored` what is left alone. */
+const everything = (v: number, { ignored = true, more = v, all = false } = {}) => {
+  const lifecycle = (paths: string) =>
+    all ? "lifecycle { ignore_changes = all }" : ignored ? `lifecycle { ignore_changes = [${paths}] }` : "";
+  return `
+resource "rnv_project" "shop" {
+  name        = "Shop"
+  color       = "#00000${v}"
+  description = "text ${more}"
+  ${lifecycle("color")}
+}
+resource "rnv_service" "api" {
+  name       = "api"
+  kind       = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    branch   = "branch-${v}"
+    replicas   = ${more}
+    repository = "https://git.example.com/shop/api"
+  }
+  ${lifecycle("configuration.branch")}
+}
+resource "rnv_variable" "level" {
+  service_id = rnv_service.api.id
+  key        = "LEVEL_${more}"
+  value      = "value-${v}"
+  ${lifecycle("value")}
+}
+resource "rnv_variables" "more" {
+  service_id = rnv_service.api.id
+  values     = { A = "a-${v}", B = "b-${more}" }
+  ${lifecycle('values["A"]')}
+}
+resource "rnv_canvas_layout" "shop" {
+  project_id = rnv_project.shop.id
+  positions  = { (rnv_service.api.name) = { x = ${v}, y = 0 } }
+  viewport   = { x = ${more}, y = 0, zoom = 1 }
+  ${lifecycle("positions")}
+}
+resource "rnv_deployment" "api" {
+  service_id = rnv_service.api.id
+  commit     = "${`${v}`.repeat(40)}"
+  triggers   = { run = "${more}" }
+  ${lifecycle("commit")}
+}
+`;
+};
+
+describeTerraform("what ignore_changes leaves alone", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const service = () => emulator.store.services().find(({ deletedAt }) => deletedAt === null);
+  const variables = () =>
+    Object.fromEntries(
+      emulator.store
+        .variables(service()?.id ?? "")
+        .map(({ id, key }) => [key, emulator.store.variableValue(id)]),
+    );
+  /** Bodies of the writes since the last `resetLog`, by the last part of their path that is no id. */
+  const sent = (): Record<string, unknown> =>
+    Object.fromEntries(
+      emulator.log
+        .filter(({ method }) => method !== "GET")
+        .map(({ method, path, body }) => [
+          `${method} ${path
+            .replace(/[?].*$/, "")
+            .replace(/\/[0-9a-f-]{36}$/, "")
+            .split("/")
+            .at(-1)}`,
+          body,
+        ]),
+    );
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("is sent for no resource while its other fields change, also without a refresh", async () => {
+    world.write(everything(1));
+    await world.apply();
+    const { id = "" } = service() ?? {};
+    emulator.store.editConfiguration(id, { branch: "hotfix" });
+    emulator.resetLog();
+    world.write(everything(2));
+    const output = await world.apply();
+    expect(output).toContain("0 added, 6 changed, 0 destroyed");
+    const bodies = sent();
+    expect(bodies["PATCH projects"]).toEqual({ description: "text 2" });
+    expect(bodies["PATCH services"]).toEqual({ configuration: { replicas: 2 } });
+    expect(variables()).toEqual({ LEVEL_2: "value-1", A: "a-1", B: "b-2" });
+    expect(bodies["PATCH canvas"]).toMatchObject({ positions: { [id]: { x: 1, y: 0 } }, viewport: { x: 2 } });
+    expect(bodies["POST deploys"]).toEqual({ commitSha: "1".repeat(40) });
+    expect(service()?.configuration).toMatchObject({ branch: "hotfix", replicas: 2 });
+    await world.expectNoChanges();
+
+    // Without a refresh the state stands for what is there.
+    emulator.resetLog();
+    world.write(everything(3));
+    await world.apply("-refresh=false");
+    expect(sent()["PATCH services"]).toEqual({ configuration: { replicas: 3 } });
+    expect(variables()).toEqual({ LEVEL_3: "value-1", A: "a-1", B: "b-3" });
+    expect(service()?.configuration).toMatchObject({ branch: "hotfix", replicas: 3 });
+  }, 60_000);
+
+  it("with `all` is everything, and what is no longer ignored is applied", async () => {
+    world.write(everything(4, { all: true }));
+    await world.expectNoChanges();
+    world.write(everything(5, { ignored: false, more: 3 }));
+    emulator.resetLog();
+    await world.apply();
+    expect(sent()).toMatchObject({
+      "PATCH projects": { color: "#000005" },
+      "PATCH services": { configuration: { branch: "branch-5" } },
+      "POST deploys": { commitSha: "5".repeat(40) },
+    });
+    expect(variables()).toEqual({ LEVEL_3: "value-5", A: "a-5", B: "b-3" });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("is in force again in a replacement that is created before the old one is destroyed", async () => {
+    const lifecycle = "lifecycle {\n create_before_destroy = true\n ignore_changes = [configuration] \n}";
+    const other = (name: string, kind: string, branch: string) =>
+      `resource "rnv_service" "w" {\n name = "${name}"\n kind = "${kind}"\n configuration { branch = "${branch}" }\n ${lifecycle}\n}\n`;
+    world.write(other("one", "web", "a"));
+    await world.apply();
+    emulator.resetLog();
+    world.write(other("two", "worker", "b"));
+    await world.apply();
+    expect(world.writes().map((write) => write.replace(/[0-9a-f-]{36}/, "ID"))).toEqual(
+      expect.arrayContaining(["POST /services", "DELETE /services/ID"]),
+    );
+    expect(sent()["POST services"]).toMatchObject({ kind: "worker", configuration: { branch: "b" } });
+    const order = world.writes().map((write) => write.split(" ")[0]);
+    expect(order.indexOf("POST")).toBeLessThan(order.lastIndexOf("DELETE"));
+    await world.expectNoChanges();
+  }, 60_000);
+});
