@@ -26,18 +26,35 @@ async function main(): Promise<void> {
     clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
     answer: async (method, request) => started().answerCall(method, request),
     onEnd: end,
+    ports: process.platform === "win32" ? portsGiven() : undefined,
   });
   process.stdout.write(`${server.handshake}\n`);
   watchParent(end);
   setImmediate(started);
 }
 
+/** The range that Terraform gives, which a firewall may let through; any free port without one. */
+function portsGiven(): readonly [number, number] {
+  const { PLUGIN_MIN_PORT: first = "0", PLUGIN_MAX_PORT: last = first } = process.env;
+  return [Number(first), Number(last)];
+}
+
 /** A Terraform that dies before it connects leaves no stream whose end would tell. */
 function watchParent(end: () => never): void {
   const parent = process.ppid;
   setInterval(() => {
-    if (process.ppid !== parent) end();
+    if (process.ppid !== parent || !isRunning(parent)) end();
   }, 1000).unref();
+}
+
+/** On Windows a process keeps the number of its parent when that has ended. */
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (failure) {
+    return (failure as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 main().catch((failure: unknown) => {

@@ -14,19 +14,20 @@ interface ServeOptions {
   readonly answer: CallHandler;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
+  /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
+  readonly ports?: readonly [number, number];
 }
 
 export interface PluginServer {
   /** The one line that go-plugin waits for on stdout, without its line break. */
   readonly handshake: string;
+  /** A socket's path, or host and port. */
   readonly path: string;
   readonly close: () => void;
 }
 
-/** Serves the plugin protocol on a unix socket of its own folder, by mutual TLS. */
+/** Serves the plugin protocol by mutual TLS, on a unix socket of its own folder or on a port of localhost. */
 export async function serve(options: ServeOptions): Promise<PluginServer> {
-  const folder = mkdtempSync(join(tmpdir(), "rnv-"));
-  const path = join(folder, "s");
   const own = options.clientCertificate === undefined ? undefined : selfSigned(Date.now());
   // Terraform's own limits hold; these are for what a schema or a plan may weigh.
   const server = new grpc.Server({
@@ -35,18 +36,58 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   });
   addProvider(server, options.answer);
   addPluginServices(server, options.onEnd, own !== undefined);
+  const credentials = credentialsOf(own, options.clientCertificate);
+  const { network, path, remove } = await (options.ports === undefined
+    ? listenOnSocket(server, credentials)
+    : listenOnPort(server, credentials, options.ports));
   const close = (): void => {
-    rmSync(folder, { recursive: true, force: true });
+    remove();
     server.forceShutdown();
   };
+  const certificate = own?.der.toString("base64").replace(/=+$/, "") ?? "";
+  return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, path, close };
+}
+
+/** Where a server listens, in go-plugin's words. */
+interface Listening {
+  readonly network: "unix" | "tcp";
+  readonly path: string;
+  /** Removes what it left on the disk. */
+  readonly remove: () => void;
+}
+
+async function listenOnSocket(server: grpc.Server, credentials: grpc.ServerCredentials): Promise<Listening> {
+  const folder = mkdtempSync(join(tmpdir(), "rnv-"));
+  const path = join(folder, "s");
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
-    await listen(server, path, credentialsOf(own, options.clientCertificate));
+    await listen(server, `unix:${path}`, credentials);
   } catch (failure) {
-    close();
+    remove();
+    server.forceShutdown();
     throw failure;
   }
-  const certificate = own?.der.toString("base64").replace(/=+$/, "") ?? "";
-  return { handshake: `1|6|unix|${path}|grpc|${certificate}`, path, close };
+  return { network: "unix", path, remove };
+}
+
+async function listenOnPort(
+  server: grpc.Server,
+  credentials: grpc.ServerCredentials,
+  [first, last]: readonly [number, number],
+): Promise<Listening> {
+  for (let port = first; port <= last; port++) {
+    try {
+      const bound = await listen(server, `127.0.0.1:${port}`, credentials);
+      return { network: "tcp", path: `127.0.0.1:${bound}`, remove: () => {} };
+    } catch (failure) {
+      // Others of the same range are tried: several providers run at once.
+      if (port === last) {
+        server.forceShutdown();
+        throw failure;
+      }
+    }
+  }
+  throw new RangeError(`there is no port from ${first} to ${last}`);
 }
 
 function credentialsOf(own: Certificate | undefined, client: string | undefined): grpc.ServerCredentials {
@@ -55,9 +96,9 @@ function credentialsOf(own: Certificate | undefined, client: string | undefined)
   return grpc.ServerCredentials.createSsl(Buffer.from(client), [pair], true);
 }
 
-const listen = (server: grpc.Server, path: string, credentials: grpc.ServerCredentials): Promise<void> =>
+const listen = (server: grpc.Server, address: string, credentials: grpc.ServerCredentials): Promise<number> =>
   new Promise((resolve, reject) =>
-    server.bindAsync(`unix:${path}`, credentials, (failure) => (failure ? reject(failure) : resolve())),
+    server.bindAsync(address, credentials, (failure, port) => (failure ? reject(failure) : resolve(port))),
   );
 
 type RpcCall = grpc.MethodDefinition<object, object>;

@@ -58,7 +58,7 @@ describe("the notices of third parties", () => {
     expect(manifest.files).toContain("THIRD_PARTY_NOTICES");
     expect(releaseFiles("1.0.0", "provider", "notices")).toContainEqual({
       name: "THIRD_PARTY_NOTICES",
-      text: "notices",
+      content: "notices",
       mode: 0o644,
     });
   });

@@ -1,34 +1,14 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
 const root = resolve(__dirname, "../..");
 const bundle = join(root, "dist/terraform/terraform-provider-rnv");
 
-/** Folder of the built provider. Bundled anew, by `npm run build:provider`, when a source is newer. */
+/** Folder of the built provider. Bundled anew, as `npm run build:provider` does, when a source is newer. */
 export function builtProvider(): string {
   if (newest(join(root, "src")) > modified(bundle)) {
-    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-    const command = (scripts["build:provider"] as string)
-      .split(" && ")
-      .find((part) => part.startsWith("esbuild "));
-    if (command === undefined) throw new Error("npm run build:provider has no esbuild step");
-    mkdirSync(dirname(bundle), { recursive: true });
-    const fresh = `${bundle}.${process.pid}`;
-    execFileSync("sh", ["-c", command.replace("dist/terraform/terraform-provider-rnv", fresh)], {
-      cwd: root,
-      env: { ...process.env, PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}` },
-    });
-    chmodSync(fresh, 0o755);
-    renameSync(fresh, bundle);
+    execFileSync(process.execPath, [join(root, ".ci/provider.mjs"), bundle], { stdio: "pipe" });
     writeFileSync(join(dirname(bundle), "package.json"), '{"type":"commonjs"}\n');
   }
   builtNotices();

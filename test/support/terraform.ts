@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import {
   createEmulator,
   type Emulator,
@@ -12,15 +12,20 @@ import {
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import { builtProvider } from "./built-provider";
 
-/** `terraform`, else `tofu`; undefined where neither is on the PATH. */
-export const terraformBinary = ["terraform", "tofu"].find((name) => {
-  try {
-    execFileSync(name, ["version"], { stdio: "ignore", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
-    return true;
-  } catch {
-    return false;
-  }
-});
+/** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `npm run test:tofu` names the second. */
+const named = process.env.RNV_TEST_TERRAFORM;
+
+/** Path of `terraform`, else of `tofu`; undefined where neither is on the PATH. */
+export const terraformBinary = (named === undefined ? ["terraform", "tofu"] : [named])
+  .flatMap((name) => (process.env.PATH ?? "").split(delimiter).map((folder) => resolve(folder, name)))
+  .find((path) => {
+    try {
+      execFileSync(path, ["version"], { stdio: "ignore", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
+      return true;
+    } catch {
+      return false;
+    }
+  });
 
 /** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
 export function describeTerraform(title: string, body: () => void): void {

@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { packageProvider } from "../../tools/package-provider";
 import { builtCli } from "../support/built-cli";
 import { builtProvider } from "../support/built-provider";
 import { linkPackage } from "../support/install-package";
@@ -46,41 +45,6 @@ describeTerraform("the installed provider", () => {
     expect(lock()).toEqual(before);
     expect(before).toHaveLength(1);
   }, 60_000);
-
-  it("is unpacked from a release archive too, whatever project it lies in", async () => {
-    const out = join(world.folder, "release");
-    const names = packageProvider(root, out);
-    expect(names).toEqual(
-      [
-        "linux_amd64.zip",
-        "linux_arm64.zip",
-        "darwin_amd64.zip",
-        "darwin_arm64.zip",
-        "manifest.json",
-        "SHA256SUMS",
-      ].map((end) => `terraform-provider-rnv_${version}_${end}`),
-    );
-    const sums = `terraform-provider-rnv_${version}_SHA256SUMS`;
-    execFileSync("sha256sum", ["--check", "--strict", sums], { cwd: out, stdio: "pipe" });
-    const packed = new TerraformFolder();
-    await packed.open();
-    try {
-      const host = join(packed.folder, "mirror/registry.terraform.io/rnv/rnv");
-      mkdirSync(host, { recursive: true });
-      for (const name of names) if (name.endsWith(".zip")) cpSync(join(out, name), join(host, name));
-      packed.configure(
-        `provider_installation {\n  filesystem_mirror {\n    path = "${packed.folder}/mirror"\n  }\n}\n`,
-      );
-      packed.write(`resource "rnv_project" "a" { name = "a" }\n`);
-      // A project of modules: the executable must not be taken for one of them.
-      cpSync(join(root, "test/terraform/module-package.json"), join(packed.folder, "w", "package.json"));
-      await packed.run("init -input=false");
-      await packed.apply();
-      expect(packed.emulator.store.projects()).toHaveLength(1);
-    } finally {
-      await packed.close();
-    }
-  }, 90_000);
 
   it("runs the stack of the CDKTF example", async () => {
     const app = join(world.folder, "app");

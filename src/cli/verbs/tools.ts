@@ -247,7 +247,8 @@ async function runTerraformInstall({ terminal, options, cwd, environment }: Invo
   );
   for (const folder of mirrorFolders(version)) {
     mkdirSync(join(mirror, folder), { recursive: true });
-    for (const { name, text, mode } of files) writeWholeFile(join(mirror, folder, name), text, { mode });
+    for (const { name, content, mode } of files)
+      writeWholeFile(join(mirror, folder, name), content, { mode });
   }
   terminal.err(
     `The provider ${version} is installed in ${mirror}.\n` +

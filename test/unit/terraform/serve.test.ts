@@ -61,6 +61,24 @@ describe("the plugin server", () => {
     expect(codes).toEqual(laterCalls.map(() => grpc.status.UNIMPLEMENTED));
   });
 
+  it("listens on the first port of a range that nobody has, and says what is wrong when all are taken", async () => {
+    const rest = { clientCertificate: undefined, answer: answerCall, onEnd: () => {} };
+    // The library tells of each port that is taken.
+    const told = jest.spyOn(console, "error").mockImplementation(() => {});
+    const first = await serve({ ...rest, ports: [0, 0] });
+    const port = Number(first.path.split(":")[1]);
+    try {
+      expect(first.handshake).toBe(`1|6|tcp|127.0.0.1:${port}|grpc|`);
+      await expect(serve({ ...rest, ports: [port, port] })).rejects.toThrow(/EADDRINUSE/);
+      const second = await serve({ ...rest, ports: [port, port + 20] });
+      second.close();
+      expect(Number(second.path.split(":")[1])).toBeGreaterThan(port);
+    } finally {
+      told.mockRestore();
+      first.close();
+    }
+  });
+
   it("ends when it is told to, after its answer", async () => {
     expect(await codeOf("/plugin.GRPCController/Shutdown")).toBe(grpc.status.OK);
     while (!hasEnded) await new Promise((resolve) => setTimeout(resolve, 5));

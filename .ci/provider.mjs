@@ -1,0 +1,47 @@
+// Bundles the Terraform provider into one executable: `node .ci/provider.mjs [OUTFILE]`.
+import { chmodSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const outfile = resolve(process.argv[2] ?? join(root, "dist/terraform/terraform-provider-rnv"));
+
+// Terraform shows the first line on stdout of a plugin that does not start, and nothing else.
+const need = "terraform-provider-rnv needs Node.js 20.18.1 or newer on the PATH of whoever runs Terraform";
+const instead = "the archives of a release for Linux and Windows need none";
+
+/** Both a shell script that starts node with this file and the first lines of the program. */
+const banner = [
+  "#!/bin/sh",
+  `':' //; command -v node >/dev/null 2>&1 || { echo '${need}: there is no node; ${instead}'; exit 1; }; exec node "$0" "$@"`,
+  `"use strict";`,
+  "{",
+  `  const [major, minor] = process.versions.node.split(".").map(Number);`,
+  "  if (major < 20 || (major === 20 && minor < 18)) {",
+  `    console.log("${need}: this is " + process.version + "; ${instead}");`,
+  "    process.exit(1);",
+  "  }",
+  "}",
+].join("\n");
+
+const { outputFiles } = await build({
+  absWorkingDir: root,
+  entryPoints: ["src/terraform/main.ts"],
+  outfile,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  format: "cjs",
+  minify: true,
+  external: ["@grpc/proto-loader"],
+  banner: { js: banner },
+  write: false,
+  logLevel: "warning",
+});
+
+mkdirSync(dirname(outfile), { recursive: true });
+const fresh = `${outfile}.${process.pid}`;
+writeFileSync(fresh, outputFiles[0].contents);
+chmodSync(fresh, 0o755);
+renameSync(fresh, outfile);
