@@ -125,6 +125,11 @@ export class TerraformFolder {
     writeFileSync(join(this.folder, "w", "main.tf"), header + text);
   }
 
+  /** Removes a file beside `main.tf`. */
+  remove(name: string): void {
+    rmSync(join(this.folder, "w", name), { force: true });
+  }
+
   start(...args: readonly string[]): Running {
     const child = spawn(terraformBinary ?? "terraform", [...args], {
       cwd: join(this.folder, "w"),

@@ -1,25 +1,18 @@
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
-import { Secret } from "../../model/secret";
+import type { Variable } from "../../api/wire/shapes";
+import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { service } from "../../resources/service";
-import { sendSecret, unappliedFields, writtenNow } from "../apply/after-write";
-import { type Applied, applyDelete } from "../apply/apply-delete";
-import { createOnce } from "../apply/create-once";
-import {
-  diagnosticMessages,
-  diagnosticsOf,
-  noPrivateData,
-  pathMessage,
-  readPrivate,
-  writePrivate,
-} from "../messages";
+import { variable } from "../../resources/variable";
+import { writtenNow } from "../apply/after-write";
+import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { isFromHere, locateImport } from "../rpc/resource-state";
-import { addressIn, emptyValue } from "../schema/attributes";
+import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
-import { declaredMap, entryType, planVariables, readVariables, textsIn, variablesSchema } from "./variables";
+import { applyVariables } from "./apply-variables";
+import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
+import { declaredMap, readVariables, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -35,8 +28,6 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
   };
   if (isSet("values") && isSet("values_wo"))
     addFinding("values_wo", "values and values_wo are both set", "keep one of the two");
-  if (!isSet("values") && !isSet("values_wo"))
-    addFinding("values", "there are no values", "set values or values_wo");
   if (isSet("values_wo") !== isSet("values_wo_version"))
     addFinding(
       isSet("values_wo") ? "values_wo" : "values_wo_version",
@@ -70,6 +61,12 @@ const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
     const summary = `a ${request.sourceTypeName} cannot become a ${variablesSchema.name}`;
     return { diagnostics: diagnosticMessages([error("manifest.moved", summary)]) };
   }
+  // One that is preserved is not ours before the map sets it.
+  if ((json as TerraformObject)[variable.preservedBy ?? ""] === true)
+    return {
+      targetState: encoded(emptyMap(serviceId)),
+      targetPrivate: writePrivate({ ...noPrivateData, ...takesOver }),
+    };
   const times = { [key]: updatedAt ?? "" };
   const values = value == null ? null : { [key]: value };
   return { targetState: encoded(stateOf(serviceId, { values, ids: { [key]: id }, updated_at: times })) };
@@ -83,6 +80,9 @@ const stateOf = (
   ...entries,
 });
 
+const emptyMap = (serviceId: string): TerraformObject =>
+  stateOf(serviceId, { values: null, ids: {}, updated_at: {} });
+
 const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, private: kept }) => {
   const state = decoded(currentState);
   if (session === undefined || state === undefined) return { newState: currentState, private: kept };
@@ -91,17 +91,30 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
-const plan: RpcAnswer<"PlanResourceChange"> = async (_provider, request) => {
+const plan: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const config = decoded(request.config);
   if (config === undefined || decoded(request.proposedNewState) === undefined)
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
-  const { planned, replaces } = planVariables(decoded(request.priorState), config);
+  const prior = decoded(request.priorState);
+  const isImported = readPrivate(request.priorPrivate).imported === true;
+  const listed = isImported && session ? await listedIn(session, textIn(config, "service_id")) : [];
+  const takenOver = new Map(listed.map((one) => [one.key, one]));
+  const { planned, replaces, diagnostics } = planVariables({ prior, config, takenOver });
+  const isIdle = isImported && declaredKeys(config) === null && diagnostics.length === 0;
+  const told = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
   return {
     plannedState: encoded(planned),
     plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
+    diagnostics: diagnosticMessages(told),
   };
 };
+
+/** Private data of a map that takes over the variables that it declares and finds. */
+const takesOver = { imported: true } as const;
+
+const listedIn = async ({ reads }: Session, serviceId: string | undefined): Promise<readonly Variable[]> =>
+  serviceId === undefined ? [] : ((await reads.variables(serviceId)) ?? []);
 
 const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const session = provider.requireSession();
@@ -110,23 +123,22 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
     planned: decoded(request.plannedState),
     config: decoded(request.config),
   });
-  const kept = writePrivate({ ...noPrivateData, ...writtenNow(session, undefined) });
+  // What a failed apply left out of an imported map is taken over by the next one.
+  const isPartial = readPrivate(request.plannedPrivate).imported && hasErrors(diagnostics);
+  const kept = { ...noPrivateData, ...writtenNow(session, undefined), ...(isPartial && takesOver) };
   return {
     newState: encoded(state),
-    private: state === null ? undefined : kept,
+    private: state === null ? undefined : writePrivate(kept),
     diagnostics: diagnosticMessages(diagnostics),
   };
 };
 
-/** Imports every variable of a service; their values are not revealed, and are sent with the next apply. */
-const importAll: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
+/** Imports a service's map. What it declares is not known yet: nothing is managed before the next apply. */
+const importMap: RpcAnswer<"ImportResourceState"> = async (provider, request) => {
   const session = provider.requireSession();
   const { id: serviceId } = await locateImport(session, service, request.id);
-  const listed = (await session.reads.variables(serviceId)) ?? [];
-  const ids = Object.fromEntries(listed.map(({ key, id }) => [key, id]));
-  const times = Object.fromEntries(listed.map(({ key, updatedAt }) => [key, updatedAt ?? ""]));
-  const state = encoded(stateOf(serviceId, { values: null, ids, updated_at: times }));
-  const kept = writePrivate({ ...noPrivateData, workspace: session.workspaceId });
+  const state = encoded(emptyMap(serviceId));
+  const kept = writePrivate({ ...noPrivateData, workspace: session.workspaceId, ...takesOver });
   return { importedResources: [{ typeName: variablesSchema.name, state, private: kept }] };
 };
 
@@ -138,135 +150,5 @@ export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: Rp
   ReadResource: read,
   PlanResourceChange: plan,
   ApplyResourceChange: apply,
-  ImportResourceState: importAll,
+  ImportResourceState: importMap,
 };
-
-/** The values of a change of a map. */
-export interface VariablesChange {
-  readonly prior: TerraformObject | undefined;
-  /** Undefined deletes them all. */
-  readonly planned: TerraformObject | undefined;
-  readonly config: TerraformObject | undefined;
-}
-
-/** The variables that are there by name, while a map is being applied. */
-interface Entries {
-  readonly ids: Record<string, string>;
-  readonly updatedAt: Record<string, string>;
-  /** Values as far as they were sent; only those that Terraform keeps. */
-  readonly values: Record<string, string>;
-}
-
-/** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
-export async function applyVariables(
-  session: Session,
-  change: VariablesChange,
-): Promise<Omit<Applied, "kept">> {
-  const { prior, planned, config } = change;
-  const serviceId = String((planned ?? prior)?.service_id ?? "");
-  const entries: Entries = {
-    ids: { ...textsIn(prior?.ids) },
-    updatedAt: { ...textsIn(prior?.updated_at) },
-    values: { ...textsIn(prior?.values) },
-  };
-  // Write-only values alone are not in the plan, and `ignore_changes` is nowhere else.
-  const values = planned?.values ?? null;
-  const isKept = values !== null;
-  const wanted = textsIn(isKept ? values : config?.values_wo);
-  const diagnostics: Diagnostic[] = [];
-  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
-    if (session.signal.aborted && diagnostics.length > 0) return;
-    await work().catch((failure: unknown) => {
-      for (const one of diagnosticsOf(failure))
-        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: "values" });
-    });
-  };
-  for (const name of Object.keys(entries.ids))
-    if (!(name in wanted)) await attempt(name, () => removeEntry(session, serviceId, name, entries));
-  const isResent = prior?.values_wo_version !== planned?.values_wo_version;
-  for (const [name, value] of Object.entries(wanted)) {
-    const isCurrent = name in entries.ids && (isKept ? entries.values[name] === value : !isResent);
-    if (!isCurrent) await attempt(name, () => setEntry(session, { serviceId, name, value }, entries));
-    if (isKept && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
-      entries.values[name] = value;
-  }
-  return { state: appliedState(change, serviceId, entries, diagnostics.length > 0), diagnostics };
-}
-
-function appliedState(
-  { planned, prior }: VariablesChange,
-  serviceId: string,
-  entries: Entries,
-  failed: boolean,
-): TerraformObject | null {
-  if (planned === undefined && !failed) return null;
-  if (planned === undefined) return { ...prior, ids: entries.ids, updated_at: entries.updatedAt };
-  if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
-  const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
-  if (!failed) return kept;
-  return {
-    ...kept,
-    values: planned.values === null ? null : entries.values,
-    values_wo_version: prior?.values_wo_version ?? null,
-  };
-}
-
-interface Entry {
-  readonly serviceId: string;
-  readonly name: string;
-  readonly value: string;
-}
-
-async function setEntry(
-  session: Session,
-  { serviceId, name, value }: Entry,
-  entries: Entries,
-): Promise<void> {
-  const { resource } = entryType;
-  const address = addressIn(entryType, name);
-  const attributes = new Map<string, string | Secret>([
-    ["serviceId", serviceId],
-    ["key", name],
-    ["value", new Secret(value)],
-  ]);
-  const id = entries.ids[name];
-  if (id === undefined) {
-    const made = await createOnce(session, {
-      ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
-      input: { address, name, attributes },
-    });
-    record(name, made.id, made.live, entries);
-    return;
-  }
-  const before = entries.updatedAt[name];
-  const seed = ["update", "variable", id, before ?? ""].join("\0");
-  const changed = new Set(["value"]);
-  const sent = new Map([["value", attributes.get("value") ?? null]]);
-  const set = await sendSecret(session, {
-    ...{ type: resource, name, parentId: serviceId, sent, before, seed },
-    send: (writes) => resource.update(writes, { address, name, attributes, id, changed }),
-  });
-  const write = { sent, live: set.live, defaults: new Map(), before };
-  const refused = unappliedFields(entryType, write, error);
-  if (refused.length > 0) throw new DiagnosticsError(refused);
-  record(name, id, set.live, entries);
-}
-
-function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
-  entries.ids[name] = id;
-  if (live?.updatedAt !== undefined) entries.updatedAt[name] = live.updatedAt;
-}
-
-async function removeEntry(
-  session: Session,
-  serviceId: string,
-  name: string,
-  entries: Entries,
-): Promise<void> {
-  const state = { ...emptyValue(entryType), id: entries.ids[name] ?? null, key: name, service_id: serviceId };
-  const removed = await applyDelete(session, entryType, state, noPrivateData);
-  if (removed.state !== null) throw new Error(removed.diagnostics[0]?.summary ?? `${name} was not deleted`);
-  delete entries.ids[name];
-  delete entries.updatedAt[name];
-  delete entries.values[name];
-}

@@ -2,7 +2,6 @@ import type { Variable } from "../../api/wire/shapes";
 import { lookAgain, staleWrite } from "../../apply/look";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
-import { plainEqual } from "../../model/value";
 import { liveVariable, variable } from "../../resources/variable";
 import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
@@ -10,22 +9,13 @@ import type { Session } from "../provider";
 import { textIn } from "../schema/attributes";
 import { computed, optional, required, schemaOf } from "../schema/block";
 import { shapeOf } from "../schema/terraform-shape";
-import {
-  asObject,
-  holdsUnknown,
-  isUnknown,
-  mapOf,
-  type TerraformObject,
-  type TerraformValue,
-  toPlain,
-  unknown,
-} from "../values/terraform-value";
+import { asObject, mapOf, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);
 
 export const variablesSchema = schemaOf("rnv_variables", {
-  doc: "Several variables of one service in one map. Variables that are not in it are left alone.",
+  doc: "Several variables of one service in one map. It manages the names that it declares, after an import too, and leaves all others alone.",
   attributes: [
     required("service_id", "string", "Id of the service they belong to."),
     optional(
@@ -58,42 +48,6 @@ export const textsIn = (value: TerraformValue | undefined): Readonly<Record<stri
 /** Returns the declared values: `values`, or `values_wo`. */
 export const declaredMap = ({ values, values_wo }: TerraformObject): TerraformValue =>
   values ?? values_wo ?? null;
-
-interface VariablesPlan {
-  readonly planned: TerraformObject;
-  readonly replaces: boolean;
-}
-
-/** Plans a map of variables. Pure, and the same every time it is asked. */
-export function planVariables(prior: TerraformObject | undefined, config: TerraformObject): VariablesPlan {
-  const base = { ...config, values_wo: null };
-  if (prior === undefined)
-    return { planned: { ...base, id: unknown, ids: unknown, updated_at: unknown }, replaces: false };
-  const replaces = isUnknown(config.service_id) || config.service_id !== prior.service_id;
-  const acts = replaces || isChanged(prior, config);
-  return {
-    planned: {
-      ...base,
-      id: prior.id ?? null,
-      ids: acts ? unknown : (prior.ids ?? null),
-      updated_at: acts ? unknown : (prior.updated_at ?? null),
-    },
-    replaces,
-  };
-}
-
-function isChanged(prior: TerraformObject, config: TerraformObject): boolean {
-  if (!isSame(prior.values ?? null, config.values ?? null)) return true;
-  if (!isSame(prior.values_wo_version ?? null, config.values_wo_version ?? null)) return true;
-  const map = declaredMap(config);
-  if (isUnknown(map)) return true;
-  const names = Object.keys(asObject(map) ?? {});
-  const recorded = Object.keys(textsIn(prior.ids));
-  return names.length !== recorded.length || names.some((name) => !recorded.includes(name));
-}
-
-const isSame = (a: TerraformValue, b: TerraformValue): boolean =>
-  !holdsUnknown(a) && !holdsUnknown(b) && plainEqual(toPlain(a), toPlain(b));
 
 /** Variables of a service as they are shown. */
 interface ShownVariables {
@@ -174,19 +128,17 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
   const updatedAt: Record<string, string> = {};
   const values: Record<string, string> = { ...textsIn(state.values) };
   const gone: [string, string][] = [];
-  let isTouched = false;
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
     const live = ofEntry(listed, name, id);
     const known = textsIn(state.updated_at)[name];
     const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
-    if (live === undefined || live.key !== name || isNewer) {
-      delete values[name];
-      isTouched = true;
-    }
+    const isTouched = live === undefined || live.key !== name || isNewer;
+    if (isTouched) delete values[name];
     if (live === undefined) gone.push([name, id]);
     else {
       ids[name] = live.id;
-      updatedAt[name] = live.updatedAt ?? known ?? "";
+      // Without its time it is sent again, whatever the state knows of its value.
+      if (!isTouched) updatedAt[name] = live.updatedAt ?? known ?? "";
     }
   }
   return {
@@ -194,6 +146,5 @@ function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
     ids,
     updated_at: updatedAt,
     values: state.values === null ? null : values,
-    values_wo_version: isTouched ? null : (state.values_wo_version ?? null),
   };
 }

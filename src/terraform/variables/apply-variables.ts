@@ -1,0 +1,156 @@
+import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import { Secret } from "../../model/secret";
+import { sendSecret, unappliedFields } from "../apply/after-write";
+import { type Applied, applyDelete } from "../apply/apply-delete";
+import { createOnce } from "../apply/create-once";
+import { diagnosticsOf, noPrivateData } from "../messages";
+import type { Session } from "../provider";
+import { addressIn, emptyValue } from "../schema/attributes";
+import { asObject, type TerraformObject } from "../values/terraform-value";
+import { declaredMap, entryType, textsIn } from "./variables";
+
+/** The values of a change of a map. */
+export interface AppliedChange {
+  readonly prior: TerraformObject | undefined;
+  /** Undefined deletes them all. */
+  readonly planned: TerraformObject | undefined;
+  readonly config: TerraformObject | undefined;
+}
+
+/** The variables that are there by name, while a map is being applied. */
+interface Entries {
+  readonly ids: Record<string, string>;
+  readonly updatedAt: Record<string, string>;
+  /** Values as far as they were sent; only those that Terraform keeps. */
+  readonly values: Record<string, string>;
+}
+
+/** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
+export async function applyVariables(
+  session: Session,
+  change: AppliedChange,
+): Promise<Omit<Applied, "kept">> {
+  const { prior, planned, config } = change;
+  const serviceId = String((planned ?? prior)?.service_id ?? "");
+  const entries: Entries = {
+    ids: { ...textsIn(prior?.ids) },
+    updatedAt: { ...textsIn(prior?.updated_at) },
+    values: { ...textsIn(prior?.values) },
+  };
+  const wanted = wantedKeys(planned);
+  // Write-only values are in no plan; all others are sent as they were planned.
+  const values = textsIn(
+    declaredMap({ values: planned?.values ?? null, values_wo: config?.values_wo ?? null }),
+  );
+  const diagnostics: Diagnostic[] = [];
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    if (session.signal.aborted && diagnostics.length > 0) return;
+    await work().catch((failure: unknown) => {
+      for (const one of diagnosticsOf(failure))
+        diagnostics.push({ ...one, summary: `${name}: ${one.summary}`, attribute: "values" });
+    });
+  };
+  for (const name of Object.keys(entries.ids))
+    if (!wanted.has(name)) await attempt(name, () => removeEntry(session, serviceId, name, entries));
+  for (const [name, { id, isKept }] of wanted) {
+    const value = values[name];
+    if (isKept || value === undefined) continue;
+    await attempt(name, () => setEntry(session, { serviceId, name, value, id }, entries));
+    if (planned?.values && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
+      entries.values[name] = value;
+  }
+  return { state: appliedState(change, serviceId, entries, diagnostics.length > 0), diagnostics };
+}
+
+/** Returns the planned keys: with the id that is known, and whether the value stays as it is. */
+function wantedKeys(planned: TerraformObject | undefined) {
+  const ids = textsIn(planned?.ids);
+  const times = textsIn(planned?.updated_at);
+  return new Map(
+    Object.keys(asObject(planned?.ids) ?? {}).map((key) => [key, { id: ids[key], isKept: key in times }]),
+  );
+}
+
+function appliedState(
+  { planned, prior }: AppliedChange,
+  serviceId: string,
+  entries: Entries,
+  failed: boolean,
+): TerraformObject | null {
+  if (planned === undefined && !failed) return null;
+  if (planned === undefined) return { ...prior, ids: entries.ids, updated_at: entries.updatedAt };
+  if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
+  const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
+  if (!failed) return kept;
+  return {
+    ...kept,
+    values: planned.values === null ? null : entries.values,
+    values_wo_version: prior?.values_wo_version ?? null,
+  };
+}
+
+interface Entry {
+  readonly serviceId: string;
+  readonly name: string;
+  readonly value: string;
+  /** Undefined of one that is created. */
+  readonly id: string | undefined;
+}
+
+async function setEntry(
+  session: Session,
+  { serviceId, name, value, id }: Entry,
+  entries: Entries,
+): Promise<void> {
+  const { resource } = entryType;
+  const address = addressIn(entryType, name);
+  const attributes = new Map<string, string | Secret>([
+    ["serviceId", serviceId],
+    ["key", name],
+    ["value", new Secret(value)],
+  ]);
+  if (id === undefined) {
+    const made = await createOnce(session, {
+      ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
+      input: { address, name, attributes },
+    });
+    record(name, made.id, made.live, entries);
+    return;
+  }
+  const before = entries.updatedAt[name] ?? (await shownTime(session, serviceId, id));
+  const seed = ["update", "variable", id, before ?? ""].join("\0");
+  const changed = new Set(["value"]);
+  const sent = new Map([["value", attributes.get("value") ?? null]]);
+  const set = await sendSecret(session, {
+    ...{ type: resource, name, parentId: serviceId, sent, before, seed },
+    send: (writes) => resource.update(writes, { address, name, attributes, id, changed }),
+  });
+  const write = { sent, live: set.live, defaults: new Map(), before };
+  const refused = unappliedFields(entryType, write, error);
+  if (refused.length > 0) throw new DiagnosticsError(refused);
+  record(name, id, set.live, entries);
+}
+
+/** Returns when a variable that is taken over was last changed. */
+const shownTime = async ({ reads }: Session, serviceId: string, id: string): Promise<string | undefined> =>
+  (await reads.variables(serviceId))?.find((one) => one.id === id)?.updatedAt ?? undefined;
+
+function record(name: string, id: string, live: LiveResource | undefined, entries: Entries): void {
+  entries.ids[name] = id;
+  if (live?.updatedAt !== undefined) entries.updatedAt[name] = live.updatedAt;
+}
+
+async function removeEntry(
+  session: Session,
+  serviceId: string,
+  name: string,
+  entries: Entries,
+): Promise<void> {
+  const state = { ...emptyValue(entryType), id: entries.ids[name] ?? null, key: name, service_id: serviceId };
+  const removed = await applyDelete(session, entryType, state, noPrivateData);
+  if (removed.state !== null) throw new Error(removed.diagnostics[0]?.summary ?? `${name} was not deleted`);
+  delete entries.ids[name];
+  delete entries.updatedAt[name];
+  delete entries.values[name];
+}

@@ -1,0 +1,129 @@
+import type { Variable } from "../../api/wire/shapes";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import {
+  asObject,
+  holdsUnknown,
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  unknown,
+} from "../values/terraform-value";
+import { declaredMap, textsIn } from "./variables";
+
+export interface VariablesChange {
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  /** Variables of the service by key that the map takes over when it declares them: it was imported. */
+  readonly takenOver: ReadonlyMap<string, Pick<Variable, "id">>;
+}
+
+export interface VariablesPlan {
+  readonly planned: TerraformObject;
+  readonly replaces: boolean;
+  /** Keys that are added, changed and removed; all that are ours where it is not known which. */
+  readonly touched: readonly string[];
+  readonly acts: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Plans a map of variables key by key: ids are known where a key stays, times where its value stays. Pure, and the same
+ * every time it is asked. Keys that are not declared and were never ours are left alone.
+ */
+export function planVariables({ prior, config, takenOver }: VariablesChange): VariablesPlan {
+  const base = { ...config, values_wo: null };
+  const keys = declaredKeys(config);
+  const replaces = prior !== undefined && !isSame(prior.service_id, config.service_id);
+  const before = replaces ? undefined : prior;
+  const owned = Object.keys(textsIn(prior?.ids));
+  const diagnostics = keys === null ? undeclaredFindings(prior, config) : [];
+  const id = before?.id ?? config.service_id ?? null;
+  if (keys === null && before !== undefined) {
+    const { ids = null, updated_at = null } = before;
+    return { planned: { ...base, id, ids, updated_at }, replaces, touched: [], acts: false, diagnostics };
+  }
+  if (keys === undefined)
+    return {
+      ...{ planned: { ...base, id, ids: unknown, updated_at: unknown }, replaces },
+      ...{ touched: owned, acts: true, diagnostics },
+    };
+  const declared = keys ?? [];
+  const ids = textsIn(before?.ids);
+  const times = textsIn(before?.updated_at);
+  const isSent = sentKeys(before, config);
+  const kept = new Set(declared.filter((key) => key in ids && key in times && !isSent(key)));
+  const planned = {
+    ...base,
+    id,
+    ids: fromKeys(declared, (key) => ids[key] ?? takenOver.get(key)?.id ?? unknown),
+    // For each key of a new map one line is enough.
+    updated_at: before
+      ? fromKeys(declared, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
+      : unknown,
+  };
+  const touched = [...new Set([...owned, ...declared])].filter((key) => !kept.has(key));
+  return { planned, replaces, touched, acts: touched.length > 0, diagnostics };
+}
+
+/** Returns the keys that a configuration declares: undefined where they are not known, null where no map is written. */
+export function declaredKeys(config: TerraformObject): readonly string[] | undefined | null {
+  const map = declaredMap(config);
+  if (map === null) return null;
+  return isUnknown(map) ? undefined : Object.keys(asObject(map) ?? {}).sort();
+}
+
+/** Tells of a key whether its value is sent, though it is there: it is another, or a new version of all is. */
+function sentKeys(before: TerraformObject | undefined, config: TerraformObject): (key: string) => boolean {
+  if (before === undefined) return () => true;
+  const values = asObject(config.values ?? null);
+  const known = asObject(before.values ?? null) ?? {};
+  if (values !== undefined) return (key) => !isSame(known[key], values[key]);
+  const isResent = !isSame(before.values_wo_version, config.values_wo_version);
+  return () => isResent;
+}
+
+const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
+  isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);
+
+const fromKeys = (
+  keys: readonly string[],
+  valueAt: (key: string) => TerraformValue,
+): Record<string, TerraformValue> => Object.fromEntries(keys.map((key) => [key, valueAt(key)]));
+
+/**
+ * Returns what is said of a resource that declares no map. Values that are taken away are no order to delete what they
+ * set; one that was imported, or whose changes are ignored, has none.
+ */
+function undeclaredFindings(
+  prior: TerraformObject | undefined,
+  config: TerraformObject,
+): readonly Diagnostic[] {
+  if (prior === undefined)
+    return [
+      error("plan.invalid_combination", "there are no values", {
+        attribute: "values",
+        hint: "set values or values_wo",
+      }),
+    ];
+  const owned = Object.keys(textsIn(prior.ids));
+  const isTakenAway =
+    (prior.values ?? null) !== null || !isSame(prior.values_wo_version, config.values_wo_version);
+  if (owned.length === 0 || !isTakenAway) return [];
+  return [
+    error("plan.invalid_combination", "there are no values any more, and none is deleted for that", {
+      attribute: "values",
+      detail: `This resource manages ${owned.join(", ")}.`,
+      hint: "write values = {} to delete them, or take the resource away with a removed block to leave them as they are",
+    }),
+  ];
+}
+
+/** Returns what is said of an imported map that declares nothing: `keys` are those it may declare. */
+export const nothingDeclared = (keys: readonly string[]): Diagnostic =>
+  warning("plan.invalid_combination", "no values are declared: no variable is managed", {
+    attribute: "values",
+    detail: keys.length === 0 ? undefined : `The service has ${keys.join(", ")}.`,
+    hint: "name in values those that are to be managed: the next apply sets them, and all others are left alone",
+  });
