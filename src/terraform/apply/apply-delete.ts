@@ -4,6 +4,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import { addressOfId } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
+import { isMadeElsewhere } from "../preserved";
 import type { Session } from "../provider";
 import { checkProtection } from "../rpc/plan-resource-change";
 import { addressIn, liveOf } from "../schema/attributes";
@@ -28,6 +29,7 @@ export async function applyDelete(
   const { id, name, parentId } = liveOf(type, prior);
   const refused = checkProtection(session, type, prior, "delete");
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
+  if (isMadeElsewhere(type, prior)) return { state: null, kept, diagnostics: [] };
   const key = addressOfId(type.resource, id);
   // The same resource was adopted under another address of this apply: only this address lets go of it.
   if (session.made.has(key)) return { state: null, kept, diagnostics: [adopted(type, name, id)] };

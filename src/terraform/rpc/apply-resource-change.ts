@@ -29,6 +29,7 @@ import {
   readPrivate,
   writePrivate,
 } from "../messages";
+import { findPreserved, isMadeElsewhere, notThere } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
@@ -104,7 +105,10 @@ async function applyCreate(
   const input = { address: addressIn(type, name), name, attributes, parent };
   await awaitNeighbours(session, type, input, parentId);
   const seed = ["create", resource.type, triggersText(wanted)].join("\0");
-  const answered = await createOnce(session, { type: resource, input, parentId, defaults, seed });
+  const isElsewhere = isMadeElsewhere(type, wanted);
+  const answered = isElsewhere
+    ? await preservedOne(session, type, input, parentId)
+    : await createOnce(session, { type: resource, input, parentId, defaults, seed });
   const result = await settle(session, type, answered, wanted, "create");
   const accepted = endedWith(answered, result);
   const failed = unsettled(type, name, result);
@@ -125,6 +129,18 @@ async function applyCreate(
   };
   const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
   return { state, kept, diagnostics };
+}
+
+/** Returns what a resource that was made elsewhere stands for. Throws `DiagnosticsError` where it is not there. */
+async function preservedOne(
+  session: Session,
+  type: TerraformShape,
+  input: CreateInput,
+  parentId: string | undefined,
+): Promise<Accepted> {
+  const live = await findPreserved(session, type, input, parentId ?? "");
+  if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
+  return { id: live.id, live };
 }
 
 /** An error would taint what stands, and a tainted service is deleted: the next plan shows what is missing. */

@@ -5,6 +5,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { diagnosticMessages, isLost, type PrivateData, pathMessage, readPrivate } from "../messages";
+import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
@@ -37,12 +38,17 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const { session } = provider;
   const checkPrior = (verb: "delete" | "replace"): readonly Diagnostic[] =>
     prior ? checkProtection(session, type, prior, verb) : [];
-  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config)
+  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
+    const isForgotten = prior !== undefined && isMadeElsewhere(type, prior);
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: request.priorPrivate,
-      diagnostics: diagnosticMessages(checkPrior("delete"), type.stepsOf),
+      diagnostics: diagnosticMessages(
+        isForgotten ? [forgotten(type, nameIn(type, prior))] : checkPrior("delete"),
+        type.stepsOf,
+      ),
     };
+  }
   const catalog = await session?.reads.catalog();
   const priorPrivate = readPrivate(request.priorPrivate);
   const change = planChange({ type, prior, config, priorPrivate, catalog });
@@ -50,6 +56,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     ...change.diagnostics,
     ...(catalog ? offerFindings(type, config, prior === undefined, change, catalog) : []),
     ...(change.replaced.length > 0 ? checkPrior("replace") : []),
+    ...(await preservedFindings(session, type, prior, config)),
   ];
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {
