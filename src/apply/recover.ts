@@ -236,7 +236,7 @@ async function settleCommand(recovering: Recovering, intent: Intent, command: Co
   }
   const diagnostics = isLast ? [unknownEnd(recovering, intent, command, found)] : [];
   const result = found === undefined ? "done" : "refused";
-  return { ...closed(intent, [outcome(intent, result, sent)]), diagnostics };
+  return { ...closed(intent, [outcome(intent, result)]), diagnostics };
 }
 
 function unknownEnd(

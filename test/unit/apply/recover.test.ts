@@ -1,0 +1,427 @@
+import type { Resource } from "../../../src/api/reads";
+import { keyLifetimeMs } from "../../../src/apply/look";
+import { recover } from "../../../src/apply/recover";
+import type { Address } from "../../../src/model/address";
+import type { LiveResource, Pending, ReadResult } from "../../../src/model/live";
+import type { Intent, RecordedResource, State } from "../../../src/model/state";
+import {
+  api,
+  intentOf,
+  liveOf,
+  recordOf,
+  recovering,
+  rollout,
+  shop,
+  stateOf,
+  timeAt,
+  typeOf,
+} from "./fixtures";
+
+const tooOld = timeAt(-keyLifetimeMs);
+const creation = intentOf();
+const deletion = intentOf({ method: "DELETE", operation: "deleteService", path: "/services/s1" });
+const setting = intentOf({ method: "PATCH", operation: "updateService", path: "/services/s1" });
+const done = { kind: "outcome", seq: 1, result: "done", status: 0 } as const;
+const refused = { ...done, result: "refused" } as const;
+const end = { kind: "end" } as const;
+const ending: Pending = { kind: "operation", id: "op", deletes: true };
+
+const finding = (...found: readonly LiveResource[]): Resource => typeOf({ candidates: async () => found });
+const reading = (read: ReadResult, more: Partial<Resource> = {}): Resource =>
+  typeOf({ read: async () => read, ...more });
+const deletes = { pendingOf: (id: string): Pending => ({ kind: "operation", id, deletes: true }) };
+
+const recoverOf = (
+  resources: Readonly<Record<Address, RecordedResource>>,
+  open: readonly Intent[],
+  type: Resource,
+  more: Parameters<typeof recovering>[2] & { readonly fences?: readonly string[] } = {},
+) => recover(recovering(stateOf(resources, open, more.fences ? { [api]: more.fences } : {}), [type], more));
+
+describe("a state without open writes", () => {
+  it("is left as it is", async () => {
+    expect(await recoverOf({ [api]: recordOf("s1") }, [], typeOf({}))).toEqual({
+      ...{ entries: [], retriableIntents: [], diagnostics: [] },
+    });
+  });
+});
+
+describe("a create that an interrupted run did not see answered", () => {
+  const made = liveOf("s1", { computed: new Map([["url", "u"]]), updatedAt: timeAt(5) });
+
+  it("is recorded where one new thing bears its name, in the project that is recorded", async () => {
+    const searches: unknown[] = [];
+    const type = typeOf({
+      candidates: async (_, search) => {
+        searches.push(search);
+        return [made];
+      },
+    });
+    const state = { [shop]: recordOf("p1", { type: "project" }) };
+    const { entries, retriableIntents, diagnostics } = await recoverOf(state, [creation], type, {
+      fences: ["old"],
+    });
+    expect(searches).toEqual([{ name: "api", parentId: "p1", preexistingIds: ["old"], since: timeAt(0) }]);
+    expect({ retriableIntents, diagnostics }).toEqual({ retriableIntents: [], diagnostics: [] });
+    expect(entries).toEqual([
+      {
+        kind: "resource",
+        address: api,
+        resource: {
+          ...{ type: "service", id: "s1", name: "api", parent: shop, dependsOn: [], applied: {} },
+          ...{ computed: { url: "u" }, updatedAt: timeAt(5), writtenAt: timeAt(0) },
+          ...{ preventDestroy: false, onRemove: "delete", writes: 1 },
+        },
+      },
+      done,
+      end,
+    ]);
+  });
+
+  it("keeps what was recorded about its protection, and nothing of what was applied to what it replaces", async () => {
+    const kept = {
+      ...{
+        preventDestroy: true,
+        onRemove: "archive" as const,
+        ignoreChanges: ["plan"],
+        initial: { port: 1 },
+      },
+      ...{ dependsOn: [shop], parent: shop },
+    };
+    const recorded = recordOf("s0", { ...kept, applied: { plan: "free" } });
+    const intent = { ...creation, parentId: undefined, madeWith: ["plan"] };
+    const { entries } = await recoverOf({ [api]: recorded }, [intent], finding(made), { fences: ["s0"] });
+    expect(entries[0]).toMatchObject({
+      resource: { ...kept, id: "s1", applied: {}, madeWith: ["plan"], writes: 4 },
+    });
+  });
+
+  it("tells no time that the service did not tell", async () => {
+    const { entries } = await recoverOf({}, [creation], finding(liveOf("s1")));
+    expect(entries[0]).toMatchObject({ kind: "resource", address: api });
+    expect(Object.keys((entries[0] as { resource: object }).resource)).not.toContain("updatedAt");
+    expect(Object.keys((entries[0] as { resource: object }).resource)).not.toContain("parent");
+  });
+
+  it("did not happen where nothing bears its name, and is sent again under its own key alone", async () => {
+    expect(await recoverOf({}, [creation], finding())).toEqual({
+      ...{ entries: [refused, end], retriableIntents: [creation], diagnostics: [] },
+    });
+    const old = { ...creation, at: tooOld };
+    expect(await recoverOf({}, [old], finding())).toMatchObject({
+      entries: [refused, end],
+      retriableIntents: [],
+    });
+    expect(await recoverOf({}, [creation], finding(), { credential: () => "another" })).toMatchObject({
+      retriableIntents: [],
+    });
+  });
+
+  it("stays open where several things bear its name, which are told", async () => {
+    const result = await recoverOf({}, [creation], finding(made, liveOf("s2")));
+    expect(result).toMatchObject({ entries: [], retriableIntents: [] });
+    expect(result.diagnostics).toMatchObject([
+      {
+        severity: "error",
+        code: "state.open_intent",
+        address: api,
+        detail: expect.stringContaining("s1, s2"),
+        hint: expect.stringContaining(`rnv import ${api} ID`),
+      },
+    ]);
+  });
+
+  it("stays open where nobody can look, and is told of once its key no longer counts", async () => {
+    const blind = typeOf({ candidates: async () => undefined });
+    expect(await recoverOf({}, [creation], blind)).toEqual({
+      ...{ entries: [], retriableIntents: [creation], diagnostics: [] },
+    });
+    const result = await recoverOf({}, [{ ...creation, at: tooOld }], blind);
+    expect(result).toMatchObject({ entries: [], retriableIntents: [] });
+    expect(result.diagnostics).toMatchObject([{ code: "state.open_intent", address: api }]);
+  });
+
+  it("is closed without a look where its answer was recorded, and only the end of that line was lost", async () => {
+    let looks = 0;
+    const type = typeOf({
+      candidates: async () => {
+        looks += 1;
+        return [];
+      },
+    });
+    const recorded = { [api]: recordOf("s1") };
+    expect(await recoverOf(recorded, [creation], type, { fences: [] })).toMatchObject({
+      ...{ entries: [done, end], retriableIntents: [] },
+    });
+    expect(looks).toBe(0);
+    // What is recorded was there before: it is not what was made.
+    await recoverOf(recorded, [creation], type, { fences: ["s1"] });
+    expect(looks).toBeGreaterThan(0);
+  });
+
+  it("is left to a command that goes on with it", async () => {
+    const result = await recoverOf({}, [creation], finding(made), { repeats: ({ seq }) => seq === 1 });
+    expect(result).toMatchObject({ entries: [], retriableIntents: [creation] });
+    const other = await recoverOf({}, [creation], finding(made), { repeats: () => false });
+    expect(other.retriableIntents).toEqual([]);
+  });
+});
+
+describe("a deployment that an interrupted run did not see answered", () => {
+  const reacting = typeOf({
+    type: "deployment",
+    follows: ["variable"],
+    reacts: {} as never,
+    candidates: async () => [liveOf("d2", { type: "deployment", name: "api", parentId: "s1" })],
+    runs: { pendingOf: (id: string) => ({ kind: "deployment", id }), foresee: async () => [] },
+  });
+  const intent = intentOf({
+    address: rollout,
+    type: "deployment",
+    parentId: "s1",
+    path: "/services/s1/deploy",
+  });
+
+  it("has deployed what was written before it, is waited for, and keeps what it was declared with", async () => {
+    const state = {
+      [api]: recordOf("s1", { writes: 5 }),
+      ["variable.shop.api.A" as Address]: recordOf("v1", { type: "variable", parent: api, writes: 2 }),
+      [rollout]: recordOf("d1", { type: "deployment", parent: api, applied: { when: "change" }, writes: 7 }),
+    };
+    const old = intentOf({ ...intent, at: timeAt(-1000) });
+    const open = stateOf(state, [old], { [rollout]: ["d1"] });
+    const { entries } = await recover(recovering(open, [reacting], { settlesPending: false }));
+    expect(entries[0]).toMatchObject({
+      address: rollout,
+      resource: {
+        ...{ id: "d2", applied: { when: "change" }, inputs: { s1: 5, v1: 2 }, writes: 8 },
+        pending: { kind: "deployment", id: "d2", since: timeAt(-1000) },
+      },
+    });
+  });
+});
+
+describe("a write that sets something, left open", () => {
+  it("counts as configured since the last deployment, whether it arrived or not", async () => {
+    const state = { [api]: recordOf("s1", { writes: 3, name: "api" }) };
+    expect(await recoverOf(state, [setting], finding())).toEqual({
+      entries: [{ kind: "resource", address: api, resource: recordOf("s1", { writes: 4 }) }, done, end],
+      ...{ retriableIntents: [], diagnostics: [] },
+    });
+  });
+
+  it("asks for no deployment where only fields that take effect at once were sent", async () => {
+    const atOnce = { ...setting, takesEffect: "at once" } as const;
+    expect(await recoverOf({ [api]: recordOf("s1") }, [atOnce], finding())).toMatchObject({
+      entries: [done, end],
+    });
+  });
+
+  it("is closed where nothing is recorded, and where its type is not known any more", async () => {
+    expect(await recoverOf({}, [setting], finding())).toMatchObject({ entries: [done, end] });
+    const unknown = { ...creation, type: "bucket" };
+    expect(await recoverOf({}, [unknown], finding())).toMatchObject({
+      ...{ entries: [done, end], retriableIntents: [] },
+    });
+  });
+
+  it("with a path of the thing itself makes nothing, though it is posted", async () => {
+    const action = intentOf({ operation: "restart", path: "/services/s1/restart" });
+    const { entries } = await recoverOf({ [api]: recordOf("s1") }, [action], finding(liveOf("other")));
+    expect(entries).toEqual([
+      { kind: "resource", address: api, resource: recordOf("s1", { writes: 4 }) },
+      ...[done, end],
+    ]);
+  });
+});
+
+describe("a deletion that was not answered", () => {
+  const state = { [api]: recordOf("s1", { deletionFailed: "x" }) };
+
+  it("is over where its resource is gone, which is then known as deleted", async () => {
+    const gone = await recoverOf(state, [deletion], reading({ kind: "gone" }));
+    expect(gone.entries).toEqual([
+      { kind: "resource", address: api, resource: null, deletedAt: timeAt(0) },
+      ...[done, end],
+    ]);
+  });
+
+  it("of a type whose deletions take time is waited for, from when it was sent", async () => {
+    const at = timeAt(-1000);
+    const type = reading({ kind: "gone" }, { deletes, poll: async () => ({ kind: "waiting", status: "x" }) });
+    const { entries } = await recoverOf(state, [{ ...deletion, at }], type, { wait: false });
+    expect(entries).toEqual([
+      {
+        ...{ kind: "resource", address: api },
+        resource: recordOf("s1", { pending: { kind: "operation", id: "s1", deletes: true, since: at } }),
+      },
+      ...[done, end],
+    ]);
+  });
+
+  it("did not happen where its resource is there: it is sent again under its own key, while that counts", async () => {
+    const there = reading({ kind: "found", live: liveOf("s1") });
+    expect(await recoverOf(state, [deletion], there)).toMatchObject({
+      ...{ entries: [refused, end], retriableIntents: [deletion] },
+    });
+    expect(await recoverOf(state, [{ ...deletion, at: tooOld }], there)).toMatchObject({
+      ...{ entries: [refused, end], retriableIntents: [] },
+    });
+  });
+
+  it("stays open while its key counts and the service shows that something is being deleted", async () => {
+    const poll: Resource["poll"] = async () => ({ kind: "waiting", status: "deleting" });
+    const deleting = reading({ kind: "gone", ending }, { deletes, poll });
+    expect(await recoverOf(state, [deletion], deleting)).toMatchObject({
+      ...{ entries: [], retriableIntents: [deletion] },
+    });
+    const { entries } = await recoverOf(state, [{ ...deletion, at: tooOld }], deleting, { wait: false });
+    expect(entries[0]).toMatchObject({ address: api, resource: { pending: { id: "op" } } });
+  });
+
+  it("stays open where nobody can look at a thing whose deletion can be asked about", async () => {
+    const blind = reading({ kind: "unchecked", reason: "x" }, { deletes });
+    expect(await recoverOf(state, [deletion], blind)).toMatchObject({
+      ...{ entries: [], retriableIntents: [deletion] },
+    });
+    expect(await recoverOf(state, [{ ...deletion, at: tooOld }], blind)).toMatchObject({
+      ...{ entries: [refused, end], retriableIntents: [] },
+    });
+  });
+
+  it("of a thing that nobody can look up is sent again under its own key: the retained answer tells", async () => {
+    const part = reading({ kind: "unchecked", reason: "x" });
+    expect(await recoverOf(state, [deletion], part)).toMatchObject({
+      entries: [{ kind: "resource", resource: { id: "s1", writes: 4 } }, done, end],
+      retriableIntents: [deletion],
+    });
+    const old = await recoverOf(state, [{ ...deletion, at: tooOld }], part);
+    expect(old.retriableIntents).toEqual([]);
+    // Nothing but a deletion.
+    expect((await recoverOf(state, [setting], part)).retriableIntents).toEqual([]);
+  });
+});
+
+describe("what an earlier run left pending", () => {
+  const pending: Pending = { kind: "operation", id: "op", deletes: true, since: timeAt(-60_000) };
+  const waiting = (looks: number[]): Resource =>
+    typeOf({
+      poll: async () => {
+        looks.push(1);
+        return { kind: "waiting", status: "deleting" };
+      },
+    });
+  const looksOf = async (state: State, more: Parameters<typeof recovering>[2] = {}) => {
+    const looks: number[] = [];
+    const around = recovering(state, [waiting(looks)], more);
+    const result = await recover(around);
+    return { looks: looks.length, waited: around.clock.now() - Date.parse(timeAt(0)), result };
+  };
+  const deleting = stateOf({ [api]: recordOf("s1", { pending }) }, []);
+
+  it("is waited for where it is a deletion, for the rest of a quarter of an hour", async () => {
+    const { waited, result } = await looksOf(deleting);
+    expect(waited).toBe(14 * 60_000);
+    expect(result.entries).toEqual([]);
+  });
+
+  it("is looked at once by a plan, by a command that waits for no end, and where it is no deletion", async () => {
+    expect(await looksOf(deleting, { wait: false })).toMatchObject({ looks: 1, waited: 0 });
+    expect(await looksOf(deleting, { settlesPending: "look" })).toMatchObject({ looks: 1, waited: 0 });
+    const deploying = stateOf({ [api]: recordOf("s1", { pending: { kind: "deployment", id: "d" } }) }, []);
+    expect(await looksOf(deploying)).toMatchObject({ looks: 1, waited: 0 });
+  });
+
+  it("is not looked at by a command whose business it is not", async () => {
+    expect(await looksOf(deleting, { settlesPending: false })).toMatchObject({ looks: 0 });
+  });
+
+  it("ends the run once it has ended and nothing is open any more", async () => {
+    const type = typeOf({ poll: async () => ({ kind: "done" }) });
+    const { entries } = await recoverOf({ [api]: recordOf("s1", { pending }) }, [], type);
+    expect(entries).toEqual([{ kind: "resource", address: api, resource: null }, end]);
+    // Of two writes one stays open.
+    const blind = typeOf({ poll: async () => ({ kind: "done" }), candidates: async () => undefined });
+    const other = intentOf({ seq: 2, address: "service.shop.web" as Address });
+    const left = await recoverOf({ [api]: recordOf("s1", { pending }) }, [other], blind);
+    expect(left.entries).toEqual([{ kind: "resource", address: api, resource: null }]);
+    expect(left.retriableIntents).toEqual([other]);
+  });
+});
+
+describe("a write of a verb, left open", () => {
+  const command = { action: "deploy", commit: "c" };
+  const intent = intentOf({ operation: "deploy", path: "/services/s1/deploy", command });
+  const state = { [api]: recordOf("s1") };
+  const acting = (found: readonly string[] | undefined, asked: unknown[] = []): Resource =>
+    typeOf({
+      actions: {
+        deploy: {
+          send: async () => ({ id: "" }),
+          pendingOf: (_: unknown, { id }: { id: string }) => ({ kind: "deployment", id }) as const,
+          poll: async () => ({ kind: "done" }) as const,
+          find: async (_: unknown, input: unknown, preexisting: unknown) => {
+            asked.push(input, preexisting);
+            return found;
+          },
+        },
+      },
+    });
+
+  it("is closed as done where the one thing that it made is found, by its commit and what was there before", async () => {
+    const asked: unknown[] = [];
+    const result = await recoverOf(state, [intent], acting(["d1"], asked), { fences: ["d0"] });
+    expect(result).toEqual({
+      ...{ entries: [{ ...done, id: "d1" }, end], retriableIntents: [], diagnostics: [] },
+    });
+    expect(asked).toEqual([{ address: api, id: "s1", name: "api", commit: "c" }, ["d0"]]);
+  });
+
+  it("is closed and told of where nothing, several things or nobody knows what is found", async () => {
+    const several = await recoverOf(state, [intent], acting(["d1", "d2"]));
+    expect(several).toMatchObject({
+      entries: [refused, end],
+      retriableIntents: [],
+      diagnostics: [{ severity: "warning", code: "apply.uncertain", address: api, detail: "Found: d1, d2." }],
+    });
+    const none = await recoverOf(state, [intent], acting([]));
+    expect(none).toMatchObject({
+      entries: [refused, end],
+      diagnostics: [{ detail: "It was not answered." }],
+    });
+    expect(none.diagnostics[0]?.summary).toContain("did nothing");
+    const unknown = await recoverOf(state, [intent], acting(undefined));
+    expect(unknown).toMatchObject({ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] });
+    expect(unknown.diagnostics[0]?.summary).toContain("nobody can tell");
+  });
+
+  it("of a type that is not known any more, or knows no such action, is closed and told of", async () => {
+    for (const type of [typeOf({ type: "other" }), typeOf({}), typeOf({ actions: {} })])
+      expect(await recoverOf(state, [intent], type)).toMatchObject({
+        ...{ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] },
+      });
+  });
+
+  it("about what is no longer recorded did nothing that anybody could look for", async () => {
+    const asked: unknown[] = [];
+    const { entries } = await recoverOf({}, [intent], acting(["d1"], asked));
+    expect({ entries, asked }).toEqual({ entries: [refused, end], asked: [] });
+  });
+
+  it("is looked for once though it was sent several times under one key", async () => {
+    const asked: unknown[] = [];
+    const again = { ...intent, seq: 2 };
+    const other = { ...intent, seq: 3, key: "another" };
+    const result = await recoverOf(state, [intent, again], acting([], asked));
+    expect(result.diagnostics).toHaveLength(1);
+    expect(result.entries).toEqual([refused, { ...refused, seq: 2 }, end]);
+    expect((await recoverOf(state, [intent, other], acting([]))).diagnostics).toHaveLength(2);
+  });
+
+  it("tells a plan to run the verb again first, and others that nothing was repeated", async () => {
+    const plan = await recoverOf(state, [intent], acting([]), { wait: false });
+    expect(plan.diagnostics[0]?.hint).toContain(`run \`rnv deploy ${api} --commit c\` again`);
+    const apply = await recoverOf(state, [intent], acting([]));
+    expect(apply.diagnostics[0]?.hint).toContain("nothing was repeated");
+  });
+});
