@@ -1,10 +1,18 @@
+import type { Endpoints } from "../../../src/api/endpoints";
 import type { Reads, Resource } from "../../../src/api/reads";
-import type { RecoveryContext } from "../../../src/apply/run";
+import type { ApiRequest, ApiResponse } from "../../../src/api/send";
+import type { RecoveryContext, Run, Slot } from "../../../src/apply/run";
+import { RunJournal } from "../../../src/apply/run-journal";
 import { type ManualClock, manualClock } from "../../../src/emulator/testing";
 import type { Address } from "../../../src/model/address";
 import type { ApplyEvent } from "../../../src/model/apply-event";
+import { type DesiredResource, defaultLifecycle } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
-import type { Intent, RecordedResource, State } from "../../../src/model/state";
+import { Secret } from "../../../src/model/secret";
+import type { Intent, JournalEntry, RecordedResource, RunRecord, State } from "../../../src/model/state";
+import type { DesiredValue } from "../../../src/model/value";
+import type { Change } from "../../../src/plan/plan";
+import type { StateSession } from "../../../src/state/backend";
 
 export const api = "service.shop.api" as Address;
 export const shop = "project.shop" as Address;
@@ -75,3 +83,108 @@ export function recovering(
     clock: (more.clock as ManualClock | undefined) ?? manualClock({ sleepMoves: true }),
   };
 }
+
+export interface RunGiven {
+  readonly resources?: Readonly<Record<Address, RecordedResource>>;
+  readonly open?: readonly Intent[];
+  readonly fences?: Readonly<Record<string, readonly string[]>>;
+  /** Names of what was live when the plan was made, by id. */
+  readonly before?: Readonly<Record<string, string>>;
+  readonly retriableIntents?: readonly Intent[];
+  readonly types?: readonly Resource[];
+  /** Answers each request, in turn; without one it fails the test. */
+  readonly answer?: (request: ApiRequest & { readonly idempotencyKey?: string }) => ApiResponse;
+  readonly mode?: Run["mode"];
+  readonly lookup?: Run["lookup"];
+}
+
+export interface FakeRun extends Run {
+  readonly clock: ManualClock;
+  /** What was appended to the journal, in order. */
+  readonly entries: JournalEntry[];
+  readonly requests: (ApiRequest & { readonly idempotencyKey?: string })[];
+  readonly events: ApplyEvent[];
+  /** How often what was read was dropped. */
+  readonly dropped: () => number;
+}
+
+/** A run over a journal in memory; `run.endpoints(send)` is `{ send }`. */
+export function runOf(given: RunGiven = {}): FakeRun {
+  const clock = manualClock({ sleepMoves: true });
+  const state = stateOf(given.resources ?? {}, given.open ?? [], given.fences);
+  const entries: JournalEntry[] = [];
+  const requests: FakeRun["requests"] = [];
+  const events: ApplyEvent[] = [];
+  let dropped = 0;
+  const session = {
+    append: async (more: readonly JournalEntry[]) => void entries.push(...more),
+    commit: async (written: State) => written,
+  } as unknown as StateSession;
+  const journal = new RunJournal(session, state, clock);
+  return {
+    types: new Map((given.types ?? []).map((type) => [type.type, type])),
+    send: async (request) => {
+      requests.push(request);
+      if (!given.answer) throw new Error(`nobody answers ${request.operation}`);
+      return given.answer(request);
+    },
+    endpoints: (send) => ({ send }) as unknown as Endpoints,
+    reads: {
+      invalidate: () => {
+        dropped += 1;
+      },
+    } as unknown as Reads,
+    journal,
+    mode: given.mode ?? "apply",
+    record: state.run as RunRecord,
+    retriableIntents: given.retriableIntents ?? [],
+    clock,
+    generate: () => new Secret("generated"),
+    fingerprintKey: new Uint8Array(32).fill(7),
+    defaults: () => new Map(),
+    lookup:
+      given.lookup ??
+      ((address, attribute) => (attribute === "id" ? journal.recorded(address)?.id : undefined)),
+    before: new Map(Object.entries(given.before ?? {})),
+    emit: (event) => events.push(event),
+    signal: new AbortController().signal,
+    ...{ entries, requests, events, dropped: () => dropped },
+  };
+}
+
+/** A change of the service `api` that declares `values`, over what is recorded in `run` and what is live. */
+export function changeOf(
+  action: Change["action"],
+  values: Readonly<Record<string, DesiredValue>> | undefined,
+  more: Partial<Omit<Change, "instance">> & { readonly instance?: Partial<Change["instance"]> } = {},
+): Change {
+  const address = more.address ?? api;
+  const attributes = new Map(Object.entries(values ?? {}).map(([path, value]) => [path, { value, range }]));
+  const desired: DesiredResource = {
+    ...{
+      address,
+      type: more.type ?? "service",
+      attributes,
+      dependsOn: [],
+      lifecycle: defaultLifecycle,
+      range,
+    },
+    ...more.instance?.desired,
+  };
+  const { instance, ...others } = more;
+  return {
+    ...{ address, type: "service", action, name: "api", released: [], effects: [], dependsOn: [] },
+    attributes: Object.keys(values ?? {}).map((path) => ({ path }) as Change["attributes"][number]),
+    ...{ withParent: false, onRemove: "delete", binding: null },
+    ...others,
+    instance: {
+      resolved: new Map(Object.entries(values ?? {})) as Change["instance"]["resolved"],
+      ...{ defaults: new Map(), fingerprints: {} },
+      ...instance,
+      ...(values && { desired }),
+    },
+  } as Change;
+}
+
+export const range = { file: "rnv.yaml", start: 0, end: 1 };
+export const noSlot: Slot = { release: () => undefined, take: async () => undefined };
