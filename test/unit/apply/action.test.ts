@@ -1,0 +1,286 @@
+import { ApiError } from "../../../src/api/api-error";
+import type { Endpoints } from "../../../src/api/endpoints";
+import type { Resource } from "../../../src/api/reads";
+import type { Send } from "../../../src/api/send";
+import {
+  type ActionOrder,
+  closeOrder,
+  findSent,
+  madeByAction,
+  recordedPart,
+  recordsOf,
+  SeveralFound,
+  sendAction,
+} from "../../../src/apply/action";
+import type { Address } from "../../../src/model/address";
+import {
+  api,
+  intentOf,
+  type RunGiven,
+  recordOf,
+  rollout,
+  runOf,
+  start,
+  stateOf,
+  timeAt,
+  typeOf,
+} from "./fixtures";
+
+const input = { address: api, id: "s1", name: "api", commit: "c" };
+const order: ActionOrder = { command: { action: "deploy", commit: "c" }, input, preexistingIds: ["d0"] };
+const lost = (status: number): ApiError =>
+  new ApiError({
+    ...{ kind: "uncertain", status, message: "", operation: "", method: "POST", path: "/" },
+    ...{ requestId: "", attempts: 1 },
+  });
+
+/** A service whose `deploy` makes a deployment; a look finds these, in turn. */
+function deployable(finds: readonly (readonly string[] | undefined)[], makes = true) {
+  const looks: unknown[] = [];
+  const send = async (writes: Endpoints) => {
+    const { send } = writes as unknown as { readonly send: Send };
+    const about = (body: unknown) => body as { id: string; madeAt?: string };
+    const answer = await send({ operation: "deploy", method: "POST", path: "/deploy", keyed: true, about });
+    return answer.body as { id: string; madeAt?: string };
+  };
+  const find: NonNullable<NonNullable<Resource["actions"]>[string]["find"]> = async (
+    _,
+    asked,
+    preexisting,
+  ) => {
+    looks.push([asked, preexisting]);
+    return finds[Math.min(looks.length, finds.length) - 1];
+  };
+  const service = typeOf({
+    actions: {
+      deploy: {
+        ...(makes && {
+          makes: {
+            type: "deployment",
+            applied: (before: object, { commit }: { commit?: string }) => ({
+              ...before,
+              commit: commit ?? "",
+            }),
+          },
+        }),
+        ...{ send, find },
+        pendingOf: (_: unknown, { id }: { id: string }) => ({ kind: "deployment", id }) as const,
+        poll: async () => ({ kind: "done" }) as const,
+      },
+    },
+  });
+  const deployment = typeOf({
+    ...{ type: "deployment", follows: ["variable"] },
+    runs: {
+      pendingOf: (id: string, serviceId: string, attributes: ReadonlyMap<string, unknown>) => ({
+        ...{ kind: "deployment", id, serviceId, commit: attributes.get("commit") },
+      }),
+    } as never,
+  });
+  return { types: [service, deployment], looks };
+}
+
+const resources = {
+  [api]: recordOf("s1", { writes: 5 }),
+  ["variable.shop.api.A" as Address]: recordOf("v1", { type: "variable", parent: api, writes: 2 }),
+};
+const deployed = recordOf("d0", {
+  type: "deployment",
+  parent: api,
+  applied: { when: "change" },
+  updatedAt: timeAt(-5),
+  writes: 1,
+});
+const ours = { operation: "deploy", command: order.command };
+
+describe("an action that was answered", () => {
+  const answered = async (given: RunGiven = {}, makes = true) => {
+    const { types, looks } = deployable([[]], makes);
+    const run = runOf({
+      ...{ resources, types },
+      answer: () => ({ status: 200, body: { id: "d1", madeAt: timeAt(3) }, requestId: "", attempts: 1 }),
+      ...given,
+    });
+    return { pending: await sendAction(run, order), run, looks };
+  };
+
+  it("is waited for by whoever asks again: its outcome and its wait are recorded together", async () => {
+    const { pending, run, looks } = await answered();
+    expect(pending).toEqual({ kind: "deployment", id: "d1" });
+    expect(looks).toEqual([]);
+    expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "resource", "run", "outcome"]);
+    expect(run.entries[0]).toMatchObject({ intent: { ...ours, type: "service", address: api, name: "api" } });
+    expect(run.entries[2]).toMatchObject({
+      run: { id: "r", accepted: { address: api, command: order.command, pending } },
+    });
+    expect(run.journal.openAt(api)).toEqual([]);
+  });
+
+  it("is recorded as what it made: everything was deployed with it", async () => {
+    const { run } = await answered();
+    expect(run.journal.recorded(rollout)).toEqual({
+      ...{
+        type: "deployment",
+        id: "d1",
+        name: "api",
+        parent: api,
+        dependsOn: [],
+        applied: { commit: "c" },
+      },
+      ...{ computed: {}, preventDestroy: false, onRemove: "delete", writes: 1, inputs: { s1: 5, v1: 2 } },
+      ...{ updatedAt: timeAt(3), writtenAt: timeAt(0) },
+      pending: {
+        kind: "deployment",
+        id: "d1",
+        serviceId: "s1",
+        commit: "c",
+        madeAt: timeAt(3),
+        since: timeAt(0),
+      },
+    });
+    const { run: second } = await answered({ resources: { ...resources, [rollout]: deployed } });
+    expect(second.journal.recorded(rollout)).toMatchObject({
+      id: "d1",
+      applied: { when: "change", commit: "c" },
+      writes: 2,
+    });
+  });
+
+  it("that makes nothing leaves the records as they are", async () => {
+    const { run } = await answered({}, false);
+    expect(run.entries.map(({ kind }) => kind)).toEqual(["intent", "run", "outcome"]);
+  });
+
+  it("may not be about what was there before", async () => {
+    let seen: unknown;
+    const { types } = deployable([[]]);
+    const run = runOf({
+      ...{ resources, types },
+      answer: ({ about }) => {
+        seen = [about?.({ id: "d0" }).mismatch, about?.({ id: "d1" }).mismatch];
+        return { status: 200, body: { id: "d1" }, requestId: "", attempts: 1 };
+      },
+    });
+    await sendAction(run, order);
+    expect(seen).toEqual([expect.any(String), undefined]);
+  });
+
+  it("is known by its type alone: one that has no such action is a bug", async () => {
+    const run = runOf({ resources, types: [typeOf({})] });
+    await expect(sendAction(run, order)).rejects.toThrow(`${api} knows no deploy`);
+    await expect(sendAction(runOf({}), order)).rejects.toThrow("knows no deploy");
+  });
+});
+
+describe("an action without a certain answer", () => {
+  const failing = async (finds: Parameters<typeof deployable>[0], status = 502, times = 1) => {
+    const { types, looks } = deployable(finds);
+    let failures = 0;
+    const run = runOf({
+      ...{ resources, types },
+      answer: () => {
+        failures += 1;
+        if (failures <= times) throw lost(status);
+        return { status: 200, body: { id: "d1" }, requestId: "", attempts: 1 };
+      },
+    });
+    const end = await sendAction(run, order).catch((failure: unknown) => failure);
+    return { end, run, looks };
+  };
+
+  it("is found by what it made, which is recorded as its outcome, and not sent again", async () => {
+    const { end, run, looks } = await failing([["d7"]]);
+    expect(end).toEqual({ kind: "deployment", id: "d7" });
+    expect(looks).toEqual([[input, ["d0"]]]);
+    expect(run.requests).toHaveLength(1);
+    expect(run.journal.recorded(rollout)).toMatchObject({ id: "d7", inputs: { s1: 5, v1: 2 } });
+    expect(run.entries.at(-1)).toEqual({ kind: "outcome", seq: 1, result: "done", status: 0, id: "d7" });
+    expect(run.entries).toContainEqual(expect.objectContaining({ kind: "run" }));
+  });
+
+  it.each([
+    ["nothing is found", []],
+    ["nobody can look", undefined],
+  ])("is sent again under its own key where %s", async (_, found) => {
+    const { end, run } = await failing([found]);
+    expect(end).toEqual({ kind: "deployment", id: "d1" });
+    const keys = run.requests.map(({ idempotencyKey }) => idempotencyKey);
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it("is looked for as long as reads may lag where the service itself failed", async () => {
+    const { run, looks } = await failing([[]], 500);
+    expect(run.clock.now() - start).toBe(30_000);
+    expect(looks).toHaveLength(17);
+    expect((await failing([[]])).run.clock.now() - start).toBe(2000);
+  });
+
+  it("is left to a person where several could be it", async () => {
+    const { end, run } = await failing([["d7", "d8"]]);
+    expect(end).toBeInstanceOf(SeveralFound);
+    expect(end).toMatchObject({ name: "SeveralFound", ids: ["d7", "d8"] });
+    expect(run.requests).toHaveLength(1);
+    expect(run.journal.openAt(api)).toHaveLength(1);
+  });
+
+  it("that was refused is neither looked for nor sent again", async () => {
+    const { types, looks } = deployable([["d7"]]);
+    const refusal = Object.assign(lost(400), { kind: "refused" });
+    const run = runOf({
+      ...{ resources, types },
+      answer: () => {
+        throw refusal;
+      },
+    });
+    await expect(sendAction(run, order)).rejects.toBe(refusal);
+    expect({ looks, requests: run.requests.length }).toEqual({ looks: [], requests: 1 });
+  });
+});
+
+describe("what is found of an earlier action", () => {
+  it("closes what is open of commands for its address, and nothing else", async () => {
+    const { types } = deployable([["d7"]]);
+    const open = [
+      intentOf({ ...ours, seq: 1 }),
+      intentOf({ seq: 2 }),
+      intentOf({ ...ours, seq: 3, address: "service.shop.web" as Address }),
+    ];
+    const run = runOf({ resources, types, open });
+    expect(await findSent(run, order, false)).toEqual({ kind: "deployment", id: "d7" });
+    expect(run.entries.filter(({ kind }) => kind === "outcome")).toMatchObject([
+      { seq: 1, id: "d7", status: 0 },
+    ]);
+    const none = runOf({ resources, types });
+    await closeOrder(none, api, { result: "refused" });
+    expect(none.entries).toEqual([]);
+  });
+});
+
+describe("the records of a state", () => {
+  const state = stateOf({ [api]: recordOf("s1"), [rollout]: deployed }, []);
+
+  it("are looked up as those of a journal", () => {
+    expect(recordsOf(state).recorded(api)).toEqual(recordOf("s1"));
+    expect(recordsOf(state).inside(api)).toEqual([[rollout, deployed]]);
+    expect(recordedPart(recordsOf(state), api, "deployment")).toEqual([rollout, deployed]);
+    expect(recordedPart(recordsOf(state), api, "layout")).toBeUndefined();
+  });
+
+  it("tell what an action made only of a type that is known and makes something", () => {
+    const types = new Map(deployable([]).types.map((type) => [type.type, type]));
+    const made = (known: typeof types, records = recordsOf(state), name = "deploy") =>
+      madeByAction(records, known, name, input, { id: "d9" });
+    expect(made(types)).toMatchObject({
+      address: rollout,
+      resource: { id: "d9", writes: 2, updatedAt: timeAt(-5) },
+    });
+    expect(made(types)?.resource.pending).not.toHaveProperty("madeAt");
+    expect(made(types, recordsOf(state), "restart")).toBeUndefined();
+    expect(made(new Map())).toBeUndefined();
+    expect(made(types, recordsOf(stateOf({}, [])))).toBeUndefined();
+    const [service] = deployable([]).types;
+    expect(made(new Map(service ? [["service", service]] : []))).toBeUndefined();
+    expect(made(new Map([["service", typeOf({})]]))).toBeUndefined();
+  });
+});
