@@ -1,9 +1,6 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
-import type * as https from "node:https";
-import type { Socket } from "node:net";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import type * as undici from "undici";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { ProcessEnvironment } from "../model/text";
-import { limitConnecting, openTunnel, type ProxySettings, proxyFor, readProxySettings } from "./proxies";
 import type { Transport, WireRequest, WireResponse } from "./transport";
 
 /** Whether a host of a URL is this machine: plain HTTP is allowed there alone. */
@@ -86,143 +83,110 @@ const idleMs = 10_000;
 const idleMarginMs = 500;
 
 /**
- * Sends requests over Node's own client: HTTP/1.1, one at a time on a socket, no redirects, no retries; through a proxy
- * where the environment names one. Throws `DiagnosticsError` for the address of a proxy that cannot be read. A rejection
- * has a `code`: that of the system, or `ANSWER_LATE`, `ANSWER_TOO_LARGE`, `ANSWER_UNREADABLE`, `PROXY_REFUSED`,
- * `PROXY_UNAVAILABLE`; and `proxy`, its host, where one stood in the way.
+ * Sends requests over undici: HTTP/1.1, one at a time on a socket, no redirects, no retries; through a proxy where the
+ * environment names one. Throws `DiagnosticsError` for the address of a proxy that cannot be read. A rejection has a
+ * `code`: that of the system, or `ANSWER_LATE`, `ANSWER_TOO_LARGE`, `ANSWER_UNREADABLE`, `PROXY_REFUSED`, `PROXY_UNAVAILABLE`; and `proxy`,
+ * its host, where one stood in the way.
  */
 export function createHttpTransport(options: HttpTransportOptions = {}): Transport {
-  const proxies = readProxySettings(options.environment ?? {});
-  const opened = new Map<string, Client>();
+  const { environment = {}, exchangeTimeoutMs = 60_000 } = options;
+  const proxies = readProxySettings(environment);
+  let opened: undici.Dispatcher | undefined;
   return {
     send: (request) => {
-      const url = new URL(request.url);
-      const client = opened.get(url.protocol) ?? openClient(url.protocol, options, proxies);
-      opened.set(url.protocol, client);
-      return exchange(client, url, request, options);
+      opened ??= openDispatcher(options, proxies);
+      return exchange(opened, request, exchangeTimeoutMs);
     },
-    close: async () => {
-      for (const { agent } of opened.values()) agent.destroy();
-    },
+    close: async () => opened?.destroy(),
   };
 }
 
-/** Node's client for URLs of one protocol, and the sockets that it keeps. */
-interface Client {
-  readonly agent: https.Agent;
-  readonly request: typeof https.request;
-}
-
-type Target = https.AgentOptions & { readonly host: string; readonly port: number; readonly socket?: Socket };
-
-/** What an agent of Node asks for a socket: it is returned, or given to `done` when it takes its time. */
-interface Connector {
-  createConnection(target: Target, done?: (cause: Error | null, socket?: Socket) => void): Socket | undefined;
-}
-
-/** Loads Node's client with the first request. */
-function openClient(protocol: string, options: HttpTransportOptions, proxies: ProxySettings): Client {
-  const client = protocol === "https:" ? require("node:https") : require("node:http");
-  const { Agent, request } = client as typeof https;
-  const { connections = 32, ca, certificate, connectTimeoutMs = 10_000 } = options;
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const connector = agent as unknown as Connector;
-  const connect = connector.createConnection.bind(agent);
-  // The private key is no option of the agent: it would be part of the name by which the agent keeps sockets.
-  const tls = { ...(ca === undefined ? {} : { ca }), ...certificate };
-  const open = (target: Target): Socket =>
-    limitConnecting(connect({ ...target, ...tls }) as Socket, connectTimeoutMs);
-  connector.createConnection = (target, done = () => undefined) => {
-    const proxy = proxyFor(proxies, protocol, target);
-    if (proxy === undefined) return open(target);
-    openTunnel(proxy, target, connectTimeoutMs)
-      .then((socket) => (protocol === "https:" ? open({ ...target, socket }) : socket))
-      .then((socket) => done(null, socket), done);
-    return undefined;
+function openDispatcher(
+  options: HttpTransportOptions,
+  proxies: ReturnType<typeof readProxySettings>,
+): undici.Dispatcher {
+  const { EnvHttpProxyAgent } = loadUndici();
+  const { connections = 32, ca, certificate, maxResponseBytes = 64 * 1024 * 1024 } = options;
+  const { connectTimeoutMs: timeout = 10_000 } = options;
+  const connect = { timeout, ...(ca === undefined ? {} : { ca }), ...certificate };
+  const agent: undici.Agent.Options = {
+    connections,
+    pipelining: 1,
+    maxResponseSize: maxResponseBytes,
+    keepAliveTimeout: idleMs,
+    keepAliveMaxTimeout: idleMs,
+    keepAliveTimeoutThreshold: idleMarginMs,
+    // One deadline for the whole exchange, in `exchange`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect,
   };
-  agent.keepSocketAlive = (duplex): boolean => {
-    const socket = duplex as Socket;
-    const milliseconds = idleTimes.get(socket) ?? idleMs;
-    socket.unref();
-    socket.setTimeout(milliseconds);
-    return milliseconds > 0;
-  };
-  return { agent, request };
+  const proxy = { requestTls: connect, proxyTls: { timeout }, clientFactory: openProxy };
+  return new EnvHttpProxyAgent({ ...agent, ...proxies, ...proxy });
 }
 
-/** How long a socket is kept, as the server said in its last answer on it. */
-const idleTimes = new WeakMap<Socket, number>();
+/** Loaded with the first request. */
+const loadUndici = (): typeof undici => require("undici");
 
-/** `Keep-Alive: timeout=5`: when the server closes a socket that nobody uses. */
-function learnIdleTime(socket: Socket, hint = ""): void {
-  const [, seconds] = /(?:^|[,;\s])timeout=(\d{1,6})/.exec(hint) ?? [];
-  if (seconds === undefined) return;
-  idleTimes.set(socket, Math.min(idleMs, Math.max(0, Number(seconds) * 1000 - idleMarginMs)));
+/** The way to a proxy: a tunnel that it does not open is told as that, with its name. */
+function openProxy(origin: URL, options: object): undici.Pool {
+  const pool = new (loadUndici().Pool)(origin, options);
+  const connect = pool.connect.bind(pool) as (
+    request: undici.Dispatcher.ConnectOptions,
+  ) => Promise<undici.Dispatcher.ConnectData>;
+  pool.connect = (async (request: undici.Dispatcher.ConnectOptions) => {
+    const proxy = new URL(origin).host;
+    const answer = await connect(request).catch((cause: unknown) => {
+      const { code, syscall } = rejectionOf(cause) as NodeJS.ErrnoException;
+      const isSystems = code !== undefined && !code.startsWith("UND_ERR_");
+      throw failure("no tunnel", { code: isSystems ? code : "PROXY_UNAVAILABLE", syscall, proxy, cause });
+    });
+    const { statusCode, socket } = answer;
+    if (statusCode === 200) return answer;
+    socket.on("error", () => undefined).destroy();
+    const code = statusCode >= 500 ? "PROXY_UNAVAILABLE" : "PROXY_REFUSED";
+    throw failure(`the proxy answered ${statusCode}`, { code, status: statusCode, proxy });
+  }) as typeof pool.connect;
+  return pool;
 }
 
-function exchange(
-  { agent, request: open }: Client,
-  { hostname, port, pathname, search }: URL,
-  { method, headers, body, signal }: WireRequest,
-  { maxResponseBytes = 64 * 1024 * 1024, exchangeTimeoutMs = 60_000 }: HttpTransportOptions,
+async function exchange(
+  dispatcher: undici.Dispatcher,
+  { url, method, headers, body, signal }: WireRequest,
+  timeoutMs: number,
 ): Promise<WireResponse> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const request = open({ agent, host, ...(port !== "" && { port }), path: pathname + search, method });
-    setHeaders(request, headers, body);
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", interrupt);
-    };
-    const fail = (cause: unknown): void => {
-      settle();
-      reject(cause);
-      request.destroy();
-    };
-    const interrupt = (): void => fail(signal?.reason);
-    const timer = setTimeout(() => fail(late(exchangeTimeoutMs)), exchangeTimeoutMs);
-    signal?.addEventListener("abort", interrupt, { once: true });
-    request.on("error", fail);
-    // `100 Continue` and `101 Switching Protocols`, which nobody asked for.
-    request.once("continue", () => fail(unreadable()));
-    request.once("upgrade", (_, socket) => {
-      socket.destroy();
-      fail(unreadable());
+  if (signal?.aborted) throw signal.reason;
+  const ending = new AbortController();
+  const interrupt = (): void => ending.abort(signal?.reason);
+  const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
+  signal?.addEventListener("abort", interrupt, { once: true });
+  try {
+    const answer = await loadUndici().request(url, {
+      ...{ dispatcher, method: method as undici.Dispatcher.HttpMethod, headers, signal: ending.signal },
+      ...(body === undefined ? {} : { body }),
     });
-    request.once("response", (response) => {
-      if (response.statusCode === 101) return fail(unreadable());
-      const flat = flatten(response.headersDistinct);
-      learnIdleTime(response.socket, flat["keep-alive"]);
-      readText(response, maxResponseBytes).then((text) => {
-        settle();
-        resolve({ status: response.statusCode ?? 0, headers: flat, body: text });
-      }, fail);
-    });
-    request.end(body);
-  });
+    return { status: answer.statusCode, headers: flatten(answer.headers), body: await answer.body.text() };
+  } catch (cause) {
+    throw ending.signal.aborted ? ending.signal.reason : rejectionOf(cause);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", interrupt);
+  }
 }
 
-/** Sets them one by one: what is among the options of a request, `NODE_DEBUG=http` prints. */
-function setHeaders(request: ClientRequest, headers: WireRequest["headers"], body: string | undefined): void {
-  for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
-  // Node leaves it out for DELETE, and the server would take the body for another request.
-  if (body !== undefined) request.setHeader("content-length", Buffer.byteLength(body));
-}
+/** undici's own codes in the words of the system and of this port. */
+const codes: Readonly<Record<string, object>> = {
+  UND_ERR_CONNECT_TIMEOUT: { code: "ETIMEDOUT", syscall: "connect" },
+  UND_ERR_SOCKET: { code: "ECONNRESET" },
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: { code: "ANSWER_TOO_LARGE" },
+  // Such as `101 Switching Protocols`, which nobody asked for.
+  ERR_ASSERTION: { code: "ANSWER_UNREADABLE" },
+};
 
-function readText(response: IncomingMessage, maxBytes: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    response.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes > maxBytes)
-        reject(failure(`the answer has more than ${maxBytes} bytes`, { code: "ANSWER_TOO_LARGE" }));
-    });
-    response.once("error", reject);
-    response.once("end", () => resolve(new TextDecoder().decode(Buffer.concat(chunks))));
-  });
+function rejectionOf(cause: unknown): unknown {
+  const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
+  const known = codes[code];
+  return known === undefined ? cause : failure(message, { ...known, cause });
 }
 
 const failure = (message: string, about: object): Error => Object.assign(new Error(message), about);
@@ -230,9 +194,51 @@ const failure = (message: string, about: object): Error => Object.assign(new Err
 const late = (milliseconds: number): Error =>
   failure(`no whole answer within ${milliseconds / 1000} s`, { code: "ANSWER_LATE" });
 
-const unreadable = (): Error =>
-  failure("the server did something else than answering", { code: "ANSWER_UNREADABLE" });
-
 /** Several headers of one name are one list. */
-const flatten = (headers: NodeJS.Dict<string[]>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, values = []]) => [name, values.join(", ")]));
+const flatten = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value = ""]) => [
+      name,
+      Array.isArray(value) ? value.join(", ") : value,
+    ]),
+  );
+
+/** Options of undici's `EnvHttpProxyAgent`; an empty text means that none is used. */
+interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/** Hosts that need no proxy: this machine, as in Terraform. */
+const ownHosts = "localhost,127.0.0.1,[::1]";
+
+/**
+ * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, also in lower case, which counts first. An address without a scheme
+ * gets `http`. Throws `DiagnosticsError` for one that cannot be read; its text, which may hold a password, is not
+ * repeated.
+ */
+function readProxySettings(environment: ProcessEnvironment): ProxySettings {
+  const httpProxy = proxyAddress(environment, "HTTP_PROXY");
+  const noProxy = readName(environment, "NO_PROXY").trim();
+  return {
+    httpProxy,
+    httpsProxy: proxyAddress(environment, "HTTPS_PROXY") || httpProxy,
+    noProxy: noProxy === "*" ? noProxy : [noProxy, ownHosts].filter((text) => text !== "").join(","),
+  };
+}
+
+const readName = (environment: ProcessEnvironment, name: string): string =>
+  environment[name.toLowerCase()] ?? environment[name] ?? "";
+
+function proxyAddress(environment: ProcessEnvironment, name: string): string {
+  const text = readName(environment, name).trim();
+  if (text === "") return "";
+  const address = text.includes("://") ? text : `http://${text}`;
+  if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return address;
+  throw new DiagnosticsError([
+    error("config.invalid", `${name} is not the address of a proxy`, {
+      hint: `write it as http://HOST:PORT or http://USER:PASSWORD@HOST:PORT, with %40 for an @ in the password`,
+    }),
+  ]);
+}

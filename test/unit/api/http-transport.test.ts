@@ -70,7 +70,7 @@ describe("the HTTP transport", () => {
     server.on("connection", (socket) => sockets.add(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    // The first request of all loads Node's client, which takes long on a busy machine.
+    // The first request of all loads undici, which takes longer than the deadline of this transport on a busy machine.
     await createHttpTransport().send({ method: "GET", url: `${origin}/echo`, headers: {} });
     transport = createHttpTransport({ connections: 2, maxResponseBytes: 10_000, exchangeTimeoutMs: 300 });
   });
