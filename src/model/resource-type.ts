@@ -42,6 +42,8 @@ export interface ComputedRule {
   readonly pinnedBy?: string;
   /** It holds an id of this type, besides that of the resource itself: a create is matched to neither. */
   readonly holdsId?: true;
+  /** It changes without a write to the resource: Terraform's data sources show it, its resources do not. */
+  readonly movesByItself?: true;
   /** It never shrinks: a live value below the recorded one is of an earlier read. */
   readonly onlyGrows?: true;
 }

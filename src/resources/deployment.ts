@@ -108,6 +108,7 @@ const computed = {
     valueType: "string",
     doc: "Id of the latest deployment, which may not serve.",
     stable: false,
+    movesByItself: true,
     holdsId: true,
   },
 } as const satisfies ResourceType["computed"];

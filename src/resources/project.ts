@@ -51,7 +51,12 @@ const computed = {
   id: { valueType: "string", doc: "Id of the project.", stable: true },
   productionEnvironmentId: { valueType: "string", doc: "Id of its Production environment.", stable: true },
   createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+  updatedAt: {
+    valueType: "string",
+    doc: "When it last changed, ISO 8601.",
+    stable: false,
+    movesByItself: true,
+  },
 } as const satisfies ResourceType["computed"];
 
 /** Attributes of a project that the service decides. */

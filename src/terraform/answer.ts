@@ -93,10 +93,13 @@ const unchanged = (method: ProviderMethod, { currentState, private: kept }: AnyR
 
 const resourceSchemas: readonly Schema[] = [...shapes, variablesSchema];
 
-/** Masks the sensitive values that a call brings along in all text of the service, from this call on. */
+/** Masks the sensitive and write-only values that a call brings along in all text of the service, from this call on. */
 function redactSensitive(provider: Provider, request: AnyRequest): void {
   const schema = resourceSchemas.find(({ name }) => name === request.typeName);
-  const names = schema?.block.attributes.filter(({ sensitive }) => sensitive).map(({ name }) => name) ?? [];
+  const names =
+    schema?.block.attributes
+      .filter(({ sensitive, writeOnly }) => sensitive || writeOnly)
+      .map(({ name }) => name) ?? [];
   if (schema === undefined || names.length === 0) return;
   const { config, currentState, priorState, plannedState, rawState } = request;
   const wholes = [config, currentState, priorState, plannedState].map((value) =>

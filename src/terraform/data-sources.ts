@@ -51,9 +51,15 @@ function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): read
 }
 
 /** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
-const shownBindings = ({ declared, computed, resource }: TerraformShape): readonly AttributeBinding[] => [
+const shownBindings = ({
+  declared,
+  computed,
+  moving,
+  resource,
+}: TerraformShape): readonly AttributeBinding[] => [
   ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
   ...computed,
+  ...moving,
 ];
 
 /** The type of one resource as a data source shows it; groups are nested objects. */
@@ -70,6 +76,7 @@ function shownType(type: TerraformShape): ObjectType {
 /** One computed attribute for each field of `shownType`, with the words of the resource type. */
 function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
   const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
+  for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
   for (const { name, block } of type.block.groups ?? []) described.set(name, block.doc);
   return Object.entries(shownType(type)[1]).map(([name, field]) =>
     computed(name, field, described.get(name) ?? ""),

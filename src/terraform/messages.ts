@@ -62,7 +62,7 @@ const privateData = z.object({
   ran: text,
   /** When our last write to it was answered, by our clock, ISO 8601. */
   writtenAt: text,
-  /** The service's time of that write, ISO 8601: a read that shows an earlier one is behind. */
+  /** The service's time of that write, else of the first read, ISO 8601: a read that shows an earlier one is behind. */
   updatedAt: text,
   /** Workspace in which it was last applied: an id means nothing in another one. */
   workspace: text,

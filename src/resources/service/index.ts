@@ -66,6 +66,9 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   ...configurationRules,
 };
 
+/** Moves by itself, with deployments and checks of health. */
+const moving = { stable: false, movesByItself: true } as const;
+
 const computed = {
   id: { valueType: "string", doc: "Id of the service.", stable: true },
   url: {
@@ -82,16 +85,16 @@ const computed = {
   },
   environmentId: { valueType: "string", doc: "Id of its environment.", stable: true },
   environmentGroupIds: { valueType: "json", doc: "Ids of linked environment groups.", stable: true },
-  status: { valueType: "string", doc: "Status as the service reports it.", stable: false },
-  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", stable: false },
-  lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", stable: false },
-  healthStatus: { valueType: "string", doc: "Result of the last health check.", stable: false },
-  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", stable: false },
-  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", stable: false },
-  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", stable: false },
-  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", stable: false },
+  status: { valueType: "string", doc: "Status as the service reports it.", ...moving },
+  displayStatus: { valueType: "string", doc: "Status as the dashboard shows it.", ...moving },
+  lifecycleStatus: { valueType: "string", doc: "Where it stands in its life.", ...moving },
+  healthStatus: { valueType: "string", doc: "Result of the last health check.", ...moving },
+  deploymentId: { valueType: "string", doc: "Id of the latest deployment.", ...moving },
+  liveDeploymentId: { valueType: "string", doc: "Id of the deployment that serves.", ...moving },
+  estimatedMonthlyUsd: { valueType: "number", doc: "Estimated monthly price in USD.", ...moving },
+  estimatedMonthlyNgn: { valueType: "number", doc: "Estimated monthly price in NGN.", ...moving },
   createdAt: { valueType: "string", doc: "When it was created, ISO 8601.", stable: true },
-  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", stable: false },
+  updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
 /** Attributes of a service that the service decides. */

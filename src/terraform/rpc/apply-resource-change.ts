@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { lookAgain, staleWrite } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
@@ -204,7 +205,8 @@ async function sendUpdate(
   input: UpdateInput & { readonly parentId: string | undefined; readonly defaults: Attributes },
 ): Promise<Accepted> {
   const { name, attributes, live, parentId, defaults } = input;
-  const since = kept.ran ?? textIn(prior, "updated_at") ?? "";
+  // Without a time of its own an earlier answer to the same body could be taken for this one.
+  const since = kept.ran ?? input.recorded?.updatedAt ?? randomUUID();
   const seed = ["update", resource.type, input.id, since].join("\0");
   if (secrets.some(({ path }) => input.changed.has(path)))
     return sendSecret(session, {

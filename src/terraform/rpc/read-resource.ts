@@ -35,17 +35,24 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const unchanged = { newState: request.currentState, private: request.private };
   if (session === undefined || state === undefined) return unchanged;
   const kept = readPrivate(request.private);
-  const { next, diagnostics = [] } = await readNow(session, type, state, kept);
-  if (next === "unchecked") return { ...unchanged, diagnostics: diagnosticMessages(diagnostics) };
+  const { next, live, diagnostics = [] } = await readNow(session, type, state, kept);
+  const messages = diagnosticMessages(diagnostics);
+  if (next === "unchecked") return { ...unchanged, diagnostics: messages };
   const { imported, ...settled } = kept;
+  // Only where it was lost or never there: to Terraform, other private data is a difference.
+  const updatedAt = kept.updatedAt ?? live?.updatedAt;
+  const isKept = imported === undefined && updatedAt === kept.updatedAt;
   return {
-    newState: next === state ? request.currentState : encodeMessage(type.valueType, next),
-    private: imported ? writePrivate(settled) : request.private,
+    newState: encodeMessage(type.valueType, next),
+    private: isKept ? request.private : writePrivate({ ...settled, updatedAt }),
+    diagnostics: messages,
   };
 };
 
 interface ReadNow {
   readonly next: TerraformObject | null | "unchecked";
+  /** What was found. */
+  readonly live?: LiveResource;
   readonly diagnostics?: readonly Diagnostic[];
 }
 
@@ -66,7 +73,7 @@ async function readNow(
   switch (read.kind) {
     case "found":
       noteFound(session, resource, read.live);
-      return { next: await refreshed(session, type, state, read.live, kept) };
+      return { next: await refreshed(session, type, state, read.live, kept), live: read.live };
     case "absent":
       return { next: null };
     case "gone": {

@@ -12,6 +12,7 @@ export interface AttributeSchema {
   readonly optional?: true;
   readonly computed?: true;
   readonly sensitive?: true;
+  /** Neither shown nor stored; not `sensitive` besides: Terraform takes another order of a state's sensitive paths for a difference. */
   readonly writeOnly?: true;
 }
 
@@ -72,8 +73,8 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
 
-/** Version of every schema of this provider. */
-export const schemaVersion = 0;
+/** Version of every schema of this provider. 1: what moves by itself has left the resources. */
+export const schemaVersion = 1;
 const nestings = { single: 1, group: 5 } as const;
 
 /** `DescriptionKind` of the protocol. */

@@ -26,6 +26,11 @@ export interface AttributeBinding {
   readonly required: boolean;
 }
 
+/** An attribute that the service decides. */
+interface ComputedBinding extends AttributeBinding {
+  readonly rule: ComputedRule;
+}
+
 /** A secret: a sensitive attribute, or a write-only one with the version that says when to send it again. */
 export interface SecretBinding {
   readonly path: string;
@@ -41,7 +46,10 @@ export interface TerraformShape extends Schema {
   readonly compared: Resource;
   /** Attributes that may be declared, secrets left out. */
   readonly declared: readonly AttributeBinding[];
-  readonly computed: readonly (AttributeBinding & { readonly rule: ComputedRule })[];
+  /** What the service decides and keeps until something is written. */
+  readonly computed: readonly ComputedBinding[];
+  /** What moves by itself: data sources show it, and no state of a resource holds it. */
+  readonly moving: readonly ComputedBinding[];
   readonly secrets: readonly SecretBinding[];
   /** A type without a life of its own: `triggers` says when it runs again. */
   readonly reacts: boolean;
@@ -78,13 +86,14 @@ function makeShape(resource: Resource): TerraformShape {
       writeOnlyName: `${snakeCase(path)}_wo`,
       versionName: `${snakeCase(path)}_wo_version`,
     }));
-  const computed = Object.entries(resource.computed).map(([name, rule]) => ({
+  const decided = Object.entries(resource.computed).map(([name, rule]) => ({
     path: name,
     steps: [snakeCase(name)],
     type: computedTypes[rule.valueType],
     required: false,
     rule,
   }));
+  const computed = decided.filter(({ rule }) => rule.movesByItself !== true);
   const parts = { resource, declared, secrets, computed, reacts: resource.reacts !== undefined };
   const steps = new Map<string, PathSteps>([
     ...secrets.map(({ path, name }) => [path, [name]] as const),
@@ -92,6 +101,7 @@ function makeShape(resource: Resource): TerraformShape {
   ]);
   return {
     ...parts,
+    moving: decided.filter(({ rule }) => rule.movesByItself === true),
     ...schemaOf(terraformNameOf(resource), blockOf(parts)),
     compared: { ...resource, rules: Object.fromEntries(open) },
     stepsOf: (path) => steps.get(path),
@@ -207,7 +217,7 @@ function secretAttributes(resource: Resource, secret: SecretBinding): readonly A
       writeOnlyName,
       "string",
       `As \`${name}\`, but never stored. Sent when \`${versionName}\` changes.`,
-      { writeOnly: true, sensitive: true },
+      { writeOnly: true },
     ),
     optional(versionName, "number", `Raise it to send \`${writeOnlyName}\` again.`),
   ];

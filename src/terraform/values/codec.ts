@@ -77,8 +77,9 @@ function toWire(type: TerraformType, value: TerraformValue): unknown {
     return [Buffer.from(JSON.stringify(actual)), toWire(actual, inner)];
   }
   if (value instanceof NumberText) return value.text;
-  if (type === "number")
-    return Number.isSafeInteger(value) || typeof value !== "number" ? value : String(value);
+  // As text Terraform reads it as exactly as from its own state: in its memory the same number as an integer of the
+  // wire differs from that, and a refresh that found nothing would count as one that did.
+  if (type === "number") return typeof value === "number" ? String(value) : value;
   if (typeof type === "string") return value;
   switch (type[0]) {
     case "list":

@@ -28,7 +28,7 @@ export const variablesSchema = schemaOf("rnv_variables", {
       "values_wo",
       mapOf("string"),
       "As `values`, but never stored. Sent when `values_wo_version` changes or a name is new.",
-      { sensitive: true, writeOnly: true },
+      { writeOnly: true },
     ),
     optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
     computed("id", "string", "Id of the service."),

@@ -19,9 +19,10 @@ describe("values of the plugin protocol", () => {
     }
   });
 
-  it("a fraction is written as its shortest decimal text, a whole number as an integer", () => {
+  it("a number is written as its shortest decimal text: Terraform reads its own state so, too", () => {
     expect(decodeValue("string", encodeValue("number", 1.1))).toBe("1.1");
-    expect(encodeValue("number", 7)).toEqual(bytes(7));
+    expect(encodeValue("number", 7)).toEqual(bytes("7"));
+    expect(decodeValue("number", bytes(7))).toBe(7);
     expect(decodeValue("number", bytes("1.1"))).toBe(1.1);
   });
 

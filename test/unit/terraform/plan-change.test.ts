@@ -21,7 +21,7 @@ const value = (attributes: Record<string, TerraformValue>): TerraformObject => {
 
 const base = { name: "api", kind: "web" };
 const state = (more: Record<string, TerraformValue> = {}) =>
-  value({ ...base, id: "id-1", url: "https://api", updated_at: "2026-01-01T00:00:00Z", ...more });
+  value({ ...base, id: "id-1", url: "https://api", ...more });
 
 function plan(
   prior: TerraformObject | undefined,

@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const stored = (name: string): string => readFileSync(join(__dirname, "../support/stored", name), "utf8");
+const configuration = stored("main.tf");
+
+/** How many attributes a plan does not know. */
+const unknowns = (plan: string): number => plan.match(/\(known after apply\)/g)?.length ?? 0;
+
+describeTerraform("plans that say what changes and nothing else", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const refreshOnly = () => world.run("plan -refresh-only -input=false -detailed-exitcode");
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("a refresh finds nothing after an apply of all types, nor after deployments that others make", async () => {
+    world.write(configuration);
+    await world.apply();
+    await refreshOnly();
+    const { service_id: id } = world.attributes("rnv_deployment", "api");
+    emulator.store.deploy(String(id));
+    emulator.store.settle();
+    const { output } = await world.start("plan", "-refresh-only", "-input=false");
+    expect(output).not.toContain("rnv_service.api has changed");
+  }, 30_000);
+
+  it.each([
+    ["of a service", `branch     = "develop"`, `branch     = "main"`],
+    ["the name of a service", `name       = "api"`, `name       = "backend"`],
+    ["the name of a project", `name = "Shop"`, `name = "Store"`],
+    ["the value of a variable", "stored-value", "other-value"],
+    ["the triggers of a deployment", `one = "1"`, `one = "2"`],
+    ["a place of a layout", "y = 20", "y = 30"],
+  ])(
+    "one edited field, %s, leaves at most two attributes unknown",
+    async (_what, before, after) => {
+      world.write(configuration.replace(before, after));
+      const plan = await world.run("plan -input=false -refresh=false -detailed-exitcode", 2);
+      expect(plan).toContain("0 to add, 1 to change, 0 to destroy");
+      expect(unknowns(plan)).toBeLessThanOrEqual(2);
+    },
+    30_000,
+  );
+
+  it("what moves by itself is read by the data source", async () => {
+    world.write(
+      `${configuration}\ndata "rnv_service" "now" { id = rnv_service.api.id }\n` +
+        `output "shown" { value = data.rnv_service.now.live_deployment_id }\n`,
+    );
+    await world.apply();
+    const service = emulator.store.services()[0];
+    expect((await world.run("output -raw shown")).trim()).toBe(service?.liveDeploymentId);
+    expect(Object.keys(world.attributes("rnv_service", "api"))).not.toContain("live_deployment_id");
+  }, 30_000);
+});
+
+describeTerraform("a state that an older version stored", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("is upgraded without a change, and keeps what is declared", async () => {
+    const { store } = emulator;
+    const project = store.addProject({ name: "Shop" });
+    const branch = { repository: "https://git.example.com/shop/api", branch: "develop", replicas: 2 };
+    const api = store.addService({
+      ...{ name: "api", kind: "web", projectId: project.id },
+      configuration: branch,
+    });
+    const token = store.addVariable(api.id, "TOKEN", "stored-value");
+    const level = store.addVariable(api.id, "LOG_LEVEL", "debug");
+    const { id: deploymentId } = store.deploy(api.id);
+    store.settle();
+    const live: Record<string, { readonly id: string; readonly at?: string }> = {
+      rnv_project: { id: project.id },
+      rnv_service: { id: api.id },
+      rnv_variable: { id: token.id, at: token.updatedAt },
+      rnv_variables: { id: api.id, at: level.updatedAt },
+      rnv_deployment: { id: deploymentId },
+      rnv_canvas_layout: { id: project.id },
+    };
+    world.write(configuration);
+    writeFileSync(join(world.folder, "w/terraform.tfstate"), storedState(live, level.id));
+    const plan = await world.run("plan -input=false -out=tfplan -detailed-exitcode", 2);
+    // The places of the layout, and write-only attributes that are marked as such and no more as sensitive.
+    expect(plan).toContain("0 to add, 3 to change, 0 to destroy");
+    expect(plan).not.toMatch(/rnv_(project|service|deployment)\.\w+ will be/);
+    expect(unknowns(plan)).toBe(1);
+    await world.run("apply -input=false tfplan");
+    await world.expectNoChanges();
+    expect(world.writes().filter((write) => !write.includes("canvas"))).toEqual([]);
+    const versions = JSON.parse(world.stateText()).resources.map(
+      ({ instances }: { instances: { schema_version: number }[] }) => instances[0]?.schema_version,
+    );
+    expect(new Set(versions)).toEqual(new Set([1]));
+    expect(world.attributes("rnv_variable", "token").value).toBe("stored-value");
+  }, 30_000);
+});
+
+/** The stored state with the ids and times of what the emulator holds. */
+function storedState(
+  live: Readonly<Record<string, { readonly id: string; readonly at?: string }>>,
+  entryId: string,
+): string {
+  const state = JSON.parse(stored("terraform.tfstate"));
+  let text = JSON.stringify(state);
+  for (const { type, instances } of state.resources) {
+    const { id, ids, updated_at: at } = instances[0].attributes;
+    text = text.replaceAll(id, live[type]?.id ?? "");
+    if (ids !== undefined) text = text.replaceAll(ids.LOG_LEVEL, entryId);
+    const time = live[type]?.at;
+    if (time !== undefined) text = text.replaceAll(at.LOG_LEVEL ?? at, time);
+  }
+  // Written long ago.
+  const replaced = JSON.parse(text);
+  for (const { instances } of replaced.resources) {
+    const kept = JSON.parse(Buffer.from(instances[0].private, "base64").toString("utf8"));
+    const old = JSON.stringify({ ...kept, writtenAt: "2026-01-01T00:00:00.000Z" });
+    instances[0].private = Buffer.from(old).toString("base64");
+  }
+  return JSON.stringify(replaced);
+}
