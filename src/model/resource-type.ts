@@ -29,6 +29,11 @@ export interface AttributeRule {
   readonly takesEffect?: "at once";
   /** Managed even where no block writes it: the wanted value is the declared one, or the default. */
   readonly alwaysManaged?: true;
+  /**
+   * The service knows what it stands for, in several forms: a name, an id. A read shows it in the declared form where
+   * that stands for the same; without a read two forms cannot be compared.
+   */
+  readonly resolved?: true;
 }
 
 export interface ComputedRule {

@@ -28,6 +28,9 @@ export const sha256 = (data: string | Uint8Array): string => hash("sha256", data
 /** A UUID, in any case of letters. */
 export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Returns an id as the service writes it: a UUID in lower case. */
+export const canonicalId = (id: string): string => (uuidPattern.test(id) ? id.toLowerCase() : id);
+
 /** The word that the types of this provider begin with in Terraform. */
 export const terraformPrefix = "rnv";
 

@@ -1,4 +1,5 @@
 import type { CreateInput, UpdateInput } from "../model/resource-operations";
+import { canonicalId } from "../model/text";
 import { canonicalJson, type Plain, plainEqual } from "../model/value";
 
 /** Text at a path; undefined where there is none, where it is null, or where it is not known yet. */
@@ -39,6 +40,10 @@ export function sameSet(a: Plain, b: Plain): boolean {
 /** Equality of two colors: upper and lower case are one. */
 export const sameColor = (a: Plain, b: Plain): boolean =>
   typeof a === "string" && typeof b === "string" ? a.toLowerCase() === b.toLowerCase() : plainEqual(a, b);
+
+/** Equality of two ids: upper and lower case of a UUID are one. */
+export const sameId = (a: Plain, b: Plain): boolean =>
+  a === b || (typeof a === "string" && typeof b === "string" && canonicalId(a) === canonicalId(b));
 
 /** Equality of two repository URLs: trailing slash, `.git` and the case of scheme and host do not count. */
 export function sameRepository(a: Plain, b: Plain): boolean {

@@ -21,7 +21,7 @@ import type {
 } from "../model/resource-type";
 import { durationPattern, parseDuration } from "../model/time";
 import { type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present, textAt } from "./attribute-values";
+import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import { stands, unlessGone } from "./deletion";
 import { deploymentStanding, foreseeDeployments, pollDeployment } from "./deployment-status";
 
@@ -89,7 +89,7 @@ const schema = z.strictObject({
 export type DeploymentBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<DeploymentBlock, "serviceId"> = {
-  serviceId: { change: "replace" },
+  serviceId: { change: "replace", equal: sameId },
   commit: { change: "update", effects: ["deploys"] },
   when: { change: "local" },
   wait: { change: "local" },

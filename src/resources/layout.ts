@@ -20,7 +20,7 @@ import type { RecordedResource } from "../model/state";
 import { compareTexts } from "../model/text";
 import type { Attributes } from "../model/value";
 import { isPlain, type Plain, type ResolvedValue, Unknown } from "../model/value";
-import { parentIdOf, present } from "./attribute-values";
+import { parentIdOf, present, sameId } from "./attribute-values";
 
 const schema = z.strictObject({
   positions: z
@@ -37,7 +37,7 @@ const schema = z.strictObject({
 export type LayoutBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<LayoutBlock, "projectId"> = {
-  projectId: { change: "replace" },
+  projectId: { change: "replace", equal: sameId },
   positions: { change: "update" },
   viewport: { change: "update" },
 };

@@ -18,7 +18,7 @@ import type {
 import type { Finding, ResourceType, RulesOf } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { ResolvedValue } from "../model/value";
-import { parentIdOf, present, textAt } from "./attribute-values";
+import { parentIdOf, present, sameId, textAt } from "./attribute-values";
 import {
   acceptedDeletion,
   type DeletionLook,
@@ -47,7 +47,7 @@ const schema = z.strictObject({
 export type VariableBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<VariableBlock, "serviceId"> = {
-  serviceId: { change: "replace", effects: ["destructive"] },
+  serviceId: { change: "replace", equal: sameId, effects: ["destructive"] },
   key: { change: "update" },
   value: { change: "update", secret: true },
   preserve: { change: "local" },

@@ -45,6 +45,8 @@ export interface Session {
   /** By `addressOfId`: what this process deleted; what it made or adopted, as the answer showed it. */
   readonly removed: Set<Address>;
   readonly made: Map<Address, LiveResource | undefined>;
+  /** Resource types of which this process has planned a new one. */
+  readonly plansNew: Set<string>;
   /** The canvas of one scope, read anew. */
   readonly canvas: Endpoints["canvas"];
   /** Keyed writes: the same seed and body give the same key in every process. */
@@ -76,6 +78,7 @@ export function openSession(options: SessionOptions): Session {
     canvas: plain.canvas,
     removed: new Set(),
     made: new Map(),
+    plansNew: new Set(),
     writes: (seed) => {
       const replays: boolean[] = [];
       const keyed = keyedSend(send, { secretKey, seed, replays, onWrite: () => reads.invalidate() });

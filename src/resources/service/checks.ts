@@ -4,6 +4,7 @@ import type { Offered } from "../../model/live";
 import type { CheckContext, Finding } from "../../model/resource-type";
 import type { ResolvedValue } from "../../model/value";
 import { textAt } from "../attribute-values";
+import { environmentsMeant } from "../project";
 
 type DeclaredService = ReadonlyMap<string, ResolvedValue>;
 
@@ -121,9 +122,9 @@ function checkOffered(
     const summary = "the project has no environment for services that name none";
     return [notInProject(summary, `write \`environment\`; ${hasText(offered)}`)];
   }
-  const named = offered.filter(({ id, name }) => id === environment || name === environment);
+  const named = environmentsMeant(offered, environment);
   const ids = named.flatMap(({ id }) => id ?? []);
-  if (named.length === 1 || named.some(({ id }) => id === environment)) return [];
+  if (named.length === 1) return [];
   if (named.length > 1) {
     const summary = `the project has ${named.length} environments called "${environment}"`;
     return [notInProject(summary, `name one by its id: ${ids.join(", ")}`)];

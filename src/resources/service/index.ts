@@ -18,7 +18,7 @@ import type { AttributeLookup, Money, ResourceType, RulesOf } from "../../model/
 import type { RecordedResource } from "../../model/state";
 import type { Attributes } from "../../model/value";
 import { type Plain, Unknown } from "../../model/value";
-import { textAt } from "../attribute-values";
+import { sameId, textAt } from "../attribute-values";
 import {
   acceptedDeletion,
   answersUnless404,
@@ -44,7 +44,7 @@ const schema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Environment of its project, by name or id; Production unless given. A change is a replacement.",
+      "Environment of its project, by name (in any case of letters) or id; Production unless given. Another one is a replacement.",
     ),
   archived: z.boolean().optional().describe("True prevents new deployments. What runs keeps running."),
   configuration: configurationSchema
@@ -56,11 +56,11 @@ const schema = z.strictObject({
 export type ServiceBlock = z.infer<typeof schema>;
 
 const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
-  projectId: { change: "replace", effects: ["destructive"] },
+  projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
   // The url and the host of what runs may move with the name: it is deployed again.
   name: { change: "update" },
   kind: { change: "replace", effects: ["destructive"] },
-  environment: { change: "replace", effects: ["destructive"] },
+  environment: { change: "replace", resolved: true, effects: ["destructive"] },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
   archived: { change: "update", takesEffect: "at once", alwaysManaged: true },
   ...configurationRules,

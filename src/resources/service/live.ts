@@ -8,7 +8,7 @@ import type { LiveResource } from "../../model/live";
 import type { Attributes, Plain } from "../../model/value";
 import { present, textAt } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
-import { productionEnvironmentId, productionName } from "../project";
+import { environmentsMeant, productionEnvironmentId, productionName } from "../project";
 import { configurationNames } from "./configuration";
 
 /** Live resources by record: each is asked for by its address and in the list. */
@@ -60,7 +60,7 @@ function liveComputed(found: Service): Attributes {
   });
 }
 
-/** The environment of a service as a manifest would write it: the declared id where it is that, else its name. */
+/** The environment of a service as a manifest would write it: as it is declared where that is it, else its name. */
 export async function environmentNameFor(
   reads: Reads,
   service: Service,
@@ -71,6 +71,8 @@ export async function environmentNameFor(
   if (environmentId === declared || projectId == null) return environmentId;
   const project = await reads.project(projectId);
   const environments = project.kind === "found" ? project.value.environments.map(environmentOf) : [];
+  const meant = declared === undefined ? [] : environmentsMeant(environments, declared);
+  if (meant.length === 1 && meant[0]?.id === environmentId) return declared;
   return environments.find(({ id }) => id === environmentId)?.name ?? environmentId;
 }
 
@@ -93,7 +95,7 @@ export async function environmentIdFor(
   const id =
     declared === undefined
       ? productionEnvironmentId(found)
-      : environments.find((one) => one.id === declared || one.name === declared)?.id;
+      : environmentsMeant(environments, declared)[0]?.id;
   if (id !== undefined) return id;
   const names = environments.map(({ name }) => name);
   const setting = `write \`environment\`, or name the one for all services with ${gapVariable("productionEnvironment")}`;

@@ -1,4 +1,4 @@
-import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import type { AttributeRule } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
@@ -10,7 +10,6 @@ import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
   declaredIn,
-  declaredWithSecrets,
   draftOf,
   liveOf,
   nameIn,
@@ -29,6 +28,8 @@ import {
   toPlain,
   unknown,
 } from "../values/terraform-value";
+import { type Meanings, meaningsOf, wasRead } from "./meanings";
+import { lateReplacement, offerFindings } from "./plan-findings";
 
 /** PlanResourceChange: what an apply would make of a resource, and what the catalog says against it. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
@@ -51,12 +52,15 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   }
   const catalog = await session?.reads.catalog();
   const priorPrivate = readPrivate(request.priorPrivate);
-  const change = planChange({ type, prior, config, priorPrivate, catalog });
+  const meanings = await meaningsOf(session, type, prior, config);
+  const change = planChange({ type, prior, config, priorPrivate, catalog, meanings });
+  if (prior === undefined) session?.plansNew.add(type.resource.type);
   const diagnostics = [
     ...change.diagnostics,
     ...(catalog ? offerFindings(type, config, prior === undefined, change, catalog) : []),
     ...(change.replaced.length > 0 ? checkPrior("replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
+    ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
   ];
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {
@@ -88,25 +92,6 @@ export function checkProtection(
   ];
 }
 
-/** An error where this plan would send it; a warning about what is there already; nothing about what stays as it is. */
-function offerFindings(
-  type: TerraformShape,
-  config: TerraformObject,
-  isCreate: boolean,
-  change: PlannedChange,
-  catalog: Catalog,
-): readonly Diagnostic[] {
-  if (!change.acts) return [];
-  const sendsAll = isCreate || change.replaced.length > 0;
-  const found = type.resource.check?.(declaredWithSecrets(type, config), catalog) ?? [];
-  return found.map((finding) => {
-    const { code, summary, hint, attribute } = finding;
-    const isSent = sendsAll || attribute === undefined || change.sent.has(attribute);
-    const severity = isSent ? error : warning;
-    return severity(code, summary, { hint, attribute });
-  });
-}
-
 export interface ChangeInput {
   readonly type: TerraformShape;
   /** Undefined for a create. */
@@ -115,6 +100,7 @@ export interface ChangeInput {
   readonly priorPrivate: PrivateData;
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
+  readonly meanings?: Meanings;
 }
 
 export interface PlannedChange {
@@ -147,8 +133,10 @@ function planCreate({ type, config }: ChangeInput): PlannedChange {
   return { planned, replaced: [], sent, acts: true, diagnostics: [] };
 }
 
+const noMeanings: Meanings = { kept: new Set(), open: new Set() };
+
 function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
-  const { type, config, priorPrivate } = input;
+  const { type, config, priorPrivate, meanings: { kept, open } = noMeanings } = input;
   const declared = declaredIn(type, config);
   const diff = diffOf(input, prior, declared);
   const planned = draftOf(type, config);
@@ -156,7 +144,9 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
     setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
   dropWriteOnly(type, planned);
   for (const { steps } of backToUnknownDefault(input)) setValue(planned, steps, unknown);
-  const replaced = diff.changes.filter(({ forcesReplacement }) => forcesReplacement).map(({ path }) => path);
+  const replaced = diff.changes
+    .filter(({ path, forcesReplacement }) => forcesReplacement && !kept.has(path) && !open.has(path))
+    .map(({ path }) => path);
   const { sent, acts } = plannedWrites(type, {
     ...{ prior, planned, declared, kept: priorPrivate },
     defaults: defaultsOf(type, input.catalog),
@@ -276,7 +266,7 @@ export const bareRecord = (
 });
 
 function plannedValue(
-  { type, config }: ChangeInput,
+  { type, config, meanings = noMeanings }: ChangeInput,
   binding: AttributeBinding,
   prior: TerraformObject,
   diff: AttributesDiff,
@@ -286,7 +276,8 @@ function plannedValue(
   const before = valueAt(prior, steps);
   const rule = type.resource.rules[path];
   if (rule?.change === "local") return wanted;
-  if (wanted !== null) return isSame(rule, before, wanted) ? before : wanted;
+  const isKept = before !== null && meanings.kept.has(path);
+  if (wanted !== null) return isKept || isSame(rule, before, wanted) ? before : wanted;
   const change = diff.changes.find((one) => one.path === path);
   if (change === undefined) return before;
   const { after } = change;

@@ -2,6 +2,7 @@ import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import type { AppliableValue } from "../../model/resource-operations";
 import { Secret } from "../../model/secret";
+import { canonicalId } from "../../model/text";
 import { type Attributes, type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import { fromJson } from "../values/codec";
 import {
@@ -54,6 +55,10 @@ export function declaredIn(type: TerraformShape, config: TerraformObject): Map<s
   for (const { path, steps } of type.declared) {
     const value = valueAt(config, steps);
     if (value !== null) declared.set(path, declaredValue(value));
+  }
+  for (const { attribute } of type.resource.parents) {
+    const id = declared.get(attribute);
+    if (typeof id === "string") declared.set(attribute, canonicalId(id));
   }
   for (const { steps, rule } of type.computed) {
     if (rule.pinnedBy === undefined || declared.has(rule.pinnedBy)) continue;

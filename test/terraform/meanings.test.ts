@@ -1,0 +1,72 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+describeTerraform("values that mean the same", () => {
+  const world = new TerraformFolder();
+  const { store } = world.emulator;
+  const [project] = [store.addProject({ name: "Shop" })];
+  const production = project.environments[0]?.id ?? "";
+  const staging = store.addEnvironment(project.id, "Staging");
+  const service = () => store.services().find(({ deletedAt }) => deletedAt === null);
+  const write = (environment: string, projectId = `"${project.id}"`, more = "") =>
+    world.write(
+      `resource "rnv_service" "api" {\n name = "api"\n kind = "web"\n project_id = ${projectId}\n ${environment}\n}\n${more}`,
+    );
+  /** A value that is known once the plan is applied. */
+  const later = (value: string) => `resource "terraform_data" "later" { input = "${value}" }\n`;
+  const fromLater = "environment = terraform_data.later.output";
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("an environment by name, by id or in another case of letters is no change", async () => {
+    write("");
+    await world.apply();
+    const { id } = service() ?? {};
+    world.emulator.resetLog();
+    write(`environment = "Production"`);
+    expect(await world.run("plan -detailed-exitcode", 2)).toContain("0 to add, 1 to change, 0 to destroy");
+    await world.apply();
+    for (const form of ["Production", "production", production, production.toUpperCase()]) {
+      write(`environment = "${form}"`);
+      await world.expectNoChanges();
+    }
+    // Only the text of the state is another one, and that of a project, too.
+    write(`environment = "PRODUCTION"`, `"${project.id.toUpperCase()}"`);
+    await world.run("plan -refresh=false -detailed-exitcode");
+    expect(world.writes()).toEqual([]);
+    expect(service()).toMatchObject({ id, environmentId: production });
+  }, 60_000);
+
+  it("one that is not known before apply is no replacement, and stops the apply where it would be one", async () => {
+    const { id } = service() ?? {};
+    write(fromLater, undefined, later("production"));
+    await world.apply();
+    await world.expectNoChanges();
+    expect(service()?.id).toBe(id);
+
+    world.emulator.resetLog();
+    write(fromLater, undefined, later("staging"));
+    const stopped = await world.run("apply -auto-approve", 1);
+    expect(stopped).toContain('The service "api" would have to be replaced');
+    expect(world.writes()).toEqual([]);
+    // Now it is known: the plan shows the replacement.
+    expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
+    expect(service()).toMatchObject({ environmentId: staging.id });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("a project that is not known before apply replaces only where this plan makes one", async () => {
+    const { id } = service() ?? {};
+    const data = (text: string) =>
+      `${later(text)}data "rnv_project" "shop" {\n name = "Shop"\n depends_on = [terraform_data.later]\n}\n`;
+    write(`environment = "staging"`, "data.rnv_project.shop.id", data("moves"));
+    expect(await world.run("plan")).not.toContain("must be replaced");
+    await world.apply();
+    expect(service()?.id).toBe(id);
+    const other = `resource "rnv_project" "other" { name = "Other" }\n`;
+    write("", "rnv_project.other.id", other);
+    expect(await world.apply()).toContain("2 added, 0 changed, 2 destroyed");
+    expect(service()?.id).not.toBe(id);
+    await world.expectNoChanges();
+  }, 60_000);
+});
