@@ -13,6 +13,7 @@ import { createEmulator } from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
 import { loadStateKey } from "../state/key";
+import { aliveBy } from "../state/local/is-alive";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import { openBackend } from "../state/open-backend";
 import { parseState } from "../state/state-text";
@@ -72,7 +73,7 @@ export function openContext(
       ...origin,
       host: hostname(),
       pid: process.pid,
-      isAlive,
+      isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
       clock: systemClock,
       randomBytes,
       openTransport: (limits) => {
@@ -172,16 +173,6 @@ function readOrEmpty(path: string): string {
     return readLimited(path, largestState).toString("utf8");
   } catch {
     return "";
-  }
-}
-
-/** Whether a process of this host runs; one of another user counts as running. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 

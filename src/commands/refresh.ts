@@ -252,6 +252,14 @@ export async function seeLastWrites(
   await refreshUntilCurrent(target, context);
 }
 
+/** Returns a service's address and those of the records in it that say what runs. */
+export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
+  service,
+  ...(Object.entries(resources) as [Address, RecordedResource][])
+    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reacts !== undefined)
+    .map(([address]) => address),
+];
+
 const nothingDesired: Desired = {
   resources: new Map(),
   data: new Map(),

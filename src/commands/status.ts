@@ -6,12 +6,11 @@ import type { Address } from "../model/address";
 import { isOlder, isYoung } from "../model/freshness";
 import type { Release, ReleaseList, RunningService } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
-import { typeNamed } from "../resources";
 import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
-import { lookUntilCurrent, seeLastWrites } from "./refresh";
+import { lookUntilCurrent, seeLastWrites, withWhatRuns } from "./refresh";
 import { findRecorded } from "./state-verbs";
 
 /** `rnv status [address]`: returns what runs, of every recorded service or of `wanted`. Takes no lock, writes nothing. */
@@ -160,14 +159,6 @@ const endless = (): DiagnosticsError =>
       hint: "run it again; --limit asks for fewer",
     }),
   ]);
-
-/** Returns a service's address and those of the records in it that say what runs. */
-export const withWhatRuns = ({ resources }: State, service: Address): readonly Address[] => [
-  service,
-  ...(Object.entries(resources) as [Address, RecordedResource][])
-    .filter(([, { parent, type }]) => parent === service && typeNamed(type)?.reacts !== undefined)
-    .map(([address]) => address),
-];
 
 interface FoundService {
   readonly state: State;

@@ -1,3 +1,5 @@
+import { aliveBy } from "../state/local/is-alive";
+import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/actions";
 import {
   dataSources,
   ephemeralResources,
@@ -7,17 +9,24 @@ import {
   validateEphemeralResourceConfig,
 } from "./data-sources";
 import { callFunction, functionMessage, functions } from "./functions";
+import { listResource, listSchemas, validateListResourceConfig } from "./list-resources";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
-import type { Message, ProviderMethod, ResponseOf } from "./protocol";
-import { Provider, type RpcAnswer, shapes } from "./provider";
+import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
+import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
 import { applyResourceChange } from "./rpc/apply-resource-change";
 import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
+import {
+  getResourceIdentitySchemas,
+  importIdOf,
+  upgradeResourceIdentity,
+  withIdentity,
+} from "./rpc/identity";
 import { planResourceChange } from "./rpc/plan-resource-change";
 import { readResource } from "./rpc/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
-import type { CallHandler } from "./server";
+import type { CallHandler, StreamHandler } from "./server";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";
@@ -38,7 +47,9 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
     return {};
   },
   ValidateResourceConfig: validateResourceConfig,
+  GetResourceIdentitySchemas: getResourceIdentitySchemas,
   UpgradeResourceState: upgradeResourceState,
+  UpgradeResourceIdentity: upgradeResourceIdentity,
   ReadResource: readResource,
   PlanResourceChange: planResourceChange,
   ApplyResourceChange: applyResourceChange,
@@ -51,27 +62,74 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   OpenEphemeralResource: openEphemeralResource,
   RenewEphemeralResource: answerNothing,
   CloseEphemeralResource: answerNothing,
+  ValidateListResourceConfig: validateListResourceConfig,
+  ValidateActionConfig: validateActionConfig,
+  PlanAction: planAction,
+};
+
+/** How a call is answered with events, and what its last one is where it fails. */
+interface StreamAnswer<Method extends StreamingMethod> {
+  readonly answer: StreamingAnswer<Method>;
+  readonly failed: (diagnostics: readonly Message<"Diagnostic">[]) => EventOf<Method>;
+}
+
+const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = {
+  ListResource: { answer: listResource, failed: (diagnostics) => ({ diagnostics }) },
+  InvokeAction: { answer: invokeAction, failed: (diagnostics) => ({ completed: { diagnostics } }) },
 };
 
 let provider: Provider | undefined;
 
+const openProvider = (): Provider =>
+  new Provider(process.env, process.cwd(), {
+    pid: process.pid,
+    isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
+  });
+
 /** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
-  provider ??= new Provider(process.env, process.cwd());
+  provider ??= openProvider();
   return answer(provider, method, request as object);
 };
 
-/** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
 async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
+  const answered = await answerOrTell(provider, method, request);
+  return withIdentity(provider, method, request as never, answered as never);
+}
+
+/** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */
+async function answerOrTell(
+  provider: Provider,
+  method: ProviderMethod,
+  request: AnyRequest,
+): Promise<object> {
   const { typeName, targetTypeName = typeName } = request;
   const special = targetTypeName === variablesSchema.name ? variablesAnswers[method] : undefined;
   try {
     redactSensitive(provider, request);
-    return await (special ?? answers[method])(provider, request as never);
+    return await (special ?? answers[method])(provider, withImportId(provider, method, request) as never);
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }
 }
+
+/** An import by identity is one by the ids that the identity holds. */
+function withImportId(provider: Provider, method: ProviderMethod, request: AnyRequest): AnyRequest {
+  const { typeName = "", identity } = request;
+  if (method !== "ImportResourceState" || !identity) return request;
+  return { ...request, id: importIdOf(provider.requireSession(), typeName, identity) };
+}
+
+/** Answers one call with events; a failure is the last of them. */
+export const answerStream: StreamHandler = async (method, request, events) => {
+  provider ??= openProvider();
+  const { answer, failed } = streams[method];
+  try {
+    await answer(provider, request as never, events);
+  } catch (failure) {
+    await events.send(failed(diagnosticMessages(diagnosticsOf(failure))));
+  }
+};
 
 type Value = Message<"Value"> | null;
 
@@ -85,6 +143,9 @@ interface AnyRequest {
   readonly plannedState?: Value;
   readonly rawState?: Message<"RawState"> | null;
   readonly private?: Uint8Array;
+  /** Of an import: in place of its `id`. */
+  readonly identity?: Received<"Identity"> | null;
+  readonly id?: string;
 }
 
 /** Returns what a call that failed left unchanged: Terraform reads an answer without a state as "gone". */
@@ -129,6 +190,8 @@ async function getProviderSchema(): Promise<ResponseOf<"GetProviderSchema">> {
     resourceSchemas: byName(resourceSchemas, schemaMessage),
     dataSourceSchemas: byName(dataSources, schemaMessage),
     ephemeralResourceSchemas: byName(ephemeralResources, schemaMessage),
+    listResourceSchemas: byName(listSchemas, schemaMessage),
+    actionSchemas: byName(actionSchemas, (one) => ({ schema: schemaMessage(one) })),
     functions: byName(functions, functionMessage),
     serverCapabilities: capabilities,
   };
@@ -142,6 +205,8 @@ async function getMetadata(): Promise<ResponseOf<"GetMetadata">> {
     resources: names(resourceSchemas),
     dataSources: names(dataSources),
     ephemeralResources: names(ephemeralResources),
+    listResources: names(listSchemas),
+    actions: names(actionSchemas),
     functions: functions.map(({ name }) => ({ name })),
   };
 }

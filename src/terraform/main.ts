@@ -25,6 +25,7 @@ async function main(): Promise<void> {
   server = await serve({
     clientCertificate: process.env.PLUGIN_CLIENT_CERT || undefined,
     answer: async (method, request) => started().answerCall(method, request),
+    stream: async (method, request, events) => started().answerStream(method, request, events),
     onEnd: end,
     ports: process.platform === "win32" ? portsGiven() : undefined,
   });

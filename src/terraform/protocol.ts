@@ -4,8 +4,9 @@ import protobuf from "protobufjs/light";
 type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 
 /**
- * Messages of plugin protocol 6.8 with the fields that are used: others are skipped on reading. Only the numbers are on
- * the wire; the names are ours.
+ * Messages of plugin protocol 6.10 (`docs/plugin-protocol/tfplugin6.proto` of Terraform 1.14) with the fields that are
+ * used: others are skipped on reading. Only the numbers are on the wire; the names are ours. Identities came with 6.9
+ * (Terraform 1.12), list resources and actions with 6.10: an older core asks for none of them.
  */
 const messages = {
   Empty: {},
@@ -56,6 +57,16 @@ const messages = {
   },
   Return: { type: "bytes 1" },
   FunctionError: { text: "string 1", functionArgument: "int64 2" },
+  IdentitySchema: { version: "int64 1", attributes: "IdentityAttribute* 2" },
+  IdentityAttribute: {
+    name: "string 1",
+    type: "bytes 2",
+    requiredForImport: "bool 3",
+    optionalForImport: "bool 4",
+    description: "string 5",
+  },
+  Identity: { value: "Value 1" },
+  ActionSchema: { schema: "Schema 1" },
   TypeName: { typeName: "string 1" },
   FunctionName: { name: "string 1" },
   GetMetadataResponse: {
@@ -64,6 +75,8 @@ const messages = {
     resources: "TypeName* 4",
     functions: "FunctionName* 5",
     ephemeralResources: "TypeName* 6",
+    listResources: "TypeName* 7",
+    actions: "TypeName* 9",
   },
   GetProviderSchemaResponse: {
     provider: "Schema 1",
@@ -72,27 +85,47 @@ const messages = {
     serverCapabilities: "ServerCapabilities 6",
     functions: "<Function> 7",
     ephemeralResourceSchemas: "<Schema> 8",
+    listResourceSchemas: "<Schema> 9",
+    actionSchemas: "<ActionSchema> 11",
   },
+  GetResourceIdentitySchemasResponse: {
+    identitySchemas: "<IdentitySchema> 1",
+    diagnostics: "Diagnostic* 2",
+  },
+  UpgradeResourceIdentityRequest: { typeName: "string 1", version: "int64 2", rawIdentity: "RawState 3" },
+  UpgradeResourceIdentityResponse: { upgradedIdentity: "Identity 1", diagnostics: "Diagnostic* 2" },
   ConfigRequest: { config: "Value 1" },
   ValidateProviderConfigResponse: { diagnostics: "Diagnostic* 2" },
   ConfigureProviderRequest: { terraformVersion: "string 1", config: "Value 2" },
   TypedConfigRequest: { typeName: "string 1", config: "Value 2", clientCapabilities: "ClientCapabilities 3" },
   UpgradeResourceStateRequest: { typeName: "string 1", version: "int64 2", rawState: "RawState 3" },
   UpgradeResourceStateResponse: { upgradedState: "Value 1", diagnostics: "Diagnostic* 2" },
-  ReadResourceRequest: { typeName: "string 1", currentState: "Value 2", private: "bytes 3" },
-  ReadResourceResponse: { newState: "Value 1", diagnostics: "Diagnostic* 2", private: "bytes 3" },
+  ReadResourceRequest: {
+    typeName: "string 1",
+    currentState: "Value 2",
+    private: "bytes 3",
+    currentIdentity: "Identity 6",
+  },
+  ReadResourceResponse: {
+    newState: "Value 1",
+    diagnostics: "Diagnostic* 2",
+    private: "bytes 3",
+    newIdentity: "Identity 5",
+  },
   PlanResourceChangeRequest: {
     typeName: "string 1",
     priorState: "Value 2",
     proposedNewState: "Value 3",
     config: "Value 4",
     priorPrivate: "bytes 5",
+    priorIdentity: "Identity 8",
   },
   PlanResourceChangeResponse: {
     plannedState: "Value 1",
     requiresReplace: "AttributePath* 2",
     plannedPrivate: "bytes 3",
     diagnostics: "Diagnostic* 4",
+    plannedIdentity: "Identity 7",
   },
   ApplyResourceChangeRequest: {
     typeName: "string 1",
@@ -100,10 +133,16 @@ const messages = {
     plannedState: "Value 3",
     config: "Value 4",
     plannedPrivate: "bytes 5",
+    plannedIdentity: "Identity 7",
   },
-  ApplyResourceChangeResponse: { newState: "Value 1", private: "bytes 2", diagnostics: "Diagnostic* 3" },
-  ImportResourceStateRequest: { typeName: "string 1", id: "string 2" },
-  ImportedResource: { typeName: "string 1", state: "Value 2", private: "bytes 3" },
+  ApplyResourceChangeResponse: {
+    newState: "Value 1",
+    private: "bytes 2",
+    diagnostics: "Diagnostic* 3",
+    newIdentity: "Identity 5",
+  },
+  ImportResourceStateRequest: { typeName: "string 1", id: "string 2", identity: "Identity 4" },
+  ImportedResource: { typeName: "string 1", state: "Value 2", private: "bytes 3", identity: "Identity 4" },
   ImportResourceStateResponse: { importedResources: "ImportedResource* 1", diagnostics: "Diagnostic* 2" },
   MoveResourceStateRequest: {
     sourceProviderAddress: "string 1",
@@ -111,17 +150,34 @@ const messages = {
     sourceState: "RawState 4",
     targetTypeName: "string 5",
     sourcePrivate: "bytes 6",
+    sourceIdentity: "RawState 7",
   },
   MoveResourceStateResponse: {
     targetState: "Value 1",
     diagnostics: "Diagnostic* 2",
     targetPrivate: "bytes 3",
+    targetIdentity: "Identity 4",
   },
   ReadDataSourceResponse: { state: "Value 1", diagnostics: "Diagnostic* 2" },
   GetFunctionsResponse: { functions: "<Function> 1", diagnostics: "Diagnostic* 2" },
   CallFunctionRequest: { name: "string 1", arguments: "Value* 2" },
   CallFunctionResponse: { result: "Value 1", error: "FunctionError 2" },
   OpenEphemeralResourceResponse: { diagnostics: "Diagnostic* 1", result: "Value 3" },
+  ListResourceRequest: {
+    typeName: "string 1",
+    config: "Value 2",
+    includeResourceObject: "bool 3",
+    limit: "int64 4",
+  },
+  ListResourceEvent: {
+    identity: "Identity 1",
+    displayName: "string 2",
+    resourceObject: "Value 3",
+    diagnostics: "Diagnostic* 4",
+  },
+  ActionRequest: { typeName: "string 1", config: "Value 2", clientCapabilities: "ClientCapabilities 3" },
+  ActionEvent: { progress: "ActionProgress 1", completed: "Diagnostics 2" },
+  ActionProgress: { message: "string 1" },
   HealthCheckResponse: { status: "int32 1" },
 } as const satisfies Readonly<Record<string, MessageFields>>;
 
@@ -183,7 +239,7 @@ function messageOf(fields: MessageFields): protobuf.IType {
   return { fields: Object.fromEntries(described) };
 }
 
-/** Name, request message and response message of every call of the provider service, protocol 6.8. */
+/** Name, request message and response message of every call of the provider service that has one answer. */
 export const providerMethods = {
   GetMetadata: ["Empty", "GetMetadataResponse"],
   GetProviderSchema: ["Empty", "GetProviderSchemaResponse"],
@@ -191,7 +247,9 @@ export const providerMethods = {
   ConfigureProvider: ["ConfigureProviderRequest", "Diagnostics"],
   ValidateResourceConfig: ["TypedConfigRequest", "Diagnostics"],
   ValidateDataResourceConfig: ["TypedConfigRequest", "Diagnostics"],
+  GetResourceIdentitySchemas: ["Empty", "GetResourceIdentitySchemasResponse"],
   UpgradeResourceState: ["UpgradeResourceStateRequest", "UpgradeResourceStateResponse"],
+  UpgradeResourceIdentity: ["UpgradeResourceIdentityRequest", "UpgradeResourceIdentityResponse"],
   ReadResource: ["ReadResourceRequest", "ReadResourceResponse"],
   PlanResourceChange: ["PlanResourceChangeRequest", "PlanResourceChangeResponse"],
   ApplyResourceChange: ["ApplyResourceChangeRequest", "ApplyResourceChangeResponse"],
@@ -204,10 +262,23 @@ export const providerMethods = {
   OpenEphemeralResource: ["TypedConfigRequest", "OpenEphemeralResourceResponse"],
   RenewEphemeralResource: ["Empty", "Diagnostics"],
   CloseEphemeralResource: ["Empty", "Diagnostics"],
+  ValidateListResourceConfig: ["TypedConfigRequest", "Diagnostics"],
+  ValidateActionConfig: ["TypedConfigRequest", "Diagnostics"],
+  PlanAction: ["ActionRequest", "Diagnostics"],
   StopProvider: ["Empty", "Empty"],
+} as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
+
+/** Name, request message and event message of every call that is answered by a stream of events. */
+export const streamingMethods = {
+  ListResource: ["ListResourceRequest", "ListResourceEvent"],
+  InvokeAction: ["ActionRequest", "ActionEvent"],
 } as const satisfies Readonly<Record<string, readonly [MessageName, MessageName]>>;
 
 type Methods = typeof providerMethods;
 export type ProviderMethod = keyof Methods;
+type Streams = typeof streamingMethods;
+export type StreamingMethod = keyof Streams;
+export type StreamRequestOf<Method extends StreamingMethod> = Received<Streams[Method][0]>;
+export type EventOf<Method extends StreamingMethod> = Message<Streams[Method][1]>;
 export type RequestOf<Method extends ProviderMethod> = Received<Methods[Method][0]>;
 export type ResponseOf<Method extends ProviderMethod> = Message<Methods[Method][1]>;

@@ -12,8 +12,16 @@ import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import { diagnosticError } from "./messages";
-import type { ProviderMethod, RequestOf, ResponseOf } from "./protocol";
+import type {
+  EventOf,
+  ProviderMethod,
+  RequestOf,
+  ResponseOf,
+  StreamingMethod,
+  StreamRequestOf,
+} from "./protocol";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
+import type { EventSink } from "./server";
 
 interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
@@ -49,6 +57,12 @@ export interface Session {
   readonly plansNew: Set<string>;
   /** The canvas of one scope, read anew. */
   readonly canvas: Endpoints["canvas"];
+  /** Names the credential without telling it, 16 hex digits. */
+  readonly credential: string;
+  readonly baseUrl: string;
+  /** Requests as they are, and the endpoints over any way of sending them. */
+  readonly send: Send;
+  readonly endpoints: (send: Send) => Endpoints;
   /** Keyed writes: the same seed and body give the same key in every process. */
   readonly writes: (seed: string) => KeyedWrites;
   /** Masks secrets in all text of the service. */
@@ -69,6 +83,10 @@ export function openSession(options: SessionOptions): Session {
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
     workspaceId,
+    baseUrl: options.baseUrl,
+    credential: secretKey.toString("hex").slice(0, 16),
+    send,
+    endpoints,
     clock,
     signal,
     deletionProtection: options.deletionProtection,
@@ -129,6 +147,8 @@ export class Provider {
   constructor(
     readonly environment: Readonly<Record<string, string | undefined>>,
     readonly cwd: string,
+    /** This process, and whether another one of this host runs. */
+    readonly host: { readonly pid: number; readonly isAlive: (pid: number) => boolean },
   ) {}
 
   /** Undefined before ConfigureProvider, and where its configuration is not known yet. */
@@ -176,6 +196,13 @@ export type RpcAnswer<Method extends ProviderMethod> = (
   provider: Provider,
   request: RequestOf<Method>,
 ) => Promise<ResponseOf<Method>>;
+
+/** Answers calls of one method with events. */
+export type StreamingAnswer<Method extends StreamingMethod> = (
+  provider: Provider,
+  request: StreamRequestOf<Method>,
+  events: EventSink<EventOf<Method>>,
+) => Promise<void>;
 
 /** Returns the entry of that name; throws `DiagnosticsError` where there is none. */
 export function requireNamed<Item extends { readonly name: string }>(

@@ -1,17 +1,37 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as grpc from "@grpc/grpc-js";
-import { type MessageName, messageNamed, type ProviderMethod, providerMethods } from "./protocol";
+import {
+  type MessageName,
+  messageNamed,
+  type ProviderMethod,
+  providerMethods,
+  type StreamingMethod,
+  streamingMethods,
+} from "./protocol";
 
 /** Answers one call; messages are plain objects in the forms of `protocol.ts`. */
 export type CallHandler = (method: ProviderMethod, request: unknown) => Promise<object>;
+
+/** The events of a call that is answered by a stream. */
+export interface EventSink<Event = object> {
+  /** Resolves once the client takes more. */
+  readonly send: (event: Event) => Promise<void>;
+  /** Aborted when the client wants no more. */
+  readonly signal: AbortSignal;
+}
+
+/** Answers one call with events; the stream ends when it resolves. */
+export type StreamHandler = (method: StreamingMethod, request: unknown, events: EventSink) => Promise<void>;
 
 interface ServeOptions {
   /** PEM of the one certificate that may connect; undefined serves without TLS. */
   readonly clientCertificate: string | undefined;
   readonly answer: CallHandler;
+  readonly stream: StreamHandler;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
   /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
@@ -34,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.max_receive_message_length": -1,
     "grpc.max_send_message_length": -1,
   });
-  addProvider(server, options.answer);
+  addProvider(server, options);
   addPluginServices(server, options.onEnd, own !== undefined);
   const credentials = credentialsOf(own, options.clientCertificate);
   const { network, path, remove } = await (options.ports === undefined
@@ -124,7 +144,7 @@ const methodOf = (
   ...streams,
 });
 
-function addProvider(server: grpc.Server, answer: CallHandler): void {
+function addProvider(server: grpc.Server, { answer, stream }: ServeOptions): void {
   const definition: Record<string, RpcCall> = {};
   const handlers: grpc.UntypedServiceImplementation = {};
   for (const [name, [request, response]] of Object.entries(providerMethods)) {
@@ -136,7 +156,30 @@ function addProvider(server: grpc.Server, answer: CallHandler): void {
       );
     };
   }
+  for (const [name, [request, event]] of Object.entries(streamingMethods)) {
+    definition[name] = methodOf(`/tfplugin6.Provider/${name}`, request, event, { responseStream: true });
+    handlers[name] = (call: grpc.ServerWritableStream<object, object>) => {
+      stream(name as StreamingMethod, call.request, sinkOf(call)).then(
+        () => call.end(),
+        (failure: unknown) =>
+          call.destroy(Object.assign(new Error(String(failure)), { code: grpc.status.INTERNAL })),
+      );
+    };
+  }
   server.addService(definition, handlers);
+}
+
+function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
+  const cancelled = new AbortController();
+  call.on("cancelled", () => cancelled.abort());
+  const { signal } = cancelled;
+  return {
+    signal,
+    send: async (event) => {
+      if (signal.aborted || call.write(event)) return;
+      await Promise.race([once(call, "drain"), once(call, "cancelled")]);
+    },
+  };
 }
 
 /** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */

@@ -5,13 +5,14 @@ import { createClient } from "../../src/api/client";
 import { createEndpoints } from "../../src/api/create-endpoints";
 import { defaultGaps, type GapSettings } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
+import type { RuntimeOutcome } from "../../src/commands/act-on-service";
 import { type ApplyOutcome, type ApplyRequest, apply } from "../../src/commands/apply";
 import type { RuntimeRequest } from "../../src/commands/carry-out-action";
 import type { Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { type RuntimeOutcome, runtimeAction } from "../../src/commands/runtime-action";
+import { runtimeAction } from "../../src/commands/runtime-action";
 import {
   createEmulator,
   type Emulator,

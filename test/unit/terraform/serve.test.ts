@@ -1,21 +1,24 @@
 import * as grpc from "@grpc/grpc-js";
-import { answerCall } from "../../../src/terraform/answer";
-import { providerMethods } from "../../../src/terraform/protocol";
+import { answerCall, answerStream } from "../../../src/terraform/answer";
+import { providerMethods, streamingMethods } from "../../../src/terraform/protocol";
 import { type PluginServer, serve } from "../../../src/terraform/server";
 
-/** Every call of the provider service in plugin protocol 6.8. */
+/** Every call of the provider service in plugin protocol 6.10 that has one answer, those of state stores left out. */
 const calls = [
   ...["GetMetadata", "GetProviderSchema", "ValidateProviderConfig", "ConfigureProvider", "StopProvider"],
   ...["ValidateResourceConfig", "UpgradeResourceState", "ReadResource", "PlanResourceChange"],
   ...["ApplyResourceChange", "ImportResourceState", "MoveResourceState"],
   ...["ValidateDataResourceConfig", "ReadDataSource", "GetFunctions", "CallFunction"],
   ...["ValidateEphemeralResourceConfig", "OpenEphemeralResource", "RenewEphemeralResource"],
-  "CloseEphemeralResource",
+  ...["CloseEphemeralResource", "GetResourceIdentitySchemas", "UpgradeResourceIdentity"],
+  ...["ValidateListResourceConfig", "ValidateActionConfig", "PlanAction"],
 ];
+
+const streams = ["ListResource", "InvokeAction"];
 
 /** Calls of later minor versions, and services that go-plugin or a debugger may ask for. */
 const laterCalls = [
-  ...["GetResourceIdentitySchemas", "UpgradeResourceIdentity", "ListResource", "PlanAction"].map(
+  ...["GenerateResourceConfig", "ReadStateBytes", "ConfigureStateStore"].map(
     (name) => `/tfplugin6.Provider/${name}`,
   ),
   "/tfplugin6.StateStore/Configure",
@@ -39,6 +42,7 @@ describe("the plugin server", () => {
     server = await serve({
       clientCertificate: undefined,
       answer: answerCall,
+      stream: answerStream,
       onEnd: () => {
         hasEnded = true;
       },
@@ -50,8 +54,9 @@ describe("the plugin server", () => {
     server.close();
   });
 
-  it("serves every call of protocol 6.8, and answers each even when nothing is in it", async () => {
+  it("serves every call of protocol 6.10, and answers each even when nothing is in it", async () => {
     expect(Object.keys(providerMethods).sort()).toEqual([...calls].sort());
+    expect(Object.keys(streamingMethods).sort()).toEqual([...streams].sort());
     const codes = await Promise.all(calls.map((name) => codeOf(`/tfplugin6.Provider/${name}`)));
     expect(calls.filter((_name, index) => codes[index] !== grpc.status.OK)).toEqual([]);
   });
@@ -62,7 +67,7 @@ describe("the plugin server", () => {
   });
 
   it("listens on the first port of a range that nobody has, and says what is wrong when all are taken", async () => {
-    const rest = { clientCertificate: undefined, answer: answerCall, onEnd: () => {} };
+    const rest = { clientCertificate: undefined, answer: answerCall, stream: answerStream, onEnd: () => {} };
     // The library tells of each port that is taken.
     const told = jest.spyOn(console, "error").mockImplementation(() => {});
     const first = await serve({ ...rest, ports: [0, 0] });

@@ -1,0 +1,159 @@
+import type { ZodType } from "zod";
+import type { RuntimeAction } from "../../commands/carry-out-action";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { isMissing } from "../../model/freshness";
+import type { LiveResource } from "../../model/live";
+import { durationPattern } from "../../model/time";
+import { typeNamed } from "../../resources";
+import { service } from "../../resources/service";
+import { findById } from "../find-by-id";
+import { diagnosticError, diagnosticMessages } from "../messages";
+import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "../provider";
+import { textIn } from "../schema/attributes";
+import { type AttributeSchema, optional, required, type Schema, schemaOf } from "../schema/block";
+import { decodeObject } from "../values/codec";
+import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
+import type { ActionWish, act as carryOut } from "./act";
+
+/** What an `action` block asks for, at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
+interface ServiceAction extends Schema {
+  readonly action: RuntimeAction;
+  /** Attributes that are no setting of the wait, with the check of each. */
+  readonly takes: readonly CheckedAttribute[];
+}
+
+interface CheckedAttribute {
+  readonly attribute: AttributeSchema;
+  readonly check?: ZodType;
+}
+
+const serviceAttribute = `${service.type}_id`;
+
+const shared: readonly AttributeSchema[] = [
+  required(serviceAttribute, "string", "Id of the service."),
+  optional("wait", "bool", "Wait until it has ended. Default: true."),
+  optional("timeout", "string", "How long to wait, such as `45m`. Default: `30m`."),
+];
+
+const confirm: CheckedAttribute = {
+  attribute: required("confirm", "string", "Name of the service: what its users see now is taken away."),
+};
+
+function serviceAction(
+  action: RuntimeAction,
+  doc: string,
+  extra: ServiceAction["takes"] = [],
+): ServiceAction {
+  const takes = service.actions?.[action]?.mustBeConfirmed ? [...extra, confirm] : extra;
+  const name = `rnv_${action.replace("-", "_")}`;
+  const attributes = [...shared, ...takes.map(({ attribute }) => attribute)];
+  return { ...schemaOf(name, { doc, attributes }), action, takes };
+}
+
+const commit: CheckedAttribute = {
+  attribute: optional("commit", "string", "Commit to deploy; that of the configured branch unless given."),
+  check: typeNamed(service.actions?.deploy?.makes?.type ?? "")?.schema.shape.commit,
+};
+
+/** Every action: the only list of them. Each sends one request, also where it is asked for again after a crash. */
+export const actionSchemas: readonly ServiceAction[] = [
+  serviceAction("deploy", "Deploys a service.", [commit]),
+  serviceAction("clear-cache", "Deploys a service, built without its cache."),
+  serviceAction("restart", "Restarts what runs of a service."),
+  serviceAction("suspend", "Suspends what runs of a service; it answers nothing until it is resumed."),
+  serviceAction("resume", "Resumes what was suspended."),
+  serviceAction("rollback", "Takes a service back to an earlier deployment.", [
+    {
+      attribute: optional(
+        "deployment_id",
+        "string",
+        "Deployment to go back to; the newest before the current one unless given.",
+      ),
+    },
+  ]),
+];
+
+const actionNamed = (name: string): ServiceAction => requireNamed(actionSchemas, name, "action");
+
+/** ValidateActionConfig: what is wrong with the values that are known. */
+export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_provider, request) => {
+  const { takes, valueType } = actionNamed(request.typeName);
+  const config = decodeObject(valueType, request.config) ?? {};
+  const found = [
+    ...emptyFindings(config, [serviceAttribute, ...takes.map(({ attribute }) => attribute.name)]),
+    ...takes.flatMap(({ attribute, check }) => checkFindings(config, attribute.name, check)),
+  ];
+  const timeout = textIn(config, "timeout");
+  if (timeout !== undefined && !durationPattern.test(timeout))
+    found.push(invalid("timeout", "expected a duration such as 30m, 90s or 1h30m"));
+  return { diagnostics: diagnosticMessages(found) };
+};
+
+const invalid = (attribute: string, expected: string): Diagnostic =>
+  error("manifest.invalid_value", `${attribute}: ${expected}`, { attribute });
+
+/** A reference to what is not there is an empty text. */
+const emptyFindings = (config: TerraformObject, names: readonly string[]): Diagnostic[] =>
+  names
+    .filter((name) => config[name] === "")
+    .map((name) => invalid(name, "expected a text that is not empty"));
+
+function checkFindings(config: TerraformObject, name: string, check: ZodType | undefined): Diagnostic[] {
+  const value = textIn(config, name);
+  if (check === undefined || value === undefined || value === "") return [];
+  const issues = check.safeParse(value).error?.issues ?? [];
+  return issues.map(({ message }) => invalid(name, message));
+}
+
+/** PlanAction: whether there is a service to act on, where that is known. */
+export const planAction: RpcAnswer<"PlanAction"> = async ({ session }, request) => {
+  const { valueType } = actionNamed(request.typeName);
+  const config = decodeObject(valueType, request.config) ?? {};
+  const id = config[serviceAttribute];
+  if (session === undefined || holdsUnknown(id ?? null) || typeof id !== "string") return {};
+  const read = await findById(session, service, id);
+  return isMissing(read) ? { diagnostics: diagnosticMessages([noService(id)]) } : {};
+};
+
+const noService = (id: string): Diagnostic =>
+  error("live.import_missing", `there is no service of the id ${id}`, { attribute: serviceAttribute });
+
+async function requireService(session: Session, id: string): Promise<LiveResource> {
+  const read = await findById(session, service, id);
+  if (read.kind === "found") return read.live;
+  const { summary, attribute } = noService(id);
+  throw diagnosticError("live.import_missing", summary, { attribute });
+}
+
+/** Invocations that go on, by service: what one begins, the next one does not take for its own. */
+const turns = new Map<string, Promise<unknown>>();
+
+/** InvokeAction: sends the one request, tells how it goes, and ends with what became of it. */
+export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, request, events) => {
+  const asked = actionNamed(request.typeName);
+  const session = provider.requireSession();
+  const config = decodeObject(asked.valueType, request.config) ?? {};
+  const id = textIn(config, serviceAttribute) ?? "";
+  const before = turns.get(id) ?? Promise.resolve();
+  const begin = async (): Promise<readonly Diagnostic[]> => {
+    const { act } = require("./act") as { readonly act: typeof carryOut };
+    const live = await requireService(session, id);
+    return act(wishOf(asked, config), {
+      ...{ provider, session, live, typeName: asked.name, signal: events.signal },
+      tell: (message) => void events.send({ progress: { message } }),
+    });
+  };
+  const turn = before.then(begin, begin);
+  turns.set(id, turn);
+  const found = await turn;
+  await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
+};
+
+const wishOf = ({ action }: ServiceAction, config: TerraformObject): ActionWish => ({
+  action,
+  deploymentId: textIn(config, "deployment_id"),
+  commit: textIn(config, commit.attribute.name),
+  confirmed: textIn(config, confirm.attribute.name),
+  wait: config.wait !== false,
+  timeout: textIn(config, "timeout"),
+});

@@ -1,0 +1,136 @@
+import type { Resource } from "../api/reads";
+import { isMissing } from "../model/freshness";
+import type { LiveResource } from "../model/live";
+import { snakeCase } from "../model/text";
+import { typeNamed } from "../resources";
+import { findById } from "./find-by-id";
+import { diagnosticError, writePrivate } from "./messages";
+import type { EventOf, Message } from "./protocol";
+import {
+  type Provider,
+  type RpcAnswer,
+  requireNamed,
+  type Session,
+  type StreamingAnswer,
+  shapes,
+} from "./provider";
+import { identityOf } from "./rpc/identity";
+import { readResource } from "./rpc/read-resource";
+import { emptyValue, setValue, textIn } from "./schema/attributes";
+import { type AttributeSchema, optional, type Schema, schemaOf } from "./schema/block";
+import type { TerraformShape } from "./schema/terraform-shape";
+import { decodeObject, encodeMessage } from "./values/codec";
+
+/** A list of resources that exist, for `terraform query` (plugin protocol 6.10, Terraform 1.14). */
+interface ListResource extends Schema {
+  readonly type: TerraformShape;
+}
+
+/** What has a name of its own can be listed. */
+const listTypes: readonly ListResource[] = shapes
+  .filter(({ resource }) => resource.nameAttribute !== undefined)
+  .map((type) => ({ ...schemaOf(type.name, { doc: docOf(type), attributes: filtersOf(type) }), type }));
+
+export const listSchemas: readonly Schema[] = listTypes;
+
+function docOf({ resource }: TerraformShape): string {
+  const { archives } = resource;
+  const left = archives === undefined ? "" : ` No list of the service shows ${archives.unlisted}.`;
+  return `Every ${resource.type} that exists, sorted by name.${left}`;
+}
+
+function filtersOf({ resource }: TerraformShape): readonly AttributeSchema[] {
+  return resource.parents.map(({ attribute, type }) =>
+    optional(snakeCase(attribute), "string", `Only those of the ${type} of this id.`),
+  );
+}
+
+const listNamed = (name: string): ListResource => requireNamed(listTypes, name, "list resource");
+
+/** ValidateListResourceConfig: core has checked all there is. */
+export const validateListResourceConfig: RpcAnswer<"ValidateListResourceConfig"> = async (
+  _provider,
+  { typeName },
+) => {
+  listNamed(typeName);
+  return {};
+};
+
+/** ListResource: an event for each resource, with its state where that is asked for. */
+export const listResource: StreamingAnswer<"ListResource"> = async (provider, request, events) => {
+  const { type, valueType } = listNamed(request.typeName);
+  const session = provider.requireSession();
+  const config = decodeObject(valueType, request.config) ?? {};
+  const limit = Number(request.limit);
+  const found = await listLive(session, type, (attribute) => textIn(config, snakeCase(attribute)));
+  for (const live of limit > 0 ? found.slice(0, limit) : found) {
+    if (events.signal.aborted) return;
+    await events.send(await eventOf(provider, type, live, request.includeResourceObject));
+  }
+};
+
+async function listLive(
+  session: Session,
+  { resource, name }: TerraformShape,
+  filter: (attribute: string) => string | undefined,
+): Promise<readonly LiveResource[]> {
+  const [parent] = resource.parents;
+  const parentId = parent && filter(parent.attribute);
+  const listed = (await resource.list(session.reads, parentId))?.filter(
+    (live) => parentId === undefined || live.parentId === parentId,
+  );
+  if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
+    await requireParent(session, parent, parentId);
+  if (listed !== undefined)
+    return listed.sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
+  throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
+}
+
+const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b);
+
+/** An empty list of what lies nowhere would look as if there were none. */
+async function requireParent(
+  session: Session,
+  { type, attribute }: Resource["parents"][number],
+  id: string,
+): Promise<void> {
+  const parent = typeNamed(type);
+  if (parent === undefined || !isMissing(await findById(session, parent, id))) return;
+  throw diagnosticError("live.import_missing", `there is no ${type} of the id ${id}`, {
+    attribute: snakeCase(attribute),
+  });
+}
+
+async function eventOf(
+  provider: Provider,
+  type: TerraformShape,
+  live: LiveResource,
+  isWhole: boolean,
+): Promise<EventOf<"ListResource">> {
+  const imported = importedState(type, live);
+  const identity = identityOf(provider, type.name, imported);
+  const event = { identity, displayName: live.name };
+  if (!isWhole) return event;
+  const { newState, diagnostics } = await stateOf(provider, type, imported);
+  return { ...event, resourceObject: newState, diagnostics };
+}
+
+/** A state as an import leaves it: names and ids, the rest is filled in by the next read. */
+function importedState(type: TerraformShape, live: LiveResource): Message<"Value"> {
+  const { resource } = type;
+  const state = emptyValue(type);
+  state.id = live.id;
+  setValue(state, type.stepsOf(resource.nameAttribute ?? "") ?? [], live.name);
+  for (const { attribute } of resource.parents) setValue(state, type.stepsOf(attribute) ?? [], live.parentId);
+  return encodeMessage(type.valueType, state);
+}
+
+function stateOf(provider: Provider, { name }: TerraformShape, currentState: Message<"Value">) {
+  const workspace = provider.requireSession().workspaceId;
+  return readResource(provider, {
+    typeName: name,
+    currentState: { msgpack: currentState.msgpack ?? new Uint8Array() },
+    private: writePrivate({ applied: {}, workspace, imported: true }),
+    currentIdentity: null,
+  });
+}

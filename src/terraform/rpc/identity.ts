@@ -1,0 +1,163 @@
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { snakeCase } from "../../model/text";
+import { service } from "../../resources/service";
+import { diagnosticError } from "../messages";
+import type { Message, ProviderMethod, Received, RequestOf, ResponseOf } from "../protocol";
+import { type Provider, type RpcAnswer, requireNamed, type Session, shapes } from "../provider";
+import { textIn } from "../schema/attributes";
+import { type Schema, typeBytes } from "../schema/block";
+import type { TerraformShape } from "../schema/terraform-shape";
+import { decodeObject, decodeState, encodeMessage } from "../values/codec";
+import { type ObjectType, objectOf } from "../values/terraform-value";
+import { variablesSchema } from "../variables/variables";
+
+/** What tells one resource from all others, and never changes while it lives (plugin protocol 6.9). */
+interface IdentityShape {
+  /** The resource type it is of: `rnv_service`. */
+  readonly name: string;
+  /** Attributes of the state that it is made of, as an import names them from the outside in. */
+  readonly parts: readonly string[];
+  /** The type of these alone, and of a whole identity. */
+  readonly partsType: ObjectType;
+  readonly valueType: ObjectType;
+}
+
+/** The workspace is known from the provider: an import may leave it out. */
+const workspaceAttribute = "workspace_id";
+
+const identityVersion = 0;
+
+function identityShape({ name }: Schema, parts: readonly string[]): IdentityShape {
+  const textsNamed = (names: readonly string[]): ObjectType =>
+    objectOf(Object.fromEntries(names.map((one) => [one, "string"])));
+  return { name, parts, partsType: textsNamed(parts), valueType: textsNamed([workspaceAttribute, ...parts]) };
+}
+
+/** A part of another resource is found through that one; what runs again and again has no lasting id of its own. */
+function partsOf({ resource }: TerraformShape): readonly string[] {
+  const [parent] = resource.parents;
+  const outer = parent && resource.removedWithParent ? [snakeCase(parent.attribute)] : [];
+  return resource.reacts === undefined ? [...outer, "id"] : outer;
+}
+
+/** Identities of every resource type: the only list of them. */
+const identities: readonly IdentityShape[] = [
+  ...shapes.map((shape) => identityShape(shape, partsOf(shape))),
+  identityShape(variablesSchema, [`${service.type}_id`]),
+];
+
+const identityNamed = (name: string): IdentityShape =>
+  requireNamed(identities, name, "resource type with an identity");
+
+/** GetResourceIdentitySchemas: what the identity of each resource type is made of. */
+export const getResourceIdentitySchemas: RpcAnswer<"GetResourceIdentitySchemas"> = async () => ({
+  identitySchemas: Object.fromEntries(identities.map((shape) => [shape.name, identityMessage(shape)])),
+});
+
+const identityMessage = ({ parts }: IdentityShape): Message<"IdentitySchema"> => ({
+  version: identityVersion,
+  attributes: [
+    {
+      name: workspaceAttribute,
+      type: typeBytes("string"),
+      optionalForImport: true,
+      description: "UUID of the workspace; that of the provider unless given.",
+    },
+    ...parts.map((name) => ({
+      name,
+      type: typeBytes("string"),
+      requiredForImport: true,
+      description: name === "id" ? "Its id." : `Id of the ${name.replace(/_id$/, "")} it lies in.`,
+    })),
+  ],
+});
+
+/** UpgradeResourceIdentity: there is one version yet. */
+export const upgradeResourceIdentity: RpcAnswer<"UpgradeResourceIdentity"> = async (
+  _provider,
+  { typeName, version, rawIdentity },
+) => {
+  const { valueType } = identityNamed(typeName);
+  if (Number(version) > identityVersion)
+    throw diagnosticError(
+      "state.newer",
+      `the identity of this ${typeName} was written by a newer version of this provider`,
+      { hint: "upgrade the provider: terraform init -upgrade" },
+    );
+  const stored = decodeState(valueType, rawIdentity?.json);
+  return { upgradedIdentity: { value: encodeMessage(valueType, stored) } };
+};
+
+/** Returns the identity of a state in the form of the protocol; undefined where the state does not tell it. */
+export function identityOf(
+  { session }: Pick<Provider, "session">,
+  typeName: string,
+  state: Message<"Value"> | null | undefined,
+): Message<"Identity"> | undefined {
+  if (session === undefined || !state) return undefined;
+  const { parts, partsType, valueType } = identityNamed(typeName);
+  const found = decodeObject(partsType, state) ?? {};
+  if (parts.some((name) => textIn(found, name) === undefined)) return undefined;
+  return { value: encodeMessage(valueType, { ...found, [workspaceAttribute]: session.workspaceId }) };
+}
+
+/**
+ * Returns the import id that an identity stands for: `SERVICE/ID`. Throws `DiagnosticsError` for one of another
+ * workspace, or one that lacks a part.
+ */
+export function importIdOf(session: Session, typeName: string, message: Received<"Identity">): string {
+  const { valueType, parts } = identityNamed(typeName);
+  const identity = decodeObject(valueType, message.value) ?? {};
+  const workspaceId = textIn(identity, workspaceAttribute);
+  if (workspaceId !== undefined && workspaceId !== session.workspaceId)
+    throw new DiagnosticsError([
+      error("live.import_missing", `this identity is of the workspace ${workspaceId}`, {
+        detail: `The provider is configured for the workspace ${session.workspaceId}.`,
+        hint: "import it with a provider of its own workspace",
+      }),
+    ]);
+  const missing = parts.filter((name) => (textIn(identity, name) ?? "") === "");
+  if (missing.length > 0)
+    throw diagnosticError("live.import_missing", `the identity has no ${missing.join(" and no ")}`);
+  return parts.map((name) => textIn(identity, name)).join("/");
+}
+
+type Adder<Method extends ProviderMethod> = (
+  provider: Provider,
+  request: RequestOf<Method>,
+  response: ResponseOf<Method>,
+) => Partial<ResponseOf<Method>>;
+
+/** Answers that bear an identity, and which: one that is known stays, it never changes. */
+const adders: Partial<{ readonly [Method in ProviderMethod]: Adder<Method> }> = {
+  ReadResource: (provider, { typeName, currentIdentity }, { newState }) => ({
+    newIdentity: currentIdentity ?? identityOf(provider, typeName, newState),
+  }),
+  PlanResourceChange: (_provider, { priorIdentity }) => ({ plannedIdentity: priorIdentity }),
+  ApplyResourceChange: (provider, { typeName }, { newState }) => ({
+    newIdentity: identityOf(provider, typeName, newState),
+  }),
+  ImportResourceState: (provider, { typeName }, { importedResources = [] }) => ({
+    importedResources: importedResources.map((one) => ({
+      ...one,
+      identity: identityOf(provider, typeName, one.state),
+    })),
+  }),
+  MoveResourceState: (_provider, { sourceTypeName, targetTypeName, sourceIdentity }) => {
+    if (sourceTypeName !== targetTypeName || !sourceIdentity?.json?.length) return {};
+    const { valueType } = identityNamed(targetTypeName);
+    const stored = decodeState(valueType, sourceIdentity.json);
+    return { targetIdentity: { value: encodeMessage(valueType, stored) } };
+  },
+};
+
+/** Returns an answer with the identity of the resource that it is about; a core that knows none skips it. */
+export function withIdentity<Method extends ProviderMethod>(
+  provider: Provider,
+  method: Method,
+  request: RequestOf<Method>,
+  response: ResponseOf<Method>,
+): ResponseOf<Method> {
+  const add = adders[method] as Adder<Method> | undefined;
+  return add === undefined ? response : { ...response, ...add(provider, request, response) };
+}

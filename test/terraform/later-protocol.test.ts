@@ -1,0 +1,305 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
+import {
+  type Answer,
+  dynamic,
+  identityData,
+  identityIn,
+  PluginClient,
+  plain,
+  wholeOf,
+} from "../support/plugin-client";
+
+describe("what a later Terraform asks for, on the wire", () => {
+  const emulator = createEmulator({ deploySeconds: 0.1, operationSeconds: 0.1 });
+  const { store } = emulator;
+  const folder = mkdtempSync(join(tmpdir(), "rnv-later-"));
+  let server: EmulatorServer;
+  let client: PluginClient;
+  let schema: Answer;
+  const shop = store.addProject({ name: "Shop" });
+  const configuration = { repository: "https://git.example.com/shop/api" };
+  const api = store.addService({ name: "api", kind: "web", projectId: shop.id, configuration });
+  const docs = store.addService({ name: "docs", kind: "static" });
+  const token = store.addVariable(api.id, "TOKEN", "hidden-value");
+  const workspace = { workspace_id: embeddedWorkspaceId };
+
+  const environment = () => ({
+    RNV_BASE_URL: server.url,
+    RNV_WORKSPACE_ID: embeddedWorkspaceId,
+    RNV_API_KEY: embeddedApiKey,
+  });
+  const start = async (): Promise<PluginClient> => {
+    const started = await PluginClient.start(folder, environment());
+    schema = await started.schema();
+    expect((await started.configure()).diagnostics).toEqual([]);
+    return started;
+  };
+  beforeAll(async () => {
+    store.deploy(api.id);
+    store.settle();
+    server = await serveEmulator(emulator);
+    client = await start();
+  });
+  afterAll(async () => {
+    client.close();
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const posts = () =>
+    emulator.log
+      .filter(({ method }) => method === "POST")
+      .map(({ path }) => path.replace(/^.*\/services\//, ""));
+
+  describe("identities", () => {
+    it("have a schema for every resource type", async () => {
+      const { identity_schemas: identities } = await client.call("GetResourceIdentitySchemas");
+      expect(Object.keys(identities).sort()).toEqual(Object.keys(schema.resource_schemas).sort());
+      const shown = (name: string) =>
+        identities[name].identity_attributes.map((one: Answer) => [
+          one.name,
+          `${Buffer.from(one.type)}`,
+          one.required_for_import === true,
+          one.optional_for_import === true,
+        ]);
+      const optional = ["workspace_id", '"string"', false, true];
+      expect(shown("rnv_service")).toEqual([optional, ["id", '"string"', true, false]]);
+      expect(shown("rnv_variable").map(([name]: string[]) => name)).toEqual([
+        "workspace_id",
+        "service_id",
+        "id",
+      ]);
+      expect(shown("rnv_deployment").map(([name]: string[]) => name)).toEqual(["workspace_id", "service_id"]);
+    });
+
+    it("import what they name, and come back with it and with every read", async () => {
+      const wanted = { workspace_id: null, service_id: api.id, id: token.id };
+      const {
+        imported_resources: [imported],
+        diagnostics,
+      } = await client.call("ImportResourceState", {
+        type_name: "rnv_variable",
+        identity: identityData(wanted),
+      });
+      expect(diagnostics).toEqual([]);
+      expect(plain(imported.state)).toMatchObject({ id: token.id, key: "TOKEN", service_id: api.id });
+      expect(identityIn(imported.identity)).toEqual({ ...wanted, ...workspace });
+      const read = await client.call("ReadResource", {
+        type_name: "rnv_variable",
+        current_state: imported.state,
+        private: imported.private,
+      });
+      expect(identityIn(read.new_identity)).toEqual({ ...wanted, ...workspace });
+    });
+
+    it("of another workspace, or of nothing, are refused", async () => {
+      const asked = async (identity: object) => {
+        const answer = await client.call("ImportResourceState", {
+          type_name: "rnv_service",
+          identity: identityData(identity),
+        });
+        expect(answer.imported_resources).toEqual([]);
+        return answer.diagnostics.map(({ summary }: Answer) => summary);
+      };
+      const other = "00000000-0000-4000-8000-00000000ffff";
+      expect(await asked({ workspace_id: other, id: api.id })).toEqual([
+        `This identity is of the workspace ${other}`,
+      ]);
+      expect(await asked({ workspace_id: null, id: null })).toEqual(["The identity has no id"]);
+      expect(await asked({ workspace_id: null, id: other })).toHaveLength(1);
+    });
+
+    it("stay through a plan, are new with a creation, and are upgraded as they are", async () => {
+      const type = "rnv_project";
+      const whole = (given: object) => dynamic(wholeOf(schema.resource_schemas[type], given as never));
+      const planned = await client.call("PlanResourceChange", {
+        type_name: type,
+        prior_state: dynamic(null),
+        proposed_new_state: whole({ name: "Second" }),
+        config: whole({ name: "Second" }),
+      });
+      expect(planned.diagnostics).toEqual([]);
+      const applied = await client.call("ApplyResourceChange", {
+        type_name: type,
+        prior_state: dynamic(null),
+        planned_state: planned.planned_state,
+        config: whole({ name: "Second" }),
+        planned_private: planned.planned_private,
+      });
+      const identity = identityIn(applied.new_identity);
+      expect(identity).toEqual({ ...workspace, id: plain(applied.new_state).id });
+      const again = await client.call("PlanResourceChange", {
+        type_name: type,
+        prior_state: applied.new_state,
+        proposed_new_state: applied.new_state,
+        config: whole({ name: "Second" }),
+        prior_private: applied.private,
+        prior_identity: applied.new_identity,
+      });
+      expect(identityIn(again.planned_identity)).toEqual(identity);
+      const upgraded = await client.call("UpgradeResourceIdentity", {
+        type_name: type,
+        raw_identity: { json: Buffer.from(JSON.stringify(identity)) },
+      });
+      expect(identityIn(upgraded.upgraded_identity)).toEqual(identity);
+    });
+  });
+
+  describe("list resources", () => {
+    const list = (type: string, given = {}, more = {}) =>
+      client.events("ListResource", {
+        type_name: type,
+        config: dynamic(wholeOf(schema.list_resource_schemas[type], given)),
+        limit: 100,
+        ...more,
+      });
+
+    it("are announced, and list what exists with identities", async () => {
+      const metadata = await client.call("GetMetadata");
+      const names = metadata.list_resources.map(({ type_name }: Answer) => type_name);
+      expect(names.sort()).toEqual(Object.keys(schema.list_resource_schemas).sort());
+      expect(names).toEqual(["rnv_project", "rnv_service", "rnv_variable"]);
+      const events = await list("rnv_service");
+      expect(events.map(({ display_name }) => display_name)).toEqual(["api", "docs"]);
+      expect(events.map(({ identity }) => identityIn(identity).id)).toEqual([api.id, docs.id]);
+      expect(events.map(({ resource_object }) => resource_object ?? null)).toEqual([null, null]);
+    });
+
+    it("filter, stop at the limit, and show whole resources where asked", async () => {
+      const [only, ...none] = await list(
+        "rnv_service",
+        { project_id: shop.id },
+        { include_resource_object: true },
+      );
+      expect(none).toEqual([]);
+      expect(plain(only.resource_object)).toMatchObject({ name: "api", kind: "web", project_id: shop.id });
+      expect(Object.keys(plain(only.resource_object)).sort()).toEqual(
+        Object.keys(wholeOf(schema.resource_schemas.rnv_service, {})).sort(),
+      );
+      expect(await list("rnv_service", {}, { limit: 1 })).toHaveLength(1);
+      const [variable] = await list(
+        "rnv_variable",
+        { service_id: api.id },
+        { include_resource_object: true },
+      );
+      expect(plain(variable.resource_object)).toMatchObject({ key: "TOKEN", value: null });
+      expect(JSON.stringify(plain(variable.resource_object))).not.toContain("hidden");
+    });
+
+    it("of a project that is not there is an error, at its attribute", async () => {
+      const [event] = await list("rnv_service", { project_id: "00000000-0000-4000-8000-00000000ffff" });
+      expect(event.diagnostic).toMatchObject([
+        { severity: 1, attribute: { steps: [{ attribute_name: "project_id" }] } },
+      ]);
+    });
+  });
+
+  describe("actions", () => {
+    const configOf = (type: string, given: object) =>
+      dynamic(wholeOf(schema.action_schemas[type].schema, given as never));
+    const invoke = async (type: string, given: object) => {
+      emulator.resetLog();
+      const events = await client.events("InvokeAction", {
+        action_type: type,
+        config: configOf(type, given),
+      });
+      const last = events.at(-1)?.completed;
+      expect(events.filter(({ completed }) => completed)).toHaveLength(1);
+      return { events, found: last?.diagnostics as readonly Answer[] };
+    };
+
+    it("are announced, and checked where their values are known", async () => {
+      const metadata = await client.call("GetMetadata");
+      const names = metadata.actions.map(({ type_name }: Answer) => type_name);
+      expect(names).toEqual([
+        "rnv_deploy",
+        "rnv_clear_cache",
+        "rnv_restart",
+        "rnv_suspend",
+        "rnv_resume",
+        "rnv_rollback",
+      ]);
+      const wrong = { service_id: "", timeout: "soon", commit: "main" };
+      const { diagnostics } = await client.call("ValidateActionConfig", {
+        type_name: "rnv_deploy",
+        config: configOf("rnv_deploy", wrong),
+      });
+      expect(diagnostics.map(({ attribute }: Answer) => attribute.steps[0].attribute_name).sort()).toEqual(
+        Object.keys(wrong).sort(),
+      );
+      const nowhere = "00000000-0000-4000-8000-00000000ffff";
+      const planned = await client.call("PlanAction", {
+        action_type: "rnv_restart",
+        config: configOf("rnv_restart", { service_id: nowhere }),
+      });
+      expect(planned.diagnostics).toMatchObject([
+        { severity: 1, summary: `There is no service of the id ${nowhere}` },
+      ]);
+    });
+
+    it.each([
+      ["rnv_restart", `${api.id}/actions`],
+      ["rnv_suspend", `${api.id}/actions`],
+      ["rnv_resume", `${api.id}/actions`],
+      ["rnv_clear_cache", `${api.id}/actions`],
+      ["rnv_deploy", `${api.id}/deploys`],
+    ])("%s sends its request once, waits for its end, and leaves nothing behind", async (type, path) => {
+      const { found } = await invoke(type, { service_id: api.id });
+      expect(found).toEqual([]);
+      expect(posts()).toEqual([path]);
+      expect(readdirSync(join(folder, ".terraform/rnv-actions", embeddedWorkspaceId))).toEqual([]);
+    });
+
+    it("a rollback wants the name of the service, and goes back to the deployment before", async () => {
+      const refused = await invoke("rnv_rollback", { service_id: api.id, confirm: "docs" });
+      expect(refused.found).toMatchObject([{ severity: 1 }]);
+      expect(posts()).toEqual([]);
+      const { found } = await invoke("rnv_rollback", { service_id: api.id, confirm: "api" });
+      expect(found).toEqual([]);
+      expect(posts()).toHaveLength(1);
+    });
+
+    it("an error tells what the service says, in no words of the command line", async () => {
+      store.failNextDeployment("*", "the build ran out of memory");
+      const { found } = await invoke("rnv_deploy", { service_id: api.id });
+      expect(found).toMatchObject([
+        { severity: 1, detail: expect.stringContaining("the build ran out of memory") },
+      ]);
+      expect(JSON.stringify(found)).not.toMatch(/\brnv (restart|deploy|drift)\b/);
+    });
+
+    it("two at once are two, one after the other", async () => {
+      emulator.resetLog();
+      const request = { action_type: "rnv_restart", config: configOf("rnv_restart", { service_id: api.id }) };
+      await Promise.all([client.events("InvokeAction", request), client.events("InvokeAction", request)]);
+      expect(posts()).toHaveLength(2);
+    });
+  });
+
+  it("an action whose provider died is gone on with by the next one, and repeats nothing", async () => {
+    const slow = store.addService({ name: "slow", kind: "web", projectId: shop.id, configuration });
+    store.deploy(slow.id);
+    store.settle();
+    emulator.resetLog();
+    const request = {
+      action_type: "rnv_restart",
+      config: dynamic(wholeOf(schema.action_schemas.rnv_restart.schema, { service_id: slow.id })),
+    };
+    // The answer to the request is lost with the process that waited for it.
+    const dying = await start();
+    const events = dying.events("InvokeAction", request).catch(() => []);
+    while (!posts().some((path) => path === `${slow.id}/actions`))
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    dying.child?.kill("SIGKILL");
+    await events;
+    dying.close();
+    const done = await client.events("InvokeAction", request);
+    expect(done.at(-1)?.completed.diagnostics).toEqual([]);
+    expect(store.operations().filter(({ serviceId }) => serviceId === slow.id)).toHaveLength(1);
+    expect(existsSync(join(folder, ".terraform/rnv-actions", embeddedWorkspaceId, slow.id))).toBe(false);
+  });
+});
