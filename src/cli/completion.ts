@@ -65,6 +65,7 @@ interface CompletedWord {
 interface CompletionSources {
   readonly addresses: () => Promise<readonly string[]>;
   readonly outputs: () => Promise<readonly string[]>;
+  readonly stacks: () => Promise<readonly string[]>;
 }
 
 /** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
@@ -164,6 +165,7 @@ function optionValues(
   const before = placeholder === "classes" ? current.slice(0, current.lastIndexOf(",") + 1) : "";
   if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
   if (placeholder === "address") return asWords(sources.addresses());
+  if (placeholder === "stack") return asWords(sources.stacks());
   return ["path", "file", "dir", "folder"].includes(placeholder) ? "files" : [];
 }
 
@@ -193,7 +195,8 @@ async function argumentValues(
       : addresses;
   }
   if (command.name() === "output") return asWords(sources.outputs());
-  return ["planfile", "file", "backup"].includes(name) ? "files" : [];
+  if (name === "stack") return asWords(sources.stacks());
+  return ["planfile|stack", "planfile", "file", "backup"].includes(name) ? "files" : [];
 }
 
 const asWords = async (texts: Promise<readonly string[]>): Promise<readonly CompletedWord[]> =>

@@ -30,9 +30,10 @@ interface OpenContext extends Context {
 }
 
 /** Returns the environment, folder and standard input that manifests are read with. */
-export const sourcesOf = ({ environment, cwd, options, terminal }: Invocation) => ({
+export const sourcesOf = ({ environment, cwd, options, terminal, stack }: Invocation) => ({
   environment,
   cwd,
+  stack,
   untrusted: options.untrusted === true,
   standardInput: () => readStandardInput(terminal),
 });
@@ -42,9 +43,9 @@ export function openContext(
   invocation: Invocation,
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
-  const { environment, cwd, signal, options } = invocation;
+  const { environment, cwd, signal, options, stack } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd });
+  const settings = readSettings(environment, { state, cwd, stack });
   const origin = originOf(settings);
   let connection: Promise<Connection> | undefined;
   let steps = 0;
@@ -71,6 +72,7 @@ export function openContext(
       environment,
       folder: settings.stateFolder,
       ...origin,
+      stack: stack?.name,
       host: hostname(),
       pid: process.pid,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
+import type { CrossValue, StackUnit } from "../manifest/stack/unit";
 import type { ProcessEnvironment } from "../model/text";
 import type { Terminal } from "./terminal";
 
@@ -19,6 +20,18 @@ export interface Invocation {
   /** As it was typed, quoted for a shell: `rnv destroy -target service.shop.api`. */
   readonly commandLine: string;
   readonly program: Command;
+  /** The stack that the verb is run for, where stacks are read. */
+  readonly stack?: StackRun;
+}
+
+/** One stack of a run. */
+export interface StackRun extends StackUnit {
+  /** The app has others: its state has a folder of its own. */
+  readonly isOneOfSeveral: boolean;
+  /** Others are read in the same run: one state cannot serve them all. */
+  readonly sharesRun: boolean;
+  /** Takes the outputs of its plan, for the stacks that need them. */
+  readonly tellOutputs: (outputs: ReadonlyMap<string, CrossValue>) => void;
 }
 
 /** Does what a verb is for; returns the exit code. */

@@ -13,6 +13,7 @@ export const options = {
     "the manifest comes from a stranger: run no command, read no file outside and only names that RNV_ALLOW_ENV lists",
   ),
   state: new Option("--state <path>", "state file, https://… or s3://… (RNV_STATE, else .rnv/state.json)"),
+  stack: list("--stack <stack>", "one stack of an app of several, or a pattern: 'prod-*'"),
   target: list("--target <address>", "only this address and what it needs"),
   exclude: list("--exclude <address>", "all but this address and what needs it"),
   replace: list("--replace <address>", "delete it and create it again"),
@@ -42,6 +43,7 @@ export const scopeOptions = [
   options.app,
   options.untrusted,
   options.state,
+  options.stack,
   options.target,
   options.exclude,
 ];

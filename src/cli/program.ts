@@ -76,7 +76,8 @@ Environment:
   RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
   RNV_WORKSPACE_ID   UUID of the workspace
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
-  RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json
+  RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json; \${stack} in it is
+                     the name of the stack (without it, stacks of an app have .rnv/STACK/state.json)
   RNV_STATE_KEY      key of the fingerprints of secrets, else the file beside the state
   RNV_STATE_ENCRYPTION   1 encrypts the state with RNV_STATE_KEY
 

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { gapSettings } from "../api/gap-rules";
 import type { GapSettings } from "../api/gaps";
@@ -8,7 +9,9 @@ import { Secret } from "../model/secret";
 import type { ProcessEnvironment } from "../model/text";
 import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
+import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
+import type { StackRun } from "./invocation";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -49,10 +52,10 @@ const needed = {
  */
 export function readSettings(
   environment: ProcessEnvironment,
-  flags: { readonly state?: string; readonly cwd: string },
+  flags: { readonly state?: string; readonly cwd: string; readonly stack?: StackRun | undefined },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
-  const where = parseStateAddress(flags.state ?? (setting("RNV_STATE") || ".rnv/state.json"));
+  const where = parseStateAddress(stateOf(flags.state ?? setting("RNV_STATE"), flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
@@ -75,6 +78,62 @@ export function readSettings(
     ],
   };
 }
+
+const defaultState = ".rnv/state.json";
+
+/** Stands for the name of the stack in the address of a state. */
+export const stackPlace = "${stack}";
+
+/** The address of the state of a run: as it is set, with the name of the stack in it, else the default one. */
+function stateOf(
+  text: string,
+  { cwd, stack }: { readonly cwd: string; readonly stack?: StackRun | undefined },
+): string {
+  if (text === "") return stack === undefined ? defaultState : defaultStateOf(stack, cwd);
+  if (!text.includes(stackPlace)) {
+    if (stack?.sharesRun !== true) return text;
+    throw new DiagnosticsError([
+      error("config.invalid", "several stacks cannot share one state", {
+        hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+      }),
+    ]);
+  }
+  if (stack !== undefined) return text.replaceAll(stackPlace, folderOf(stack.name));
+  throw new DiagnosticsError([
+    error("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
+      hint: "name it with --stack",
+    }),
+  ]);
+}
+
+/**
+ * A stack has a state in a folder of its own as soon as the app has others. The state that it had before, while it was
+ * alone, goes on.
+ */
+function defaultStateOf({ name, isOneOfSeveral }: StackRun, cwd: string): string {
+  const own = `.rnv/${folderOf(name)}/state.json`;
+  if (existsSync(resolve(cwd, own))) return own;
+  const path = resolve(cwd, defaultState);
+  if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : defaultState;
+  const recorded = parseState(readLimited(path, largestState).toString("utf8"), defaultState).state;
+  if (recorded?.stack === name) return defaultState;
+  if (recorded?.stack !== undefined) return own;
+  throw new DiagnosticsError(
+    [
+      error("guard.stack", `${defaultState} was written before each stack had a state of its own`, {
+        detail: `It is not known whether it is that of the stack ${name}.`,
+        hint: `where it is: mkdir -p ${dirname(own)} && mv .rnv/state.* ${dirname(own)}/; else name it with --state`,
+      }),
+    ],
+    4,
+  );
+}
+
+/** Bytes. */
+const largestState = 32 * 1024 * 1024;
+
+/** A name as part of a path or an address. */
+const folderOf = (name: string): string => name.replace(/[^\w.-]+/g, "-");
 
 /** Resolves the address of the state, and the folder of this machine's part of it, from `cwd`. */
 function locate(address: StateAddress, cwd: string): Pick<Settings, "state" | "stateFolder"> {

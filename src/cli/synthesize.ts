@@ -20,12 +20,11 @@ interface AppSettings {
 
 /**
  * Runs the program of a stack and returns the invocation with `--file` naming its output. A program runs in two cases
- * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named. With `takesPlan` the
- * first argument of the verb may be a saved plan, which needs no program.
+ * only: `--app` names it, or a `cdktf.json` does, where there is no manifest and no file is named. A saved plan needs no
+ * program.
  */
-export async function withStack(invocation: Invocation, takesPlan = true): Promise<Invocation> {
-  const { cwd, options, positional, terminal } = invocation;
-  const isSaved = takesPlan && positional[0] !== undefined;
+export async function withStack(invocation: Invocation, isSaved: boolean): Promise<Invocation> {
+  const { cwd, options, terminal } = invocation;
   if (options.app !== undefined && (isSaved || options.file !== undefined)) {
     const what = isSaved ? "cannot change a saved plan" : "and --file exclude each other";
     throw new DiagnosticsError([error("command.usage", `--app ${what}`)]);

@@ -3,6 +3,7 @@ import type { Reads } from "../api/reads";
 import type { Send } from "../api/send";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { SecretReach } from "../manifest/secrets";
+import type { StackUnit } from "../manifest/stack/unit";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Secret } from "../model/secret";
@@ -43,6 +44,8 @@ export interface Context {
   /** Ends in `/api/v1`, or `embedded`. */
   readonly baseUrl: string;
   readonly workspaceId: string;
+  /** The stack that the run is about, where stacks are read. */
+  readonly stack?: StackUnit | undefined;
   /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
   readonly credential: () => string;
   readonly host: string;

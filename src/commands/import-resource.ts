@@ -55,7 +55,9 @@ export async function importResource(context: Context, request: ImportRequest): 
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
     const { workspaceId, baseUrl } = context;
-    const state = session.state ?? emptyState({ lineage: newLineage(context), workspaceId, baseUrl });
+    const state =
+      session.state ??
+      emptyState({ lineage: newLineage(context), workspaceId, baseUrl, stack: context.stack?.name });
     refuseIfRecorded(state, target);
     if (loaded.desired) refuseIfMoved(state, target, loaded.desired, sources);
     const connection = await context.connect();

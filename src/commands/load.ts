@@ -24,7 +24,7 @@ export interface Loaded {
 }
 
 /** The capabilities that reading a manifest needs. */
-export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput" | "untrusted">;
+export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput" | "untrusted" | "stack">;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
@@ -40,6 +40,7 @@ export async function load(
     environment: context.environment,
     secrets,
     untrusted: context.untrusted === true,
+    stack: context.stack,
     ...(concerns && { concerns }),
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });

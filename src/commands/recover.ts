@@ -114,6 +114,7 @@ async function readInput(
     data: filled.uses,
     state,
     workspaceId: context.workspaceId,
+    ...(context.stack && { ownedElsewhere: context.stack.ownedElsewhere }),
     baseUrl: context.baseUrl,
     reads: refreshed.reads,
     inventory: refreshed.inventory,
@@ -186,7 +187,9 @@ export async function startingState(
     return replayJournal(session.state, recoveredEntries);
   }
   const { workspaceId, baseUrl } = context;
-  return session.commit(emptyState({ lineage: newLineage(context), workspaceId, baseUrl }));
+  return session.commit(
+    emptyState({ lineage: newLineage(context), workspaceId, baseUrl, stack: context.stack?.name }),
+  );
 }
 
 /** The lineage of a new state: a version 4 UUID. */

@@ -1,4 +1,4 @@
-import { loadDesired } from "../manifest/load";
+import { listStacks, loadDesired } from "../manifest/load";
 import type { Desired } from "../model/desired";
 import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
@@ -57,6 +57,8 @@ export interface KnownNames {
   readonly addresses: readonly string[];
   /** Names of recorded and declared outputs, sorted. */
   readonly outputs: readonly string[];
+  /** Stacks of the app that was synthesized last. */
+  readonly stacks: readonly string[];
 }
 
 /**
@@ -78,11 +80,13 @@ export async function listKnownNames(
     loading.then((loaded) => loaded.desired).catch(() => undefined),
     request.backend?.read().catch(() => undefined),
   ]);
+  const stacks = await listStacks(request.files.length === 0 ? ["cdktf.out"] : request.files, context.cwd);
   const sorted = (...names: readonly (Iterable<string> | undefined)[]): readonly string[] =>
     [...new Set(names.flatMap((some) => [...(some ?? [])]))].sort();
   return {
     addresses: sorted(desired?.resources.keys(), Object.keys(state?.resources ?? {})),
     outputs: sorted(desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
+    stacks: sorted(stacks.map(({ unit }) => unit)),
   };
 }
 

@@ -79,6 +79,7 @@ export const diagnosticCodes = [
   "guard.name_changed",
   "guard.holds_others",
   "guard.untrusted",
+  "guard.stack",
   // Applying.
   "apply.failed",
   "apply.skipped",

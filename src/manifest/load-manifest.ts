@@ -14,6 +14,7 @@ import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
 import type { SecretReach } from "./secrets";
+import type { StackUnit } from "./stack/unit";
 import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
@@ -32,6 +33,8 @@ export interface ManifestRequest {
   readonly secrets: SecretReach;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
+  /** Of an app of several stacks, the one to read; all are read as one unless said. */
+  readonly stack?: StackUnit | undefined;
   /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
   readonly concerns?: (desired: Desired) => (address: Address) => boolean;
 }

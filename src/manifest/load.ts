@@ -1,6 +1,6 @@
-import { error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { type LoadedManifest, loadManifest, type ManifestRequest } from "./load-manifest";
-import { isStackPath } from "./stack/files";
+import { findStacks, isStackPath, type StackFile } from "./stack/files";
 import { loadStack } from "./stack/load";
 
 /** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
@@ -13,4 +13,13 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
   const summary = "stacks and YAML manifests cannot be read together";
   const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
   return { diagnostics: [error("manifest.unsupported", summary, { hint })], sources: new Map() };
+}
+
+/** The stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */
+export async function listStacks(files: readonly string[], cwd: string): Promise<readonly StackFile[]> {
+  const arePaths = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
+  if (files.length === 0 || arePaths.includes(false)) return [];
+  const diagnostics: Diagnostic[] = [];
+  const stacks = await findStacks(files, cwd, (diagnostic) => diagnostics.push(diagnostic));
+  return hasErrors(diagnostics) ? [] : stacks;
 }

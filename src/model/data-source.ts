@@ -19,6 +19,9 @@ export type DataRead =
 /** The first segment of a data source's address. */
 export const dataType = "data";
 
+/** Stands in the place of a type of Terraform in the address of an output of another stack. */
+export const crossStackData = "output";
+
 /** The segments that name a data source in a reference; the attribute follows them. */
 export const dataSegments = (stack: string, terraformType: string, name: string): readonly string[] => [
   dataType,

@@ -60,3 +60,6 @@ export interface Desired {
   /** Path and text of every file read, for code frames. */
   readonly sources: ReadonlyMap<string, string>;
 }
+
+/** How the names of outputs begin by which the library of constructs carries references from stack to stack. */
+export const crossStackOutput = "cross-stack-output-";

@@ -197,6 +197,8 @@ export const stateSchema = z.looseObject({
   serial: count,
   workspaceId: z.string(),
   baseUrl: z.string(),
+  /** The stack of an app of constructs that it belongs to; none for manifests. */
+  stack: text.optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
   resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),

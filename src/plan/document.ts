@@ -280,6 +280,8 @@ function afterOf({ attributes }: Change, before: ReadonlyMap<string, ShownValue>
 /** The request to plan again: the same files, the same options. */
 export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
+  /** The stack that was planned, of an app of constructs. */
+  readonly stack?: string;
 }
 
 export interface SavedPlan {
@@ -298,12 +300,20 @@ export interface SavedPlan {
  */
 export function savePlan(
   plan: Plan,
-  extra: { readonly files: readonly string[]; readonly revealed?: PlanInput["revealed"] },
+  extra: {
+    readonly files: readonly string[];
+    readonly stack?: string | undefined;
+    readonly revealed?: PlanInput["revealed"];
+  },
 ): string {
   const saved: SavedPlan = {
     format: "rnv-plan",
     version: 1,
-    request: { ...plan.options, files: extra.files },
+    request: {
+      ...plan.options,
+      files: extra.files,
+      ...(extra.stack !== undefined && { stack: extra.stack }),
+    },
     plan: planDocument(plan),
     ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),
   };

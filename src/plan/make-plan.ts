@@ -193,6 +193,7 @@ function listUnmanaged(input: PlanInput, decisions: ReadonlyMap<Address, Decisio
   for (const { found } of input.data ?? []) if (found) owned.add(ownerKey(found.type, found.id));
   return input.inventory
     .filter(({ type, id }) => !parts.has(type) && !owned.has(ownerKey(type, id)))
+    .filter(({ id }) => input.ownedElsewhere?.has(id) !== true)
     .map(({ type, id, name }) => ({ type, id, name }))
     .sort((a, b) => (a.type + a.name + a.id < b.type + b.name + b.id ? -1 : 1));
 }

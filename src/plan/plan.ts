@@ -232,6 +232,8 @@ export interface PlanInput {
   readonly reads: ReadonlyMap<Address, ReadResult>;
   /** Everything live, by type, for counting what is not managed. */
   readonly inventory: readonly LiveResource[];
+  /** Live ids that the states of other stacks of the app record. */
+  readonly ownedElsewhere?: ReadonlySet<string>;
   /** Elements of recorded resources that are no resources, by live id. Default: none. */
   readonly holdings?: ReadonlyMap<string, readonly Holding[]>;
   /** Data sources, whose values stand in `desired` already; none unless said. */

@@ -1,4 +1,5 @@
 import { type Address, nameOf } from "../model/address";
+import { crossStackOutput } from "../model/desired";
 import type { AppliedValue, RecordedResource, State } from "../model/state";
 import { isFingerprint } from "../model/state";
 import { type Plain, unflatten } from "../model/value";
@@ -88,9 +89,10 @@ function unfinished(state: State, style: Style): string[] {
   return [[style.colors.yellow(`${opening}${open}`), ...lines].join("\n")];
 }
 
-/** `output`: `name = value`, one a line. */
+/** `output`: `name = value`, one a line; without those that only other stacks read. */
 export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
   Object.keys(outputs)
+    .filter((name) => !name.startsWith(crossStackOutput))
     .sort()
     .map((name) => `${escapeText(name)} = ${plainText(outputs[name] as Plain)}\n`)
     .join("");

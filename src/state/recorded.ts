@@ -14,6 +14,7 @@ export const emptyState = (origin: {
   readonly lineage: string;
   readonly workspaceId: string;
   readonly baseUrl: string;
+  readonly stack?: string | undefined;
 }): State => ({
   format: "rnv-state",
   version: 1,
@@ -21,6 +22,7 @@ export const emptyState = (origin: {
   serial: 0,
   workspaceId: origin.workspaceId,
   baseUrl: origin.baseUrl,
+  ...(origin.stack !== undefined && { stack: origin.stack }),
   keyId: null,
   resources: {},
   outputs: {},
@@ -120,10 +122,12 @@ function highest(text: string, key: string): number {
   return most;
 }
 
-/** The workspace that a state must belong to. */
+/** The workspace, and the stack, that a state must belong to. */
 export interface Origin {
   readonly workspaceId: string;
   readonly baseUrl: string;
+  /** Undefined where no stack is read: a state of any stack is taken. */
+  readonly stack?: string | undefined;
 }
 
 /** The content of all files of a state together. */
@@ -264,9 +268,24 @@ export async function decodeSnapshot(
 ): Promise<Snapshot> {
   const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
   if (parsed.state === undefined) throw new DiagnosticsError(parsed.diagnostics);
-  const mismatch = workspaceMismatch(parsed.state, path, origin);
-  if (mismatch !== undefined) throw new DiagnosticsError([mismatch]);
-  return parsed;
+  const mismatch = workspaceMismatch(parsed.state, path, origin) ?? stackMismatch(parsed.state, path, origin);
+  if (mismatch !== undefined) throw new DiagnosticsError([mismatch], exitCodeOf(mismatch));
+  return { ...parsed, state: withStack(parsed.state, origin) };
+}
+
+/** A state that was written before states named their stack belongs to the stack that it is used for. */
+const withStack = (state: State, { stack }: Origin): State =>
+  state.stack === undefined && stack !== undefined ? { ...state, stack } : state;
+
+const exitCodeOf = ({ code }: Diagnostic): number => (code === "guard.stack" ? 4 : 1);
+
+/** Returns the error for a state of another stack. */
+function stackMismatch(state: State, name: string, { stack }: Origin): Diagnostic | undefined {
+  if (stack === undefined || state.stack === undefined || state.stack === stack) return undefined;
+  return error("guard.stack", `${name} is the state of the stack ${state.stack}, not of ${stack}`, {
+    detail: "Each stack has a state of its own: what one stack makes, another would rename or delete.",
+    hint: "let RNV_STATE (or --state) hold ${stack}, or leave it unset; where the stack was renamed, write its new name into the state: rnv state pull, then rnv state push -force",
+  });
 }
 
 /** Returns an address without slashes at its end. */

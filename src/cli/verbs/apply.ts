@@ -17,7 +17,8 @@ import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const applyVerb: Verb = {
-  usage: "apply [planfile]",
+  usage: "apply [planfile|stack...]",
+  stacks: { use: "each", others: "needed", takesPlan: true, streams: true },
   summary: "Make the service match the manifest",
   detail:
     "Plans, asks, and applies; with a plan file it applies exactly that plan, once, without asking for approval. " +
@@ -50,7 +51,8 @@ function runApply(invocation: Invocation): Promise<number> {
 }
 
 export const destroyVerb: Verb = {
-  usage: "destroy",
+  usage: "destroy [stack...]",
+  stacks: { use: "each, reversed", streams: true },
   summary: "Delete everything that the state records",
   detail: "Resources that lifecycle.preventDestroy protects stop it. The same as apply --destroy.",
   options: [...scopeOptions, options.confirmDelete, ...runningOptions],
@@ -144,6 +146,6 @@ async function applyAndShow(
 }
 
 function showOutputs(terminal: Invocation["terminal"], { plan, outputs = {} }: ApplyOutcome): void {
-  const hasOutputs = Object.keys(outputs).length > 0 && plan?.options.mode === "apply";
-  if (hasOutputs) terminal.out(`\nOutputs:\n\n${outputsText(outputs)}`);
+  const text = outputsText(outputs);
+  if (text !== "" && plan?.options.mode === "apply") terminal.out(`\nOutputs:\n\n${text}`);
 }

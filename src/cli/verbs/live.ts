@@ -24,6 +24,7 @@ export const importVerb: Verb = {
     options.untrusted,
     options.answerTimeout,
     options.state,
+    options.stack,
     options.lockTimeout,
   ],
   examples: [

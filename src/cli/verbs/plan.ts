@@ -6,6 +6,7 @@ import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
+import type { CrossValue } from "../../manifest/stack/unit";
 import { readSavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
@@ -28,12 +29,14 @@ import { annotate, errorDocument, errStyle, exitCodes, outStyle, report } from "
 import type { Verb } from "./verb";
 
 export const validateVerb: Verb = {
-  usage: "validate",
+  usage: "validate [stack...]",
+  stacks: { use: "each", others: "none" },
   summary: "Check the manifest without the service",
   options: [
     options.file,
     options.app,
     options.untrusted,
+    options.stack,
     options.json,
     new Option("--print", "print the merged manifest: what all files say together, secrets as their sources"),
   ],
@@ -69,7 +72,8 @@ function printed({ merged }: ValidateOutcome): string {
 }
 
 export const planVerb: Verb = {
-  usage: "plan",
+  usage: "plan [stack...]",
+  stacks: { use: "each", others: "needed" },
   summary: "Show what apply would do",
   detail: "Reads the service, writes nothing and takes no lock.",
   options: [
@@ -91,6 +95,7 @@ export const planVerb: Verb = {
   examples: [
     ["rnv plan", "the default files"],
     ['rnv plan --app "npx tsx main.ts"', "what a program of CDKTF constructs describes"],
+    ["rnv plan 'prod-*'", "some of its stacks; each has a state of its own"],
     ["rnv plan -out plan.rnvplan", "save it: apply then does exactly this"],
     ["rnv plan -out plan.rnvplan --confirm-delete service.shop.worker", "with a deletion confirmed"],
     ["rnv plan -detailed-exitcode", "exit 2 when there are changes, 4 when one is blocked"],
@@ -108,21 +113,45 @@ async function runPlan(invocation: Invocation): Promise<number> {
     // What `--no-secrets` leaves of an option that is on unless said.
     secrets: options.secrets === false ? "present" : "resolve",
   };
+  if (request.isSaved === true && invocation.stack?.sharesRun === true) throw onePlanEach();
   const format = formatOf(options);
   const outcome = await withContext(invocation, (context) => plan(context, request));
   const { diagnostics, sources, exitCode } = outcome;
+  if (outcome.plan) invocation.stack?.tellOutputs(crossValuesOf(outcome.plan));
   if (!outcome.plan && format === "json") terminal.out(errorDocument(diagnostics, sources));
   if (outcome.plan) showPlan(invocation, outcome.plan, format, sources);
   report(invocation, otherDiagnostics(outcome.plan, diagnostics, format), sources);
   if (!outcome.plan || exitCode !== 0) return exitCode;
   if (typeof options.out === "string") {
-    writeWholeFile(options.out, savePlan(outcome.plan, { files: request.files, revealed: outcome.revealed }));
+    writeWholeFile(
+      options.out,
+      savePlan(outcome.plan, {
+        files: request.files,
+        stack: invocation.stack?.name,
+        revealed: outcome.revealed,
+      }),
+    );
     terminal.err(savedLine(outcome.plan, options.out));
   }
   if (options.detailedExitcode !== true) return exitCode;
   if (isBlocked(outcome.plan)) return exitCodes.refused;
   return hasChanges(outcome.plan) ? exitCodes.changes : exitCode;
 }
+
+const onePlanEach = (): DiagnosticsError =>
+  new DiagnosticsError([
+    error("command.usage", "--out saves the plan of one stack, and several are planned", {
+      hint: "name one: rnv plan STACK -out FILE",
+    }),
+  ]);
+
+/** Outputs as other stacks may use them. A secret is not among them. */
+const crossValuesOf = ({ plannedOutputs }: Plan): ReadonlyMap<string, CrossValue> =>
+  new Map(
+    Object.entries(plannedOutputs).flatMap(([name, value]): [string, CrossValue][] =>
+      value.kind === "value" || value.kind === "unknown" ? [[name, value as CrossValue]] : [],
+    ),
+  );
 
 /** Says how to apply the plan, and what that still needs. */
 function savedLine(plan: Plan, file: string): string {
@@ -135,8 +164,9 @@ function savedLine(plan: Plan, file: string): string {
 
 export const showVerb: Verb = {
   usage: "show [planfile]",
+  stacks: { use: "one", takesPlan: true },
   summary: "Show the recorded state, or a saved plan",
-  options: [options.state, options.format, options.json],
+  options: [options.state, options.stack, options.format, options.json],
   examples: [
     ["rnv show", "what the state records"],
     ["rnv show plan.rnvplan", "a saved plan"],
@@ -233,7 +263,8 @@ function modeOf(options: OptionValues): PlanRequest["mode"] {
 }
 
 export const driftVerb: Verb = {
-  usage: "drift",
+  usage: "drift [stack...]",
+  stacks: { use: "each" },
   summary: "Show what changed outside rnv",
   detail:
     "Exit 0 when nothing was changed or deleted, 2 when something was, 1 on an error. What is not applied " +

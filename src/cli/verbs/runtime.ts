@@ -16,6 +16,7 @@ import type { Verb } from "./verb";
 
 const waiting = [
   options.state,
+  options.stack,
   options.json,
   new Option("--no-wait", "return once the service has accepted it"),
   options.lockTimeout,
@@ -183,7 +184,7 @@ export const statusVerb: Verb = {
   detail:
     "Reads the service; takes no lock and writes nothing. Without an address: every recorded service. " +
     "What failed, waits, was rolled back or is suspended stands below each.",
-  options: [options.state, options.json, options.answerTimeout],
+  options: [options.state, options.stack, options.json, options.answerTimeout],
   examples: [
     ["rnv status", "every recorded service, one line each"],
     ["rnv status service.shop.api", "one of them, with ids and exact times"],
@@ -214,6 +215,7 @@ export const deploymentsVerb: Verb = {
     "Reads the service; takes no lock and writes nothing. The ids are those that rollback and cancel take.",
   options: [
     options.state,
+    options.stack,
     options.json,
     new Option("--limit <n>", "how many at most").argParser(positive).default(20),
     options.answerTimeout,

@@ -34,7 +34,7 @@ import { options } from "../options";
 import { outStyle, report } from "../report";
 import type { Verb, VerbFamily } from "./verb";
 
-const writing = [options.state, options.lockTimeout];
+const writing = [options.state, options.stack, options.lockTimeout];
 
 const lockTimeoutOf = ({ options }: Invocation): number => options.lockTimeout as number;
 
@@ -42,7 +42,7 @@ const stateListVerb: Verb = {
   usage: "list [address...]",
   summary: "List recorded addresses",
   detail: "An address also stands for everything below it.",
-  options: [options.state, options.json],
+  options: [options.state, options.stack, options.json],
   examples: [
     ["rnv state list", "all"],
     ["rnv state list service.shop.api", "one service and what belongs to it"],
@@ -77,7 +77,7 @@ function isWithin(state: State | undefined, address: Address, outer: string): bo
 const stateShowVerb: Verb = {
   usage: "show <address>",
   summary: "Show what is recorded for an address",
-  options: [options.state, options.json],
+  options: [options.state, options.stack, options.json],
   examples: [["rnv state show service.shop.api", "id, fields last applied, computed attributes"]],
   handler: runStateShow,
 };
@@ -144,7 +144,7 @@ async function runStateRemove(invocation: Invocation): Promise<number> {
 const statePullVerb: Verb = {
   usage: "pull",
   summary: "Print the state as JSON",
-  options: [options.state],
+  options: [options.state, options.stack],
   examples: [["rnv state pull > backup.json", "a copy"]],
   handler: runStatePull,
 };
@@ -189,7 +189,7 @@ const stateBackupsVerb: Verb = {
   summary: "List previous snapshots, newest first",
   detail:
     "A local state and one in S3 keep ten beside them; of a state over HTTP this machine keeps its last ten.",
-  options: [options.state, options.json],
+  options: [options.state, options.stack, options.json],
   examples: [["rnv state backups", "number for restore, time, serial, size, verb and place of each"]],
   handler: runStateBackups,
 };
@@ -239,7 +239,7 @@ export const forceUnlockVerb: Verb = {
   usage: "force-unlock <lock-id>",
   summary: "Remove a lock whose holder is gone",
   detail: "Make sure that no other run is alive: two writers of one state lose work.",
-  options: [options.state],
+  options: [options.state, options.stack],
   examples: [["rnv force-unlock 3f1c9d52", "the id is in the message that says the lock is held"]],
   handler: runForceUnlock,
 };
@@ -260,7 +260,12 @@ async function runForceUnlock(invocation: Invocation): Promise<number> {
 export const outputVerb: Verb = {
   usage: "output [name]",
   summary: "Print outputs of the last apply",
-  options: [options.state, options.json, new Option("--raw", "one value as it is, without quotes")],
+  options: [
+    options.state,
+    options.stack,
+    options.json,
+    new Option("--raw", "one value as it is, without quotes"),
+  ],
   examples: [
     ["rnv output", "all of them"],
     ["rnv output -raw apiUrl", "one, for a script"],

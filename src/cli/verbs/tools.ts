@@ -37,12 +37,14 @@ import { version, versionText } from "../version";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
-  usage: "graph",
+  usage: "graph [stack...]",
+  stacks: { use: "together", others: "none" },
   summary: "Print the dependencies between resources, as DOT",
   options: [
     options.file,
     options.app,
     options.untrusted,
+    options.stack,
     new Option("--mermaid", "as Mermaid, which GitHub and GitLab draw"),
   ],
   examples: [
@@ -156,6 +158,7 @@ async function runComplete(invocation: Invocation): Promise<number> {
   const completion = await complete(typed, {
     addresses: async () => (await known()).addresses.map(escapeText),
     outputs: async () => (await known()).outputs.map(escapeText),
+    stacks: async () => (await known()).stacks.map(escapeText),
   }).catch(() => ({ kind: "words", words: [] }) as const);
   invocation.terminal.out(completionText(completion, shell));
   return 0;

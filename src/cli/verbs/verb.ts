@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import type { Handler, VerbRun } from "../invocation";
-import { withStack } from "../synthesize";
+import { runOnStacks, runOnState, type StackReading } from "../stacks";
 
 /** One verb of the command line. */
 export interface Verb {
@@ -13,6 +13,8 @@ export interface Verb {
   /** More lines, for its help. */
   readonly detail?: string;
   readonly options?: readonly Option[];
+  /** How it reads stacks; one that has to be named, unless said. */
+  readonly stacks?: StackReading;
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
   /** Command lines, each with its meaning. */
@@ -47,18 +49,19 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .description(detail === undefined ? `${summary}.` : `${summary}.\n\n${detail}`)
     .addHelpText("after", examplesText(examples))
     .action(
-      run(async (invocation) =>
-        verb.handler(readsFiles(verb) ? await withStack(invocation, takesPlan(verb)) : invocation),
-      ),
+      run((invocation) => {
+        if (takes(verb, "file")) return runOnStacks(invocation, verb.stacks ?? { use: "one" }, verb.handler);
+        return takes(verb, "state")
+          ? runOnState(invocation, verb.stacks ?? {}, verb.handler)
+          : verb.handler(invocation);
+      }),
     );
   for (const argument of given) command.addArgument(argument);
   for (const option of options) command.addOption(option);
 }
 
-const takesPlan = ({ usage }: Verb): boolean => usage.includes("[planfile]");
-
-const readsFiles = ({ options = [] }: Verb): boolean =>
-  options.some((option) => option.attributeName() === "file");
+const takes = ({ options = [] }: Verb, name: string): boolean =>
+  options.some((option) => option.attributeName() === name);
 
 function examplesText(examples: Verb["examples"]): string {
   const width = Math.max(...examples.map(([line]) => line.length));

@@ -7,12 +7,20 @@ import { shownPath } from "../files";
 import type { Report } from "../findings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { isDataSource } from "./resolve";
-import { blocksOf, type Stack, type StackContext, type StackEntry } from "./stack";
+import { blocksOf, commentOf, type Stack, type StackContext, type StackEntry } from "./stack";
 
-/** A stack to read: its file as shown, and its name in the manifest of the output folder. */
-interface StackFile {
+/** A stack to read. */
+export interface StackFile {
+  /** Its file as shown. */
   readonly file: string;
+  /** Its name in messages: that of the manifest of the output folder, else the file. */
   readonly name: string;
+  /** Its name as a unit of state. */
+  readonly unit: string;
+  /** The path of its construct in the app. */
+  readonly constructPath?: string;
+  /** The units that it needs. */
+  readonly dependencies: readonly string[];
 }
 
 const manifestName = "manifest.json";
@@ -37,15 +45,33 @@ export async function findStacks(
   for (const path of paths) {
     if (basename(path).endsWith(".tf.json")) {
       const file = shownPath(resolve(cwd, path), cwd);
-      files.push({ file, name: file });
+      files.push({ file, name: file, unit: await unitOf(resolve(cwd, path)), dependencies: [] });
     } else files.push(...(await stacksOf(path, cwd, report)));
   }
   return files;
 }
 
+/** The name that the library wrote into a stack, else that of the file. */
+async function unitOf(path: string): Promise<string> {
+  const parsed = await readJson(path);
+  const comment = isObject(parsed) ? commentOf(parsed, "metadata") : undefined;
+  return typeof comment?.stackName === "string" ? comment.stackName : basename(path, ".tf.json");
+}
+
+async function readJson(path: string): Promise<Json> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  try {
+    return JSON.parse(text ?? "null") as Json;
+  } catch {
+    return null;
+  }
+}
+
 interface ListedStack {
   readonly name: string;
+  readonly constructPath: string;
   readonly path: string;
+  /** Construct paths. */
   readonly dependencies: readonly string[];
 }
 
@@ -66,9 +92,13 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
     report(error("manifest.reference_cycle", `the stacks of ${shown} depend on each other`));
     return [];
   }
+  const names = new Map(stacks.map(({ constructPath, name }) => [constructPath, name]));
   return ordered.flatMap((stack) => {
-    if (stack.path.endsWith(".tf.json"))
-      return [{ file: shownPath(join(folder, stack.path), cwd), name: stack.name }];
+    const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
+    if (stack.path.endsWith(".tf.json")) {
+      const file = shownPath(join(folder, stack.path), cwd);
+      return [{ file, name: stack.name, unit: stack.name, constructPath: stack.constructPath, dependencies }];
+    }
     report(
       error("manifest.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
         hint: "unset SYNTH_HCL_OUTPUT: rnv reads cdk.tf.json",
@@ -80,20 +110,15 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
 
 /** The stacks that a manifest.json of the library lists; undefined for another file. */
 async function readManifest(path: string): Promise<readonly ListedStack[] | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  let parsed: Json = null;
-  try {
-    parsed = JSON.parse(text ?? "null") as Json;
-  } catch {
-    return undefined;
-  }
+  const parsed = await readJson(path);
   if (!isObject(parsed) || !isObject(parsed.stacks)) return undefined;
   return Object.values(parsed.stacks).flatMap((stack) => {
     if (!isObject(stack) || typeof stack.synthesizedStackPath !== "string") return [];
     const { constructPath, name, dependencies } = stack;
     return [
       {
-        name: String(constructPath ?? name),
+        name: String(name ?? constructPath),
+        constructPath: String(constructPath ?? name),
         path: stack.synthesizedStackPath,
         dependencies: Array.isArray(dependencies) ? dependencies.map(String) : [],
       },
@@ -105,13 +130,13 @@ async function readManifest(path: string): Promise<readonly ListedStack[] | unde
 function inOrder(stacks: readonly ListedStack[]): readonly ListedStack[] | undefined {
   const ordered: ListedStack[] = [];
   const waiting = new Set([...stacks].sort((a, b) => (a.name < b.name ? -1 : 1)));
-  const names = new Set(stacks.map(({ name }) => name));
+  const paths = new Set(stacks.map(({ constructPath }) => constructPath));
   while (waiting.size > 0) {
-    const next = [...waiting].find(({ dependencies }) => !dependencies.some((name) => names.has(name)));
+    const next = [...waiting].find(({ dependencies }) => !dependencies.some((path) => paths.has(path)));
     if (next === undefined) return undefined;
     ordered.push(next);
     waiting.delete(next);
-    names.delete(next.name);
+    paths.delete(next.constructPath);
   }
   return ordered;
 }

@@ -17,7 +17,7 @@ import { trustOf } from "../trust";
 import { indexTypes } from "../type-index";
 import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";
 import { parseStackDocument } from "./document";
-import { findStacks, maskBrokenStack, maskStack } from "./files";
+import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
 import { addressOfResource, indexStackTypes } from "./names";
 import { readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
@@ -31,16 +31,18 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
   const findings = collectFindings();
   const cwd = resolve(request.cwd);
   const index = indexTypes(request.types);
-  const { stacks, texts, masked, isPartial } = await readStacks(request, cwd, findings);
+  const { stacks, others, texts, masked, isPartial } = await readStacks(request, cwd, findings);
   const context: StackContext = {
     stacks,
+    others,
+    unit: request.stack,
     types: indexStackTypes(index),
     environment: request.environment,
     fillIn: request.secrets === "resolve",
     spent: { misses: 0, characters: 0 },
     report: findings.report,
   };
-  for (const stack of stacks) masked.set(stack.document.file, maskStack(stack, context));
+  for (const stack of [...stacks, ...others]) masked.set(stack.document.file, maskStack(stack, context));
   const stackBlocks = readBlocks(context, texts);
   const foundData = stacks.flatMap((stack) => readData(stack, context));
   const blocks = new Map(stackBlocks.map(({ block }) => [block.address, block]));
@@ -76,6 +78,8 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
 
 interface ReadStacks {
   readonly stacks: readonly Stack[];
+  /** Those besides the stack that is asked for. */
+  readonly others: readonly Stack[];
   readonly texts: ReadonlyMap<string, string>;
   /** The texts for code frames, so far of the files that are no stacks. */
   readonly masked: Map<string, string>;
@@ -85,23 +89,30 @@ interface ReadStacks {
 
 async function readStacks(request: ManifestRequest, cwd: string, { report }: Findings): Promise<ReadStacks> {
   const files = await findStacks(request.files, cwd, report);
+  const isAsked = ({ unit }: StackFile): boolean =>
+    request.stack === undefined || unit === request.stack.name;
   const stacks: Stack[] = [];
+  const others: Stack[] = [];
   const texts = new Map<string, string>();
   const masked = new Map<string, string>();
   let left = maxTotalBytes;
-  for (const { file, name } of files) {
+  for (const stackFile of files) {
+    const { file } = stackFile;
     const text = readSource(file, cwd, left, report);
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
     texts.set(file, text);
     const parsed = parseStackDocument(file, text);
-    if ("document" in parsed) stacks.push(readStack(parsed.document, name, report));
+    if ("document" in parsed && isAsked(stackFile))
+      stacks.push(readStack(parsed.document, stackFile, report));
+    // Mistakes in another stack are told where that one is read.
+    else if ("document" in parsed) others.push(readStack(parsed.document, stackFile, () => {}));
     else {
       masked.set(file, maskBrokenStack(text, parsed.failedAt));
       parsed.problems.forEach(report);
     }
   }
-  return { stacks, texts, masked, isPartial: stacks.length < files.length };
+  return { stacks, others, texts, masked, isPartial: stacks.length + others.length < files.length };
 }
 
 /** The resources of all stacks, each after its parent. An address that is declared twice is an error. */
@@ -147,7 +158,7 @@ const declaredTwice = (
     address,
     range: resource.location.keyRange,
     detail: `It is declared at ${formatLocation(before.location.keyRange, texts)} as well.`,
-    hint: "plan the stacks one by one (-f cdktf.out/stacks/NAME/cdk.tf.json, each with a --state of its own), or name one with overrideLogicalId",
+    hint: "take the stacks one by one (--stack NAME), or name one of the two with overrideLogicalId",
   });
 
 /** Adds the path of the construct to the findings about its resource. */

@@ -2,7 +2,7 @@ import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
 import { catalogFields } from "../../model/catalog";
-import { dataSegments } from "../../model/data-source";
+import { crossStackData, dataSegments } from "../../model/data-source";
 import { camelCase, catalogDataSource, terraformPrefix } from "../../model/text";
 import type { MapEntry, ScalarNode, SourceNode } from "../tree";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
@@ -21,14 +21,17 @@ import {
   undeclared,
   unsupported,
 } from "./stack";
+import type { StackUnit } from "./unit";
 import {
   callFunction,
   convertNode,
   hasUnknownPart,
+  isMadeByApply,
   joinNodes,
   listNode,
   mapNode,
   markSensitive,
+  plainNode,
   referenceNode,
   textNode,
   valueOfType,
@@ -246,9 +249,9 @@ function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
   if (type !== "terraform_remote_state" || typeof name !== "string" || !name.startsWith(crossStackInput))
     throw unsupported(`the data source ${[type, name].join(".")}`);
   if (outputs !== "outputs" || typeof output !== "string") throw unsupported(`data.${steps.join(".")}`);
-  // The library leaves characters out of names that Terraform does not take.
-  const stack = context.stacks.find(
-    (candidate) => candidate.name.replace(/[^A-Za-z0-9_-]/g, "") === name.slice(crossStackInput.length),
+  const wanted = name.slice(crossStackInput.length);
+  const stack = [...context.stacks, ...context.others].find(
+    ({ constructPath }) => inputOf(constructPath) === wanted,
   );
   const entry = stack?.outputs.get(output);
   if (stack === undefined || entry === undefined || !isObject(entry.value))
@@ -258,7 +261,34 @@ function readDataRoot(steps: TraversalSteps, scope: Scope): Rooted {
       "read the stacks together: -f cdktf.out",
     );
   const value = { value: entry.value.value ?? null, location: entry.location.at("value") };
-  return { node: readEntry(`output.${output}`, value, { ...scope, stack }), rest };
+  const node = readEntry(`output.${output}`, value, { ...scope, stack });
+  return context.unit !== undefined && isMadeByApply(node)
+    ? { node: crossNode(stack.name, output, rest, scope, context.unit), rest: [] }
+    : { node, rest };
+}
+
+/** The path of a stack as the library names inputs from it: without characters that Terraform does not take. */
+const inputOf = (constructPath: string): string =>
+  constructPath.replaceAll("/", "--").replace(/[^A-Za-z0-9_-]/g, "");
+
+/** An output of another stack that its apply makes, from the plan or the state of that stack. */
+function crossNode(
+  stack: string,
+  output: string,
+  rest: TraversalSteps,
+  scope: Scope,
+  { crossValues, needsValues }: StackUnit,
+): SourceNode {
+  const found = crossValues.get(stack)?.get(output);
+  if (found === undefined && needsValues)
+    throw new StackProblem(
+      "manifest.reference_unknown",
+      `the stack ${stack} has not made this value yet`,
+      `apply ${stack} first, or take both: its state holds no ${output}`,
+    );
+  if (found?.kind === "value") return rest.reduce(stepInto, plainNode(found.value, rangeOf(scope)));
+  const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
+  return referenceNode(segments, scope.source, rangeOf(scope));
 }
 
 /** Whether rnv reads data sources of the type. */

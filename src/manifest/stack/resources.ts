@@ -1,7 +1,7 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
-import { dataType, splitDataReference } from "../../model/data-source";
+import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
 import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../../model/text";
@@ -230,8 +230,10 @@ function linkedParent(
   const segments = wholeReference(node);
   if (segments?.[0] === dataType) {
     const reference = splitDataReference(segments);
+    const named = reference.address.split(".").at(-2);
+    // What an output of another stack holds is not known by its name.
     const isParent =
-      reference.attribute === "id" && reference.address.split(".").at(-2) === terraformNameOf(link);
+      named === crossStackData || (reference.attribute === "id" && named === terraformNameOf(link));
     const value = { value: new Template([reference], false), range };
     return isParent ? { foreign: { attribute: link.attribute, value } } : undefined;
   }

@@ -5,6 +5,7 @@ import { terraformPrefix } from "../../model/text";
 import { type Report, suggestedMisses } from "../findings";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
 import type { StackType } from "./names";
+import type { StackUnit } from "./unit";
 
 /** A variable, local, output or data source of a stack. */
 export interface StackEntry {
@@ -27,8 +28,10 @@ export interface Stack {
   readonly document: StackDocument;
   /** The JSON as a whole. */
   readonly root: StackEntry;
-  /** Path of its construct, or the name of the file. */
+  /** Its name in the app, or that of the file. */
   readonly name: string;
+  /** Path of its construct: `eu/production`; its name where no app is read. */
+  readonly constructPath: string;
   readonly resources: readonly StackResource[];
   readonly variables: ReadonlyMap<string, StackEntry>;
   readonly locals: ReadonlyMap<string, StackEntry>;
@@ -39,6 +42,10 @@ export interface Stack {
 /** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
 export interface StackContext {
   readonly stacks: readonly Stack[];
+  /** Stacks that values may come from, each with a state of its own. */
+  readonly others: readonly Stack[];
+  /** The stack that is read alone, with the outputs of `others`; undefined where all are read as one. */
+  readonly unit?: StackUnit | undefined;
   /** Resource types by their name in Terraform. */
   readonly types: ReadonlyMap<string, StackType>;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -64,8 +71,7 @@ export interface Scope {
 export const rangeOf = ({ location, source }: Scope): SourceRange =>
   source === "" ? location : location.within(source);
 
-/** The library's prefixes of outputs, and of remote states, that carry references across stacks. */
-export const crossStackOutput = "cross-stack-output-";
+/** The library's prefix of remote states that carry references across stacks. */
 export const crossStackInput = "cross-stack-reference-input-";
 
 /** The path of the construct that wrote a block, from its comment. */
@@ -143,14 +149,18 @@ const knownBlocks = new Set(
 );
 
 /** The parts of a stack by name. A block that rnv cannot honour is reported, never passed over. */
-export function readStack(document: StackDocument, fallbackName: string, report: Report): Stack {
+export function readStack(
+  document: StackDocument,
+  fallback: { readonly name: string; readonly constructPath?: string | undefined },
+  report: Report,
+): Stack {
   const { value, root: location } = document;
   const root: StackEntry = { value, location };
   if (!isObject(value))
     report(error("manifest.invalid_type", "a stack is a JSON object", { range: location }));
   const body = isObject(value) ? value : {};
   const { stackName } = commentOf(body, "metadata") ?? {};
-  const name = typeof stackName === "string" ? stackName : fallbackName;
+  const name = typeof stackName === "string" ? stackName : fallback.name;
   for (const key of Object.keys(body))
     if (!knownBlocks.has(key))
       report(problemAt(unsupported(`the block "${key}"`), name, location.at(key).keyRange));
@@ -168,6 +178,7 @@ export function readStack(document: StackDocument, fallbackName: string, report:
     document,
     root,
     name,
+    constructPath: fallback.constructPath ?? name,
     resources: blocksOf(root, "resource", 2).map(resourceOf),
     variables: byLabel(blocksOf(root, "variable", 1)),
     outputs: byLabel(blocksOf(root, "output", 1)),

@@ -1,7 +1,7 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
-import type { Desired, DesiredAttribute } from "../../model/desired";
+import { crossStackOutput, type Desired, type DesiredAttribute } from "../../model/desired";
 import { terraformPrefix } from "../../model/text";
 import type { ReadContext } from "../context";
 import { readMoved, readRemoved } from "../meta";
@@ -10,15 +10,8 @@ import { readValue } from "../values";
 import { isObject, type JsonLocation, type JsonObject } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
-import {
-  blocksOf,
-  crossStackOutput,
-  nestedBlocks,
-  type Stack,
-  type StackContext,
-  StackProblem,
-  unsupported,
-} from "./stack";
+import { blocksOf, nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
+import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
 const topBlocks = (
@@ -127,19 +120,23 @@ export function readStackRemovals(context: StackContext, reading: ReadContext): 
   return root === undefined ? [] : readRemoved(root, reading);
 }
 
-/** `output` blocks, without those that only carry a value from stack to stack. */
+/**
+ * `output` blocks. Those that only carry a value from stack to stack are outputs where each stack has its own state, unless
+ * the other stack reads them from the program: they hold no reference.
+ */
 export function readStackOutputs(context: StackContext, reading: ReadContext): Desired["outputs"] {
   const outputs = new Map<string, DesiredAttribute>();
   for (const stack of context.stacks)
     for (const [name, { value, location }] of stack.outputs) {
-      if (name.startsWith(crossStackOutput) || !isObject(value)) continue;
+      const isCrossing = name.startsWith(crossStackOutput);
+      if ((isCrossing && context.unit === undefined) || !isObject(value)) continue;
       const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
       const at = location.at("value");
       const refuse = (text: string): void =>
         reader.refuse(new StackProblem("manifest.unsupported", text), at);
       const node = reader.read(value.value ?? null, at);
-      if (node === undefined) continue;
-      if (node.isSensitive || value.sensitive === true)
+      if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
+      if (node.isSensitive || (value.sensitive === true && !isCrossing))
         refuse("outputs are shown and recorded, so they hold no secrets");
       else if (!isLogicalName(name))
         reader.refuse(

@@ -47,6 +47,30 @@ export const referenceNode = (
 export const hasUnknownPart = (node: SourceNode): boolean =>
   node.kind === "scalar" && node.parts?.some(({ kind }) => kind !== "text") === true;
 
+/** Whether a value that is no secret holds a reference. */
+export function isMadeByApply(node: SourceNode): boolean {
+  if (node.isSensitive) return false;
+  if (node.kind === "list") return node.items.some(isMadeByApply);
+  if (node.kind === "map") return [...node.entries.values()].some(({ value }) => isMadeByApply(value));
+  return node.parts?.some(({ kind }) => kind === "reference") === true;
+}
+
+/** A known value as a node. */
+export function plainNode(value: Plain, range: SourceRange): SourceNode {
+  if (typeof value === "string") return textNode(value, range);
+  if (value === null || typeof value !== "object") return { kind: "scalar", value, range };
+  if (Array.isArray(value))
+    return listNode(
+      value.map((item: Plain) => plainNode(item, range)),
+      range,
+    );
+  const entries = Object.entries(value).map(([key, inner]): [string, MapEntry] => [
+    key,
+    { key, keyRange: range, value: plainNode(inner, range) },
+  ]);
+  return mapNode(new Map(entries), range);
+}
+
 /** Joins nodes to a text, which is marked as secret when any of them is. */
 export function joinNodes(nodes: readonly SourceNode[], separator: string, range: SourceRange): ScalarNode {
   const parts: TemplatePart[] = [];

@@ -17,6 +17,7 @@ const at = (...words: readonly string[]): Promise<Completion> =>
       return addresses;
     },
     outputs: async () => ["apiUrl", "docsUrl"],
+    stacks: async () => ["prod", "staging"],
   });
 const wordsAt = async (...words: readonly string[]): Promise<readonly string[] | "files"> => {
   const completion = await at(...words);
@@ -89,6 +90,11 @@ describe("at the cursor stands", () => {
   it("a path where a file or a folder belongs", async () => {
     for (const words of [["plan", "-f"], ["plan", "-out"], ["--chdir"], ["apply"], ["state", "push"]])
       expect(await wordsAt(...words, "x")).toBe("files");
+  });
+
+  it("a stack where one belongs", async () => {
+    for (const words of [["plan"], ["destroy"], ["drift", "--stack"], ["state", "list", "--stack"]])
+      expect(await wordsAt(...words, "")).toEqual(["prod", "staging"]);
   });
 
   it("nothing that costs a look at files where no address belongs", async () => {

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { Invocation } from "../../../src/cli/invocation";
-import { withStack } from "../../../src/cli/synthesize";
+import { withStack as withStackOf } from "../../../src/cli/synthesize";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 
 let folder: string;
@@ -50,6 +50,9 @@ function invocation(
     program: undefined as unknown as Invocation["program"],
   };
 }
+
+/** A word behind the verb stands for a saved plan here. */
+const withStack = (made: Invocation) => withStackOf(made, made.positional[0] !== undefined);
 
 async function refused(made: Invocation) {
   const failure = await withStack(made).catch((cause: unknown) => cause);

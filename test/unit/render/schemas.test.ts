@@ -117,7 +117,12 @@ describe.each(documents)("the published schema of %s", (name, accepts, text) => 
 });
 
 it("the state schema describes a state in the clear and an encrypted one", async () => {
-  const empty = emptyState({ lineage: "line", workspaceId: "w", baseUrl: "https://api.test/api/v1" });
+  const empty = emptyState({
+    lineage: "line",
+    workspaceId: "w",
+    baseUrl: "https://api.test/api/v1",
+    stack: "shop",
+  });
   const gone = {
     type: "service",
     name: "old",
@@ -135,7 +140,7 @@ it("the state schema describes a state in the clear and an encrypted one", async
     expect(stateFileSchema.safeParse(document).error).toBeUndefined();
     const { properties, required } = forms[i] as (typeof forms)[number];
     expect(Object.keys(document).sort()).toEqual(Object.keys(properties).sort());
-    const always = Object.keys(document).filter((key) => key !== "deleted");
+    const always = Object.keys(document).filter((key) => key !== "deleted" && key !== "stack");
     expect([...required].sort()).toEqual(always.sort());
     const { serial: _serial, ...without } = document;
     expect(stateFileSchema.safeParse(without).success).toBe(false);

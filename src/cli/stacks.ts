@@ -1,0 +1,320 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { listStacks } from "../manifest/load";
+import type { StackFile } from "../manifest/stack/files";
+import type { CrossValue, CrossValues } from "../manifest/stack/unit";
+import type { State } from "../model/state";
+import { readSavedPlan } from "../plan/document";
+import { escapeJson, escapeText } from "../render/escape-text";
+import { openContext } from "./context";
+import { readText } from "./files";
+import { formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
+import { exitCodes, outStyle } from "./report";
+import { readSettings, stackPlace } from "./settings";
+import { withStack } from "./synthesize";
+
+/** How a verb takes an app of several stacks. */
+export type StackUse =
+  /** One after the other, each after those that it needs. */
+  | "each"
+  /** One after the other, each before those that it needs. */
+  | "each, reversed"
+  /** One, which has to be named. */
+  | "one"
+  /** All as one. */
+  | "together";
+
+/** How a verb reads stacks. */
+export interface StackReading {
+  readonly use: StackUse;
+  /**
+   * The states of the other stacks: `needed` for what they have made, read where they are there (the default), or not read.
+   */
+  readonly others?: "needed" | "none";
+  /** The word behind it may be a saved plan. */
+  readonly takesPlan?: true;
+  /** Its JSON is a line for each event. */
+  readonly streams?: true;
+}
+
+/**
+ * Runs a verb that reads a manifest or stacks (DESIGN section 11, "Stacks"): once for each stack that is named, or for all.
+ * Returns the exit code that says most.
+ */
+export async function runOnStacks(
+  given: Invocation,
+  reading: StackReading,
+  handler: Handler,
+): Promise<number> {
+  const { use, takesPlan = false } = reading;
+  const isStackVerb = use !== "one";
+  const words = isStackVerb ? listOf(given.positional[0]) : [];
+  const planFile =
+    takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string)) ? words[0] : undefined;
+  const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
+  const invocation = await withStack(
+    isStackVerb ? { ...given, positional: planFile === undefined ? [] : [planFile] } : given,
+    planFile !== undefined,
+  );
+  if (planFile !== undefined) return runSaved(invocation, planFile, handler);
+  const stacks = await listStacks(listOf(invocation.options.file), invocation.cwd);
+  if (stacks.length === 0) {
+    refuseWords(named, takesPlan);
+    return handler(invocation);
+  }
+  const chosen = chooseStacks(stacks, named);
+  if (use === "together" && chosen.length > 1) return handler(invocation);
+  if (use === "one" && chosen.length > 1)
+    throw new DiagnosticsError([
+      error("command.usage", `${chosen.length} stacks are read, and this is about one`, {
+        hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
+      }),
+    ]);
+  const ordered = use === "each, reversed" ? [...chosen].reverse() : chosen;
+  return runEach(invocation, { stacks, chosen: ordered, reading }, handler);
+}
+
+/** Runs a verb that works on a state alone; `--stack` names the stack that the state belongs to. */
+export async function runOnState(
+  invocation: Invocation,
+  { takesPlan }: Partial<StackReading>,
+  handler: Handler,
+): Promise<number> {
+  if (takesPlan && invocation.positional[0] !== undefined) return handler(invocation);
+  const [name, another] = listOf(invocation.options.stack);
+  if (another !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", "--stack is given twice, and this is about one stack"),
+    ]);
+  if (name !== undefined) return handler({ ...invocation, stack: stackRun(name, { isOneOfSeveral: true }) });
+  const { cwd, environment, options } = invocation;
+  const isSet = options.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
+  const names = isSet ? [] : stacksWithState(cwd);
+  if (names.length === 0) return handler(invocation);
+  throw new DiagnosticsError([
+    error("command.usage", "each stack has a state of its own here, and none is named", {
+      hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
+    }),
+  ]);
+}
+
+/** The folders of states below `.rnv`; none where there is a state without a stack. */
+function stacksWithState(cwd: string): readonly string[] {
+  const folder = resolve(cwd, ".rnv");
+  if (!existsSync(folder) || isFile(join(folder, "state.json"))) return [];
+  return readdirSync(folder).filter((name) => isFile(join(folder, name, "state.json")));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function refuseWords([word]: readonly string[], takesPlan: boolean): void {
+  if (word === undefined) return;
+  const what = takesPlan ? "neither a saved plan nor a stack" : "no stack";
+  throw new DiagnosticsError([
+    error("command.usage", `${JSON.stringify(word)} is ${what}`, {
+      hint: "a manifest has no stacks; those of an app are read by --app, by a cdktf.json here, or by -f cdktf.out",
+    }),
+  ]);
+}
+
+/** The stacks that names or patterns (`prod-*`) mean, in their order; all without any. */
+function chooseStacks(stacks: readonly StackFile[], named: readonly string[]): readonly StackFile[] {
+  if (named.length === 0) return stacks;
+  const patterns = named.map((word) => ({ word, pattern: patternOf(word) }));
+  const units = stacks.map(({ unit }) => unit);
+  const missed = patterns.find(({ pattern }) => !units.some((unit) => pattern.test(unit)));
+  if (missed !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `there is no stack ${JSON.stringify(missed.word)}`, {
+        hint: didYouMean(missed.word, units) ?? `there are: ${units.join(", ")}`,
+      }),
+    ]);
+  return stacks.filter(({ unit }) => patterns.some(({ pattern }) => pattern.test(unit)));
+}
+
+const patternOf = (word: string): RegExp =>
+  new RegExp(
+    `^${word
+      .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+      .replaceAll("*", ".*")
+      .replaceAll("?", ".")}$`,
+    "s",
+  );
+
+interface StacksRun {
+  /** All stacks of the app. */
+  readonly stacks: readonly StackFile[];
+  /** Those to run, in their order. */
+  readonly chosen: readonly StackFile[];
+  readonly reading: StackReading;
+}
+
+async function runEach(
+  invocation: Invocation,
+  { stacks, chosen, reading }: StacksRun,
+  handler: Handler,
+): Promise<number> {
+  const planned = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const failed = new Set<string>();
+  const screen = chosen.length > 1 ? sharedScreen(invocation, reading) : undefined;
+  const codes: number[] = [];
+  for (const { unit, dependencies } of chosen) {
+    const waitsFor = reading.use === "each" ? dependencies : dependents(unit, stacks);
+    const because = waitsFor.find((other) => failed.has(other));
+    if (because !== undefined) {
+      failed.add(unit);
+      invocation.terminal.err(
+        `The stack ${escapeText(unit)} is left out: ${escapeText(because)} comes first, and is not done.\n`,
+      );
+      continue;
+    }
+    checkAddress(invocation, unit, stacks.length > 1);
+    const run = stackRun(unit, {
+      ...(await aroundStack(invocation, unit, { stacks, planned, reading })),
+      sharesRun: chosen.length > 1,
+      tellOutputs: (outputs) => planned.set(unit, outputs),
+    });
+    const one = { ...invocation, stack: run };
+    const code = await (screen === undefined ? handler(one) : screen.show(one, handler));
+    codes.push(code);
+    if (code !== exitCodes.done && code !== exitCodes.changes) failed.add(unit);
+    if (code === exitCodes.interrupted || invocation.signal.aborted) break;
+  }
+  screen?.end();
+  return worst(codes);
+}
+
+/** The stacks that need one. */
+const dependents = (unit: string, stacks: readonly StackFile[]): readonly string[] =>
+  stacks.filter(({ dependencies }) => dependencies.includes(unit)).map((stack) => stack.unit);
+
+/** The most telling exit codes first. */
+const telling = [130, 1, 3, 7, 5, 4, 6, 8, 2];
+
+const worst = (codes: readonly number[]): number => telling.find((code) => codes.includes(code)) ?? 0;
+
+const stackRun = (
+  name: string,
+  run: Partial<Omit<StackRun, "name">> & Pick<StackRun, "isOneOfSeveral">,
+): StackRun => ({
+  crossValues: new Map(),
+  needsValues: false,
+  ownedElsewhere: new Set(),
+  sharesRun: false,
+  tellOutputs: () => {},
+  ...run,
+  name,
+});
+
+/** What the states of the other stacks of an app say, each read when it is needed. */
+interface OtherStacks {
+  readonly stacks: readonly StackFile[];
+  /** Outputs of stacks that were planned in this run: they count more than those of the states. */
+  readonly planned: CrossValues;
+  readonly reading: Pick<StackReading, "others">;
+}
+
+async function aroundStack(
+  invocation: Invocation,
+  unit: string,
+  { stacks, planned, reading }: OtherStacks,
+): Promise<Omit<StackRun, "name" | "sharesRun" | "tellOutputs">> {
+  const isOneOfSeveral = stacks.length > 1;
+  const needsValues = reading.others === "needed";
+  const crossValues = new Map<string, ReadonlyMap<string, CrossValue>>();
+  const ownedElsewhere = new Set<string>();
+  const areRead = reading.others !== "none" && hasStateByStack(invocation);
+  for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
+    const state = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
+    const outputs = Object.entries(state?.outputs ?? {});
+    const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
+    crossValues.set(other, planned.get(other) ?? new Map(recorded));
+    for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);
+  }
+  return { crossValues, needsValues, ownedElsewhere, isOneOfSeveral };
+}
+
+/** Whether each stack has a state of its own: the address is the default one, or holds the name of the stack. */
+function hasStateByStack({ options, environment }: Invocation): boolean {
+  const address = typeof options.state === "string" ? options.state : (environment.RNV_STATE ?? "").trim();
+  return address === "" || address.includes(stackPlace);
+}
+
+/** Throws `DiagnosticsError` where it is not clear which state is that of the stack. */
+function checkAddress(
+  { options, environment, cwd }: Invocation,
+  name: string,
+  isOneOfSeveral: boolean,
+): void {
+  const state = typeof options.state === "string" ? options.state : undefined;
+  readSettings(environment, { state, cwd, stack: stackRun(name, { isOneOfSeveral }) });
+}
+
+async function stateOf(invocation: Invocation): Promise<State | undefined> {
+  const context = openContext(invocation);
+  try {
+    return await context.backend.read();
+  } finally {
+    await context.close();
+  }
+}
+
+/** Runs a saved plan for the stack that it was made for. A damaged one is told of by the verb. */
+async function runSaved(invocation: Invocation, planFile: string, handler: Handler): Promise<number> {
+  const request = readSavedPlan(readText(planFile)).document?.request;
+  if (request?.stack === undefined) return handler(invocation);
+  const stacks = await listStacks(request.files, invocation.cwd);
+  const around = await aroundStack(invocation, request.stack, {
+    stacks,
+    planned: new Map(),
+    reading: { others: "needed" },
+  });
+  return handler({ ...invocation, stack: stackRun(request.stack, around) });
+}
+
+/** Shows several stacks on one standard output: under a heading each, or as one JSON document. */
+function sharedScreen({ terminal, options }: Invocation, { streams }: StackReading) {
+  const isDocument = formatOf(options) === "json" && streams === undefined;
+  const documents: Record<string, unknown> = {};
+  let isFirst = true;
+  return {
+    show: async (invocation: Invocation, handler: Handler): Promise<number> => {
+      const name = invocation.stack?.name ?? "";
+      if (!isDocument) {
+        if (formatOf(options) === "json") terminal.out(`${escapeJson({ type: "stack", stack: name })}\n`);
+        else if (formatOf(options) === "markdown")
+          terminal.out(`${isFirst ? "" : "\n"}## Stack ${escapeText(name)}\n\n`);
+        else
+          terminal.out(
+            `${isFirst ? "" : "\n"}${outStyle(invocation).colors.bold(`Stack ${escapeText(name)}`)}\n\n`,
+          );
+        isFirst = false;
+        return handler(invocation);
+      }
+      let text = "";
+      const code = await handler({
+        ...invocation,
+        terminal: {
+          ...terminal,
+          out: (part) => {
+            text += part;
+          },
+        },
+      });
+      documents[name] = JSON.parse(text === "" ? "null" : text);
+      return code;
+    },
+    end: (): void => {
+      if (isDocument)
+        terminal.out(`${escapeJson({ format_version: "1.0", stacks: documents as never }, 2)}\n`);
+    },
+  };
+}

@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { App, TerraformOutput, TerraformStack } from "cdktf";
+import { Construct } from "constructs";
+import { Project, RnvProvider, Service } from "../../src/cdktf/cdktf";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+/** The shared part of an environment, and its services: one class each, made for every environment. */
+class Base extends TerraformStack {
+  readonly shop: Project;
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    this.shop = new Project(this, "shop", { name: `${id} shop` });
+    new TerraformOutput(this, "id", { value: this.shop.id });
+  }
+}
+
+class Services extends TerraformStack {
+  constructor(scope: Construct, id: string, { shop }: Base) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    const repository = "https://git.example.com/shop/api";
+    const api = new Service(this, "api", { kind: "web", project: shop, configuration: { repository } });
+    api.addVariable("PROJECT", shop.id);
+    new TerraformOutput(this, "id", { value: api.id });
+  }
+}
+
+function synthesizeInto(folder: string, define: (app: App) => void): void {
+  const app = new App({ outdir: join(folder, "cdktf.out") });
+  define(app);
+  app.synth();
+}
+
+/** `eu` is a construct around stacks, not one of them. */
+const twoPlaces = (app: App): void => {
+  const eu = new Construct(app, "eu");
+  new Services(app, "staging-apps", new Base(app, "staging"));
+  new Services(eu, "prod-apps", new Base(eu, "prod"));
+};
+
+describe("an app of several stacks", () => {
+  let scenario: Scenario;
+  const rnv = (...args: string[]) => scenario.run(args[0] as string, "-f", "cdktf.out", ...args.slice(1));
+  const recorded = (stack: string) =>
+    JSON.parse(readFileSync(join(scenario.folder, ".rnv", stack, "state.json"), "utf8"));
+  const headings = (text: string) => [...text.matchAll(/^Stack (.*)$/gm)].map(([, name]) => name);
+  const worlds = () => ({
+    projects: scenario.emulator.store.projects().map(({ name }) => name),
+    services: scenario.emulator.store.services().length,
+  });
+  beforeEach(async () => {
+    scenario = await openScenario();
+    synthesizeInto(scenario.folder, twoPlaces);
+  });
+  afterEach(() => scenario.close());
+
+  it("is applied stack by stack, each with a state of its own, and then is as it is declared", async () => {
+    const planned = await rnv("plan");
+    expect({ ...planned, headings: headings(planned.stdout) }).toMatchObject({
+      code: 0,
+      headings: ["prod", "prod-apps", "staging", "staging-apps"],
+      stdout: expect.stringMatching(
+        /variable\.api\.PROJECT will be created\n.*\n.*value +\(known after apply\)/,
+      ),
+    });
+    expect(scenario.requests()).toEqual([]);
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    expect(worlds()).toEqual({ projects: ["prod shop", "staging shop"], services: 2 });
+    for (const stack of ["prod", "prod-apps", "staging", "staging-apps"])
+      expect([stack, recorded(stack).stack]).toEqual([stack, stack]);
+    expect(existsSync(join(scenario.folder, ".rnv/state.json"))).toBe(false);
+    const [shop] = scenario.emulator.store.projects();
+    const { stdout } = await scenario.run("output", "-raw", "id", "--stack", "prod");
+    expect(stdout).toBe(shop?.id);
+    // Nobody is told that the others are not managed here.
+    const quiet = await rnv("plan", "-detailed-exitcode");
+    expect({ code: quiet.code, others: quiet.stdout.includes("not managed here") }).toEqual({
+      code: 0,
+      others: false,
+    });
+    expect(await rnv("drift", "-strict")).toMatchObject({ code: 0 });
+    const named = await scenario.run("state", "list");
+    expect(named).toMatchObject({ code: 1, stderr: expect.stringContaining("--stack prod-apps") });
+
+    const destroyed = await rnv("destroy", ...approve);
+    expect({ code: destroyed.code, headings: headings(destroyed.stdout) }).toEqual({
+      code: 0,
+      headings: ["staging-apps", "staging", "prod-apps", "prod"],
+    });
+    expect(worlds()).toEqual({ projects: [], services: 0 });
+  });
+
+  it("a stack on the state of another changes nothing, with exit 4", async () => {
+    const env = { RNV_STATE: "one.json" };
+    expect(await scenario.runWith({ env }, "apply", "-f", "cdktf.out", "staging", ...approve)).toMatchObject({
+      code: 0,
+    });
+    scenario.forget();
+    for (const how of [["plan"], ["apply", ...approve], ["destroy", ...approve], ["drift"]]) {
+      const [verb = "", ...flags] = how;
+      const { code, stderr } = await scenario.runWith({ env }, verb, "prod", "-f", "cdktf.out", ...flags);
+      expect({ verb, code, stderr }).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("one.json is the state of the stack staging, not of prod"),
+      });
+    }
+    expect(scenario.requests()).toEqual([]);
+    const shared = await scenario.runWith({ env }, "plan", "-f", "cdktf.out");
+    expect(shared).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("several stacks cannot share one state"),
+    });
+    const each = { RNV_STATE: "states/${stack}.json" };
+    expect(
+      await scenario.runWith({ env: each }, "apply", "-f", "cdktf.out", "prod*", ...approve),
+    ).toMatchObject({ code: 0 });
+    expect(existsSync(join(scenario.folder, "states/prod-apps.json"))).toBe(true);
+  });
+
+  it("stacks are picked by name and pattern, and one that waits for a failed one is left out", async () => {
+    expect(await rnv("plan", "nothing")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("there are: prod, prod-apps, staging, staging-apps"),
+    });
+    expect(await rnv("plan", "staging-apps")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("apply staging first"),
+    });
+    expect(await rnv("plan", "-out", "all.rnvplan")).toMatchObject({ code: 1 });
+    scenario.fail(({ method, path }) =>
+      method === "POST" && path.endsWith("/projects") ? { kind: "status", status: 422 } : undefined,
+    );
+    const { code, stderr } = await rnv("apply", "staging*", ...approve);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain("The stack staging-apps is left out: staging comes first, and is not done.");
+    expect(worlds()).toEqual({ projects: [], services: 0 });
+    scenario.fail();
+
+    expect(await rnv("apply", "staging", ...approve)).toMatchObject({ code: 0 });
+    expect(await rnv("plan", "staging-apps", "-out", "apps.rnvplan")).toMatchObject({ code: 0 });
+    expect(await scenario.run("apply", "apps.rnvplan")).toMatchObject({ code: 0 });
+    expect(Object.keys(recorded("staging-apps").resources)).toContain("service.api");
+    const asJson = await rnv("plan", "staging*", "-json");
+    expect(Object.keys(JSON.parse(asJson.stdout).stacks)).toEqual(["staging", "staging-apps"]);
+  });
+
+  it("the state of a stack that was alone goes on when another comes", async () => {
+    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
+    synthesizeInto(scenario.folder, twoPlaces);
+    // Only what the new stack reads of it is new.
+    const { code, stdout } = await rnv("plan", "staging");
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("+ cross-stack-output"),
+    });
+    expect(stdout).not.toContain("project.shop");
+    // One that does not say whose it is may be of either.
+    const old = scenario.read(".rnv/state.json").replace(/\n *"stack": "staging",/, "");
+    scenario.write(".rnv/state.json", old);
+    for (const stack of ["staging", "prod"])
+      expect(await rnv("plan", stack)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining(`mv .rnv/state.* .rnv/${stack}/`),
+      });
+    synthesizeInto(scenario.folder, (app) => new Base(app, "staging"));
+    expect(await rnv("plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+  });
+});
