@@ -9,7 +9,7 @@ import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";
 import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
-import { createEmulator } from "../emulator/emulator";
+import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
 import { loadStateKey } from "../state/key";
@@ -201,5 +201,6 @@ export async function withContext<T>(
 function embeddedTransport(cwd: string): Transport {
   const folder = resolve(cwd, join(".rnv", "emulator"));
   makeIgnoredFolder(folder);
+  const { createEmulator } = require("../emulator/emulator") as typeof emulator;
   return createEmulator({ folder }).transport();
 }

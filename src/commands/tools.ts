@@ -3,9 +3,9 @@ import { gapVariable } from "../api/gap-rules";
 import { gaps } from "../api/gaps";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { type Condition, embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
-import { createEmulator } from "../emulator/emulator";
+import type * as embedded from "../emulator/emulator";
 import type { Lags } from "../emulator/lag";
-import { serveEmulator } from "../emulator/server";
+import type * as served from "../emulator/server";
 import { manifestJsonSchema, overlayJsonSchema } from "../manifest/schema";
 import { eventSchema } from "../model/apply-event";
 import { stateFileSchema } from "../model/state";
@@ -32,6 +32,8 @@ interface ServedEmulator {
 
 /** `rnv emulator`: the embedded service over HTTP on localhost, until it is closed. */
 export async function emulator({ port, ...options }: EmulatorRequest): Promise<ServedEmulator> {
+  const { createEmulator } = require("../emulator/emulator") as typeof embedded;
+  const { serveEmulator } = require("../emulator/server") as typeof served;
   const server = await serveEmulator(createEmulator(options), { port }).catch((failure: unknown) => {
     throw portRefused(port, failure);
   });

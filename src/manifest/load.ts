@@ -1,7 +1,7 @@
 import { type Diagnostic, error, hasErrors } from "../diagnostics/diagnostic";
 import { type LoadedManifest, loadManifest, type ManifestRequest } from "./load-manifest";
 import { findStacks, isStackPath, type StackFile } from "./stack/files";
-import { loadStack } from "./stack/load";
+import type * as stack from "./stack/load";
 
 /** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
@@ -9,7 +9,8 @@ export async function loadDesired(request: ManifestRequest): Promise<LoadedManif
   for (const file of request.files)
     if (file !== "-" && (await isStackPath(file, request.cwd))) stacks.push(file);
   if (stacks.length === 0) return loadManifest(request);
-  if (stacks.length === request.files.length) return loadStack(request);
+  if (stacks.length === request.files.length)
+    return (require("./stack/load") as typeof stack).loadStack(request);
   const summary = "stacks and YAML manifests cannot be read together";
   const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
   return { diagnostics: [error("manifest.unsupported", summary, { hint })], sources: new Map() };

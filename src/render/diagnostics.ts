@@ -1,9 +1,8 @@
-import stringWidth from "string-width";
 import { type Diagnostic, positionAt, type SourceRange, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { SourceLocation } from "../model/apply-event";
 import { escapeJson, escapeLines, escapeText } from "./escape-text";
 import { counted } from "./plan-wording";
-import { ellipsisOf, type Style } from "./style";
+import { ellipsisOf, type Style, textWidth } from "./style";
 
 export type Sources = ReadonlyMap<string, string>;
 
@@ -125,23 +124,23 @@ function window(source: string, from: number, to: number, room: number, ellipsis
   const marked = drawn(source.slice(from, to));
   const after = drawn(source.slice(to));
   const markedText = cut(marked, Math.floor(room / 2), ellipsis);
-  const left = room - stringWidth(markedText);
-  const afterRoom = Math.max(Math.floor(left / 2), left - stringWidth(before));
+  const left = room - textWidth(markedText);
+  const afterRoom = Math.max(Math.floor(left / 2), left - textWidth(before));
   const afterText = cut(after, afterRoom, ellipsis);
-  const beforeText = cutStart(before, left - stringWidth(afterText), ellipsis);
+  const beforeText = cutStart(before, left - textWidth(afterText), ellipsis);
   return {
     // Once more: escaped parts may be a command together.
     text: escapeText(beforeText + markedText + afterText),
-    caretOffset: stringWidth(beforeText),
-    caretWidth: Math.max(1, stringWidth(markedText)),
+    caretOffset: textWidth(beforeText),
+    caretWidth: Math.max(1, textWidth(markedText)),
   };
 }
 
 const cut = (text: string, room: number, ellipsis: string): string =>
-  stringWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
+  textWidth(text) <= room ? text : fitting([...text], room - ellipsis.length).join("") + ellipsis;
 
 const cutStart = (text: string, room: number, ellipsis: string): string =>
-  stringWidth(text) <= room
+  textWidth(text) <= room
     ? text
     : ellipsis +
       fitting([...text].reverse(), room - ellipsis.length)
@@ -152,7 +151,7 @@ const cutStart = (text: string, room: number, ellipsis: string): string =>
 function fitting(characters: readonly string[], room: number): string[] {
   let width = 0;
   const end = characters.findIndex((character) => {
-    width += stringWidth(character);
+    width += textWidth(character);
     return width > room;
   });
   return characters.slice(0, end === -1 ? undefined : end);

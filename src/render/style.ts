@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import stringWidth from "string-width";
+import type * as stringWidth from "string-width";
 
 /** How text looks. Built by the command line from the terminal and the environment; renderers read nothing else. */
 export interface Style {
@@ -26,16 +26,22 @@ export const plainStyle: Style = createStyle({ color: false });
 export const arrowOf = (style: Style): string => (style.unicode ? "\u2192" : "->");
 export const ellipsisOf = (style: Style): string => (style.unicode ? "\u2026" : "...");
 
+const printable = /^[ -~]*$/;
+
+/** Columns of a text in a terminal. What tells them of more than ASCII is loaded where there is more: it takes long. */
+export const textWidth = (text: string): number =>
+  printable.test(text) ? text.length : (require("string-width") as typeof stringWidth).default(text);
+
 /** The text filled with spaces up to a number of columns. */
 export const padTo = (text: string, columns: number): string =>
-  text + " ".repeat(Math.max(0, columns - stringWidth(text)));
+  text + " ".repeat(Math.max(0, columns - textWidth(text)));
 
 /** Left-aligned columns, two spaces apart; the last one is not filled. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, i) => {
-      widths[i] = Math.max(widths[i] ?? 0, stringWidth(cell));
+      widths[i] = Math.max(widths[i] ?? 0, textWidth(cell));
     });
   }
   return rows.map((row) =>

@@ -1,11 +1,10 @@
 import { diffArrays } from "diff";
-import stringWidth from "string-width";
 import { shortList } from "../model/text";
 import { type Plain, plainEqual } from "../model/value";
 import type { AttributeChange, ShownValue } from "../plan/plan";
 import { escapeJson, escapeLines, escapeText, quoteText } from "./escape-text";
 import { causeNotes } from "./plan-wording";
-import { arrowOf, padTo, type Style } from "./style";
+import { arrowOf, padTo, type Style, textWidth } from "./style";
 
 const longestLine = 400;
 const mostLines = 40;
@@ -120,13 +119,13 @@ export const coloured = (sign: string, text: string, style: Style): string => {
 
 /** The fields of one change, aligned: `~ configuration.branch  "main" -> "release"  # drift: …`. */
 export function attributeLines(changes: readonly AttributeChange[], style: Style): string[] {
-  const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => stringWidth(change.path))));
+  const pathWidth = Math.min(widestPath, Math.max(0, ...changes.map((change) => textWidth(change.path))));
   const room = style.width - indent.length - 2 - pathWidth - 2;
   const rows = changes.map((change) => ({ change, inline: inlineValue(change, room, style) }));
   const valueWidth = Math.max(
     0,
     ...rows
-      .map(({ inline }) => (inline === undefined ? 0 : stringWidth(inline)))
+      .map(({ inline }) => (inline === undefined ? 0 : textWidth(inline)))
       .filter((width) => width <= widestAlignedValue),
   );
   return rows.flatMap(({ change, inline }) => {
@@ -158,7 +157,7 @@ function inlineValue(change: AttributeChange, room: number, style: Style): strin
   if (sign !== "~") return shownText(oneSide(change));
   const arrow = arrowOf(style);
   const text = `${shownText(before)} ${arrow} ${shownText(after)}`;
-  if (stringWidth(text) > Math.max(room, 24)) return undefined;
+  if (textWidth(text) > Math.max(room, 24)) return undefined;
   return `${shownText(before)} ${style.colors.dim(arrow)} ${shownText(after)}`;
 }
 
