@@ -125,13 +125,19 @@ function openDispatcher(
   return new EnvHttpProxyAgent({ ...agent, ...proxies, ...proxy });
 }
 
-/** Loaded with the first request. */
-const loadUndici = (): typeof undici => require("undici");
+/** The parts of undici that a request needs, loaded with the first one: the whole takes longer than most commands. */
+const loadUndici = () => ({
+  EnvHttpProxyAgent: require("undici/lib/dispatcher/env-http-proxy-agent") as typeof undici.EnvHttpProxyAgent,
+  Pool: require("undici/lib/dispatcher/pool") as typeof undici.Pool,
+  connect: require("undici/lib/api/api-connect") as undici.Dispatcher["connect"],
+  request: require("undici/lib/api/api-request") as undici.Dispatcher["request"],
+});
 
 /** The way to a proxy: a tunnel that it does not open is told as that, with its name. */
 function openProxy(origin: URL, options: object): undici.Pool {
-  const pool = new (loadUndici().Pool)(origin, options);
-  const connect = pool.connect.bind(pool) as (
+  const { Pool, connect: ask } = loadUndici();
+  const pool = new Pool(origin, options);
+  const connect = ask.bind(pool) as (
     request: undici.Dispatcher.ConnectOptions,
   ) => Promise<undici.Dispatcher.ConnectData>;
   pool.connect = (async (request: undici.Dispatcher.ConnectOptions) => {
@@ -161,9 +167,10 @@ async function exchange(
   const timer = setTimeout(() => ending.abort(late(timeoutMs)), timeoutMs);
   signal?.addEventListener("abort", interrupt, { once: true });
   try {
-    const answer = await loadUndici().request(url, {
-      ...{ dispatcher, method: method as undici.Dispatcher.HttpMethod, headers, signal: ending.signal },
-      ...(body === undefined ? {} : { body }),
+    const { origin, pathname, search } = new URL(url);
+    const answer = await loadUndici().request.call(dispatcher, {
+      ...{ origin, path: pathname + search, method: method as undici.Dispatcher.HttpMethod, headers },
+      ...{ signal: ending.signal, ...(body === undefined ? {} : { body }) },
     });
     return { status: answer.statusCode, headers: flatten(answer.headers), body: await answer.body.text() };
   } catch (cause) {

@@ -40,6 +40,9 @@ export interface WriteSeen extends SeenRequest {
   readonly idempotencyKey?: string;
 }
 
+/** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads. */
+const briefly = ["--liftoff-only"];
+
 /** The built command line in a folder of its own, against a service of its own over HTTP. */
 export interface Scenario {
   readonly folder: string;
@@ -84,7 +87,7 @@ export async function openScenario(options: EmulatorOptions = {}): Promise<Scena
     return fault?.(request, counted++);
   });
   const start: Scenario["start"] = ({ env, input, node = [], program = bundle }, ...args) =>
-    startCli([...node, program, ...args], {
+    startCli([...briefly, ...node, program, ...args], {
       cwd: folder,
       input,
       env: { ...baseEnvironment(server), ...env },
