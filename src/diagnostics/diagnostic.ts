@@ -61,6 +61,7 @@ export const diagnosticCodes = [
   "live.worker_offline",
   // Planning.
   "plan.cycle",
+  "plan.price",
   "plan.not_on_offer",
   "plan.invalid_combination",
   "plan.live_changed_too",

@@ -57,6 +57,67 @@ describeTerraform("plans that say what changes and nothing else", () => {
   }, 30_000);
 });
 
+describeTerraform("what a plan warns of", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const paid = (plan: string, replicas: string) => `
+resource "rnv_project" "shop" { name = "Shop" }
+resource "rnv_service" "api" {
+  name       = "api"
+  kind       = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    repository = "https://git.example.com/shop/api"
+    plan       = "${plan}"
+    replicas   = ${replicas}
+  }
+}
+resource "rnv_service" "docs" {
+  name = "docs"
+  kind = "static"
+  configuration { repository = "https://git.example.com/shop/docs" }
+}
+`;
+  const deployed = `${paid("starter", "1")}resource "rnv_deployment" "api" { service_id = rnv_service.api.id }\n`;
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("another price, at the attribute that moves it, and nothing where it stays", async () => {
+    world.write(paid("starter", "1"));
+    const plan = await world.run("plan -input=false");
+    expect(plan.match(/Warning: .*/g)?.slice(1)).toEqual([
+      expect.stringMatching(/^Warning: Service "api" costs USD 0 -> \d+, NGN 0 -> [\d,]+ a month$/),
+    ]);
+    expect(plan).toContain("with rnv_service.api,");
+    expect(plan).toMatch(/may wait for a checkout/);
+    await world.apply();
+    world.write(paid("starter", "2"));
+    const update = await world.run("plan -input=false");
+    expect(update).toMatch(/Service "api" costs USD (\d+) -> \d+, NGN/);
+    expect(update).toMatch(/replicas {3}= 2\n/);
+    world.write(`${paid("starter", "1")}\n`.replace("/api", "/api2"));
+    expect(await world.run("plan -input=false")).not.toContain("a month");
+    // An unknown part makes the whole unknown.
+    const later = `resource "terraform_data" "later" { input = 2 }\n`;
+    world.write(paid("starter", "terraform_data.later.output") + later);
+    expect(await world.run("plan -input=false")).not.toContain("a month");
+  }, 30_000);
+
+  it("what awaits a checkout, before and after it is in the state, by the name of its service", async () => {
+    world.write(deployed);
+    const { output } = await world.start("apply", "-auto-approve", "-input=false");
+    expect(output).toContain('Error: The deployment of the service "api" is saved and waits for a checkout');
+    const told = /Warning: The deployment of the service "api": saved, awaiting checkout in the\s+dashboard/;
+    expect(await world.run("plan -input=false")).toMatch(told);
+    const service = emulator.store.services().find(({ name }) => name === "api");
+    emulator.store.completeCheckout(service?.id ?? "");
+    emulator.store.settle();
+    await world.apply();
+    expect(await world.expectNoChanges()).not.toMatch(told);
+  }, 30_000);
+});
+
 describeTerraform("a state that an older version stored", () => {
   const world = new TerraformFolder();
   const { emulator } = world;

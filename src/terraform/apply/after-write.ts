@@ -23,6 +23,7 @@ import {
   valueAt,
 } from "../schema/attributes";
 import type { TerraformShape, timeoutNames } from "../schema/terraform-shape";
+import { subjectOf } from "../subject";
 import { asObject, holdsUnknown, type TerraformObject } from "../values/terraform-value";
 
 /** Returns what private data remembers of a write that was answered just now. */
@@ -81,12 +82,15 @@ export async function settle(
 }
 
 /** Returns why a wait did not end well; undefined when it did. */
-export function unsettled(type: TerraformShape, name: string, result: Ended): Diagnostic | undefined {
-  const { type: kind, nameAttribute } = type.resource;
-  const about = nameAttribute === undefined ? `the ${kind}` : `${kind} "${name}"`;
+export async function unsettled(
+  session: Session,
+  { resource }: TerraformShape,
+  { name, parentId }: Pick<AcceptedRun, "name" | "parentId">,
+  result: Ended,
+): Promise<Diagnostic | undefined> {
+  if (result.kind === "done") return undefined;
+  const about = await subjectOf(session, resource, name, parentId);
   switch (result.kind) {
-    case "done":
-      return undefined;
     case "failed":
       return error("apply.deploy_failed", `${about}: ${result.summary}`, { detail: result.detail });
     case "checkout":

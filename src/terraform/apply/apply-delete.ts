@@ -36,7 +36,7 @@ export async function applyDelete(
   session.removed.add(key);
   const input = { address: addressIn(type, name), id, name, parentId: parentId ?? undefined };
   const end = await deleteAndWait(session, type, prior, input);
-  const failed = isHidden(session, end) ? hidden(type, name) : undeleted(type, name, end);
+  const failed = isHidden(session, end) ? hidden(type, name) : await undeleted(session, type, input, end);
   return failed === undefined
     ? { state: null, kept, diagnostics: [] }
     : { state: prior, kept, diagnostics: [failed] };
@@ -115,13 +115,18 @@ const hidden = ({ resource }: TerraformShape, name: string): Diagnostic =>
     hint: "check the key and the workspace, then apply again: it stays in the state until its end is seen",
   });
 
-const undeleted = (type: TerraformShape, name: string, end: Ended): Diagnostic | undefined =>
+const undeleted = async (
+  session: Session,
+  type: TerraformShape,
+  { name, parentId }: DeleteInput,
+  end: Ended,
+): Promise<Diagnostic | undefined> =>
   end.kind === "failed"
     ? error("apply.delete_failed", `${type.resource.type} "${name}" was not deleted: ${end.summary}`, {
         detail: end.detail,
         hint: "it stays in the state; run the command again to ask for its deletion again",
       })
-    : unsettled(type, name, end);
+    : unsettled(session, type, { name, parentId }, end);
 
 const adopted = ({ resource }: TerraformShape, name: string, id: string): Diagnostic =>
   warning("plan.live_changed_too", `${resource.type} "${name}" was not deleted`, {

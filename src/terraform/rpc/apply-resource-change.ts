@@ -112,7 +112,7 @@ async function applyCreate(
     : await createOnce(session, { type: resource, input, parentId, defaults, seed });
   const result = await settle(session, type, answered, wanted, "create");
   const accepted = endedWith(answered, result);
-  const failed = unsettled(type, name, result);
+  const failed = await unsettled(session, type, { name, parentId }, result);
   // A deployment that did not go live is no resource: the next apply finds it by its key, and goes on.
   if (failed !== undefined && type.reacts) return { state: null, kept: noPrivateData, diagnostics: [failed] };
   const live =
@@ -178,7 +178,7 @@ async function applyUpdate(session: Session, type: TerraformShape, change: Chang
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
   const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
-  const failed = unsettled(type, name, result);
+  const failed = await unsettled(session, type, { name, parentId }, result);
   if (failed !== undefined) return { state: prior, kept, diagnostics: [failed] };
   const seen =
     (await liveAfter(session, type, wanted, { accepted, name, parentId })) ?? accepted.live ?? live;

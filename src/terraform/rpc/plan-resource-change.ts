@@ -5,6 +5,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { diagnosticMessages, isLost, type PrivateData, pathMessage, readPrivate } from "../messages";
+import { planWarnings } from "../plan-warnings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
 import {
@@ -61,6 +62,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     ...(change.replaced.length > 0 ? checkPrior("replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
     ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
+    ...(session ? await planWarnings(session, type, prior, change) : []),
   ];
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {

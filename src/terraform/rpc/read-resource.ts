@@ -8,6 +8,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, plainEqual } from "../../model/value";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
+import { waitWarnings } from "../plan-warnings";
 import type { RpcAnswer, Session } from "../provider";
 import {
   addressIn,
@@ -73,7 +74,11 @@ async function readNow(
   switch (read.kind) {
     case "found":
       noteFound(session, resource, read.live);
-      return { next: await refreshed(session, type, state, read.live, kept), live: read.live };
+      return {
+        next: await refreshed(session, type, state, read.live, kept),
+        live: read.live,
+        diagnostics: await waitWarnings(session, type, read.live),
+      };
     case "absent":
       return { next: null };
     case "gone": {
