@@ -6,11 +6,18 @@ import { Unknown } from "../model/value";
 import { moneyChange, sameMoney } from "../render/plan-wording";
 import { readById } from "./confirm-deleted";
 import type { Session } from "./provider";
-import type { PlannedChange } from "./rpc/plan-resource-change";
 import { addressIn, declaredIn, knownIn, nameIn, parentIn, textIn } from "./schema/attributes";
 import type { TerraformShape } from "./schema/terraform-shape";
 import { subjectOf } from "./subject";
 import type { TerraformObject } from "./values/terraform-value";
+
+/** What a plan makes of one resource. */
+interface PlannedEffect {
+  readonly planned: TerraformObject;
+  /** Attribute paths to send to the service. */
+  readonly sent: ReadonlySet<string>;
+  readonly acts: boolean;
+}
 
 const free: Money = { usd: 0, ngn: 0 };
 
@@ -19,7 +26,7 @@ export async function planWarnings(
   session: Session,
   type: TerraformShape,
   prior: TerraformObject | undefined,
-  change: PlannedChange,
+  change: PlannedEffect,
 ): Promise<readonly Diagnostic[]> {
   if (!change.acts) return [];
   return [
@@ -48,7 +55,7 @@ async function priceWarnings(
   session: Session,
   type: TerraformShape,
   prior: TerraformObject | undefined,
-  { planned, sent }: PlannedChange,
+  { planned, sent }: PlannedEffect,
 ): Promise<readonly Diagnostic[]> {
   const { resource } = type;
   if (resource.monthlyCost === undefined) return [];
