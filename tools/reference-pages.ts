@@ -1,84 +1,165 @@
-import { dataSources, ephemeralResources } from "../src/terraform/data-sources";
-import { functions } from "../src/terraform/functions";
-import { shapes } from "../src/terraform/provider";
-import { providerSchema } from "../src/terraform/rpc/configure-provider";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { terraformNameOf } from "../src/model/text";
+import { resourceTypes } from "../src/resources";
+import { providerMethods } from "../src/terraform/protocol";
 import { importForm } from "../src/terraform/rpc/resource-state";
-import type { AttributeSchema, BlockSchema, Schema } from "../src/terraform/schema/block";
-import type { TerraformType } from "../src/terraform/values/terraform-value";
-import { variablesSchema } from "../src/terraform/variables/variables";
+import { type FeatureName, features, needed, versionTable } from "./minimum-versions";
+import {
+  type FunctionMessage,
+  type ProviderParts,
+  providerParts,
+  type SchemaMessage,
+} from "./provider-schema";
+import { schemaSection, typeWords } from "./schema-section";
 
-/** The reference of the provider by file name, all of it made from the schemas that Terraform is given. */
-export function referencePages(): ReadonlyMap<string, string> {
-  const pages = new Map<string, string>();
-  pages.set("provider.md", page("Provider rnv", providerSchema));
-  const addResource = (schema: Schema, form: string): void => {
-    const text = page(`Resource ${schema.name}`, schema, importText(schema.name, form));
-    pages.set(`resource-${schema.name}.md`, text);
-  };
-  for (const shape of shapes) addResource(shape, importForm(shape.resource));
-  addResource(variablesSchema, "PROJECT/SERVICE");
-  for (const schema of dataSources)
-    pages.set(`data-${schema.name}.md`, page(`Data source ${schema.name}`, schema));
-  for (const schema of ephemeralResources)
-    pages.set(`ephemeral-${schema.name}.md`, page(`Ephemeral resource ${schema.name}`, schema));
-  pages.set("functions.md", functionsPage());
+/** Examples of pages, in the folders and by the names of their pages. */
+export const examplesFolder = resolve(__dirname, "../examples/pages");
+
+/** A kind of what the provider has: the folder of its pages, its name in titles, and what the language needs for it. */
+interface Kind {
+  readonly folder: string;
+  readonly title: string;
+  readonly feature?: FeatureName;
+}
+
+const kinds = {
+  resources: { folder: "resources", title: "Resource" },
+  dataSources: { folder: "data-sources", title: "Data Source" },
+  ephemeralResources: { folder: "ephemeral-resources", title: "Ephemeral Resource", feature: "ephemeral" },
+  listResources: { folder: "list-resources", title: "List Resource", feature: "lists" },
+  actions: { folder: "actions", title: "Action", feature: "actions" },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** Folders below `docs` whose pages are all written here. Guides are written by hand. */
+export const writtenFolders: readonly string[] = [
+  ...Object.values(kinds).map(({ folder }) => folder),
+  "functions",
+];
+
+/** The reference of the provider in the registries' layout, by path below `docs`: made from what Terraform is answered. */
+export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+  const parts = await providerParts();
+  const pages = new Map<string, string>([["index.md", indexPage(parts)]]);
+  for (const [key, kind] of Object.entries(kinds) as [keyof typeof kinds, Kind][])
+    for (const [name, schema] of parts[key]) {
+      const path = `${kind.folder}/${name.replace(/^rnv_/, "")}`;
+      pages.set(`${path}.md`, schemaPage({ name, schema, kind, path }));
+    }
+  for (const [name, message] of parts.functions)
+    pages.set(`functions/${name}.md`, functionPage(name, message));
   return pages;
 }
 
-function page(title: string, { block }: Schema, more = ""): string {
-  return `# ${title}\n\n${block.doc}\n\n${blockText(block)}${more}`;
+interface PageHead {
+  readonly title: string;
+  readonly description: string;
+  readonly heading: string;
+  readonly doc: string;
 }
 
-function blockText(block: BlockSchema): string {
-  const sections: readonly (readonly [string, readonly AttributeSchema[]])[] = [
-    ["Required", block.attributes.filter(({ required }) => required)],
-    ["Optional", block.attributes.filter(({ optional }) => optional)],
-    ["Read only", block.attributes.filter(({ required, optional }) => !required && !optional)],
+function pageHead({ title, description, heading, doc }: PageHead): string {
+  const matter = [
+    `page_title: ${JSON.stringify(title)}`,
+    'subcategory: ""',
+    "description: |-",
+    `  ${description}`,
   ];
-  const own = sections
-    .filter(([, rows]) => rows.length > 0)
-    .map(([title, rows]) => `## ${title}\n\n${table(rows)}`);
-  const nested = (block.groups ?? []).map(
-    (group) => `## Block \`${group.name}\`\n\n${group.block.doc}\n\n${table(group.block.attributes)}`,
-  );
-  return `${[...own, ...nested].join("\n")}`;
+  return `---\n${matter.join("\n")}\n---\n\n# ${heading}\n\n${doc}\n\n`;
 }
 
-const table = (rows: readonly AttributeSchema[]): string =>
-  `| attribute | type | meaning |\n| --- | --- | --- |\n${rows.map(row).join("")}`;
+/** Returns the first sentence, in one line. */
+const firstSentence = (text: string): string =>
+  /^.*?\.(?=\s|$)/s.exec(text)?.[0].replaceAll("\n", " ") ?? text;
 
-function row({ name, type, doc, sensitive, writeOnly }: AttributeSchema): string {
-  const traits = [writeOnly ? "write-only" : undefined, sensitive ? "sensitive" : undefined];
-  const marks = traits.filter((one) => one !== undefined).map((one) => ` *${one}*`);
-  return `| \`${name}\` | ${cell(typeText(type))}${marks.join("")} | ${cell(doc)} |\n`;
+const purpose =
+  "Projects, services, encrypted variables, deployments and canvas layouts of the rnv hosting service.";
+
+function indexPage(parts: ProviderParts): string {
+  const block = parts.provider.block ?? {};
+  const doc = `${purpose} ${block.description}`;
+  const head = pageHead({ title: "Provider: rnv", description: purpose, heading: "rnv Provider", doc });
+  const versions =
+    "## Versions\n\nThe first version that has each; what is tested here is Terraform 1.11.\n\n" +
+    versionTable(offered(parts));
+  return `${head}${exampleSection("index")}${schemaSection(block)}\n${versions}`;
 }
 
-const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+/** Features of the language that the provider has a use for. */
+function offered({ listResources, actions }: ProviderParts): readonly FeatureName[] {
+  const isOffered: Partial<Record<FeatureName, boolean>> = {
+    identity: "GetResourceIdentitySchemas" in providerMethods,
+    lists: listResources.size > 0,
+    actions: actions.size > 0,
+  };
+  return (Object.keys(features) as FeatureName[]).filter((name) => isOffered[name] ?? true);
+}
 
-const importText = (name: string, form: string): string =>
-  `\n## Import\n\nBy id, or by names:\n\n\`\`\`sh\nterraform import ${name}.this ${form}\n\`\`\`\n`;
+interface SchemaPage {
+  readonly name: string;
+  readonly schema: SchemaMessage;
+  readonly kind: Kind;
+  readonly path: string;
+}
 
-function functionsPage(): string {
-  const texts = functions.map(({ name, doc, parameters, returns }) => {
-    const rows = parameters.map(
-      (one) => `| \`${one.name}\` | ${cell(typeText(one.type))} | ${cell(one.doc)} |\n`,
-    );
-    const call = `provider::rnv::${name}(${parameters.map((one) => one.name).join(", ")})`;
-    return (
-      `## ${name}\n\n\`${call}\` returns ${cell(typeText(returns))}.\n\n${doc}\n\n` +
-      `| parameter | type | meaning |\n| --- | --- | --- |\n${rows.join("")}`
-    );
+function schemaPage({ name, schema: { block }, kind, path }: SchemaPage): string {
+  const doc = block?.description ?? "";
+  const head = pageHead({
+    title: `${name} ${kind.title} - rnv`,
+    description: firstSentence(doc),
+    heading: `${name} (${kind.title})`,
+    doc,
   });
-  return `# Functions\n\n${texts.join("\n")}`;
+  const isWriteOnly = (block?.attributes ?? []).some(({ writeOnly }) => writeOnly);
+  const notes = [
+    kind.feature && needed(kind.feature),
+    isWriteOnly && kind.feature === undefined ? needed("writeOnly", "Write-only attributes need") : undefined,
+  ].filter((one) => one !== undefined);
+  const imports = kind === kinds.resources ? importSection(name) : "";
+  return `${head}${notes.map((one) => `${one}\n`).join("")}${exampleSection(path)}${schemaSection(block ?? {})}${imports}`;
 }
 
-/** Returns a type in words: `list(string)`. */
-function typeText(type: TerraformType): string {
-  if (typeof type === "string") return type === "dynamic" ? "any" : type;
-  if (type[0] === "object") {
-    const fields = Object.entries(type[1]).map(([name, field]) => `${name}: ${typeText(field)}`);
-    return `object({${fields.join(", ")}})`;
-  }
-  if (type[0] === "tuple") return `tuple([${type[1].map(typeText).join(", ")}])`;
-  return `${type[0]}(${typeText(type[1])})`;
+function functionPage(name: string, message: FunctionMessage): string {
+  const doc = message.description ?? "";
+  const head = pageHead({
+    title: `${name} function - rnv`,
+    description: firstSentence(message.summary ?? doc),
+    heading: `function: ${name}`,
+    doc,
+  });
+  const typeOf = (bytes: Uint8Array | undefined): string =>
+    typeWords(JSON.parse(Buffer.from(bytes ?? []).toString("utf8")));
+  const parameters = (message.parameters ?? []).map((one) => ({ ...one, words: typeOf(one.type) }));
+  const given = parameters.map((one) => `${one.name} ${one.words.toLowerCase()}`).join(", ");
+  const rows = parameters.map(
+    (one, index) =>
+      `${index + 1}. \`${one.name}\` (${one.words}${one.allowNullValue ? ", Nullable" : ""}) ${one.description}\n`,
+  );
+  return (
+    `${head}${needed("functions")}\n${exampleSection(`functions/${name}`)}` +
+    `## Signature\n\n\`\`\`text\n${name}(${given}) ${typeOf(message.return?.type).toLowerCase()}\n\`\`\`\n\n` +
+    `## Arguments\n\n${rows.join("")}`
+  );
 }
+
+/** Returns the example of a page, or nothing where nobody has written one: a test asks for it. */
+function exampleSection(path: string): string {
+  const file = join(examplesFolder, `${path}.tf`);
+  if (!existsSync(file)) return "";
+  return `## Example Usage\n\n\`\`\`terraform\n${readFileSync(file, "utf8").trimEnd()}\n\`\`\`\n\n`;
+}
+
+/** What an import id of a resource looks like: `PROJECT/SERVICE`. */
+function importId(name: string): string {
+  const resource = resourceTypes.find((one) => terraformNameOf(one) === name);
+  // Of all resources, only the map of variables is no type of rnv: it is imported as its service is.
+  return resource === undefined ? "PROJECT/SERVICE" : importForm(resource);
+}
+
+const importSection = (name: string): string =>
+  `\n## Import\n\nBy id, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
+  `\`\`\`terraform\nimport {\n  to = ${name}.example\n  id = "${importId(name)}"\n}\n\`\`\`\n\n` +
+  `On the command line:\n\n\`\`\`shell\nterraform import ${name}.example '${importId(name)}'\n\`\`\`\n`;
+
+const versionsOf = (name: FeatureName): string =>
+  `Terraform ${features[name].terraform}, OpenTofu ${features[name].openTofu}`;

@@ -27,6 +27,16 @@ export const terraformBinary = (named === undefined ? ["terraform", "tofu"] : [n
     }
   });
 
+/** Version of the binary as a number, `1.11`; 0 where there is none. */
+export const terraformVersion = terraformBinary === undefined ? 0 : versionOf(terraformBinary);
+
+function versionOf(binary: string): number {
+  const env = { ...process.env, CHECKPOINT_DISABLE: "1" };
+  const text = execFileSync(binary, ["version", "-json"], { encoding: "utf8", env, stdio: "pipe" });
+  const [major = 0, minor = 0] = `${JSON.parse(text).terraform_version}`.split(".").map(Number);
+  return major + minor / 100;
+}
+
 /** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
 export function describeTerraform(title: string, body: () => void): void {
   if (terraformBinary !== undefined) describe(title, body);

@@ -1,24 +1,87 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { terraformNameOf } from "../../../src/model/text";
 import { resourceTypes } from "../../../src/resources";
-import { referencePages } from "../../../tools/reference-pages";
+import { providerParts } from "../../../tools/provider-schema";
+import { examplesFolder, referencePages, writtenFolders } from "../../../tools/reference-pages";
+import { schemaSection } from "../../../tools/schema-section";
 
-const folder = resolve(__dirname, "../../../docs/provider");
+const docs = resolve(__dirname, "../../../docs");
+const filesIn = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
 
 describe("the reference of the provider", () => {
-  it("is what npm run docs:provider writes", () => {
-    const written = readdirSync(folder).filter((name) => name.endsWith(".md"));
-    const pages = referencePages();
-    expect(written.sort()).toEqual([...pages.keys()].sort());
+  it("is what npm run docs:provider writes, in the registries' layout", async () => {
+    const pages = await referencePages();
+    const written = writtenFolders.flatMap((folder) =>
+      filesIn(join(docs, folder)).map((name) => `${folder}/${name}`),
+    );
+    expect(["index.md", ...written].sort()).toEqual([...pages.keys()].sort());
     for (const [name, text] of pages)
-      expect([name, readFileSync(join(folder, name), "utf8")]).toEqual([name, text]);
+      expect([name, readFileSync(join(docs, name), "utf8")]).toEqual([name, text]);
   });
 
-  it("has a page for every resource type, and a word on every attribute", () => {
-    const pages = referencePages();
-    for (const type of resourceTypes) expect(pages.has(`resource-${terraformNameOf(type)}.md`)).toBe(true);
-    for (const [name, text] of pages)
-      expect([name, text.match(/^\| `[^|]*\| [^|]*\|\s*\|$/gm)]).toEqual([name, null]);
+  it("has nothing beside it that a registry does not show", () => {
+    const known = ["index.md", "guides", ...writtenFolders];
+    expect(readdirSync(docs).filter((name) => !known.includes(name))).toEqual([]);
+  });
+
+  it("has a page for every resource type, each with an example, and no example without its page", async () => {
+    const pages = await referencePages();
+    for (const type of resourceTypes)
+      expect(pages.has(`resources/${terraformNameOf(type).replace("rnv_", "")}.md`)).toBe(true);
+    const examples = filesIn(examplesFolder).filter((name) => name.endsWith(".tf"));
+    expect(examples.map((name) => name.replace(/\.tf$/, ".md")).sort()).toEqual([...pages.keys()].sort());
+  });
+
+  it("has a word on every attribute, block and parameter", async () => {
+    const pages = await referencePages();
+    const parts = await providerParts();
+    expect(parts.resources.size).toBeGreaterThan(5);
+    for (const [name, text] of pages) {
+      // Fields of objects have no words of their own in the protocol.
+      const own = text.split('<a id="')[0] ?? "";
+      expect([name, own.match(/^- `[^`]*` \([^)]*\)\s*(\(see.*)?$/gm)]).toEqual([name, null]);
+    }
+  });
+
+  it("shows blocks, objects in lists and what is write-only each in their own words", () => {
+    const type = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
+    const field = { descriptionKind: 1, required: false, optional: true, computed: false } as const;
+    const section = schemaSection({
+      attributes: [
+        {
+          ...field,
+          name: "secret",
+          type: type("string"),
+          description: "Kept.",
+          writeOnly: true,
+          sensitive: true,
+        },
+        {
+          ...field,
+          name: "items",
+          type: type(["list", ["object", { at: "string", more: ["map", "number"] }]]),
+          description: "Several.",
+        },
+      ],
+      blockTypes: [
+        {
+          typeName: "inner",
+          nesting: 1,
+          block: {
+            description: "Inside.",
+            attributes: [{ ...field, name: "a", type: type("bool"), description: "A." }],
+          },
+        },
+      ],
+    } as never);
+    expect(section).toContain("- `secret` (String, Sensitive, Write-only) Kept.\n");
+    expect(section).toContain(
+      "- `items` (List of Object) Several. (see [below for nested schema](#nestedschema--items))",
+    );
+    expect(section).toContain("### Nested Schema for `items`\n\n- `at` (String)\n- `more` (Map of Number)\n");
+    expect(section).toContain("- `inner` (Block) Inside.");
+    expect(section).toContain("### Nested Schema for `inner`\n\nOptional:\n\n- `a` (Boolean) A.\n");
   });
 });

@@ -1,0 +1,3 @@
+output "address" {
+  value = provider::rnv::service_address("shop", "api") # service.shop.api
+}

@@ -1,0 +1,44 @@
+resource "rnv_project" "cinema" {
+  name = "Cinema"
+}
+
+resource "rnv_service" "example" {
+  project_id = rnv_project.cinema.id
+  name       = "api"
+  kind       = "web"
+
+  configuration {
+    repository        = "https://git.example.com/cinema/api"
+    branch            = "main"
+    runtime           = "node"
+    plan              = "starter"
+    health_check_path = "/healthz"
+  }
+
+  timeouts {
+    create = "10m"
+  }
+}
+
+resource "rnv_service" "tickets" {
+  project_id = rnv_project.cinema.id
+  name       = "tickets"
+  kind       = "cron"
+
+  configuration {
+    repository    = "https://git.example.com/cinema/tickets"
+    start_command = "node send-tickets.js"
+    schedule      = "*/15 * * * *"
+    timezone      = "Africa/Lagos"
+  }
+}
+
+resource "rnv_service" "database" {
+  project_id = rnv_project.cinema.id
+  name       = "database"
+  kind       = "postgres"
+
+  lifecycle {
+    prevent_destroy = true
+  }
+}

@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { builtCli } from "../support/built-cli";
+import { describeTerraform, TerraformFolder, terraformVersion } from "../support/terraform";
+
+const docs = resolve(__dirname, "../../docs");
+
+interface Page {
+  /** `resources/service`. */
+  readonly path: string;
+  readonly text: string;
+  /** The first configuration in it. */
+  readonly example: string;
+}
+
+const fenced = (text: string, language: string): string =>
+  new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(text)?.[1] ?? "";
+
+const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".md"))
+  .sort()
+  .map((path) => {
+    const text = readFileSync(join(docs, path), "utf8");
+    return { path: path.replace(/\.md$/, ""), text, example: fenced(text, "terraform") };
+  });
+
+/** What only a later Terraform reads: its words are checked, and it is applied where there is one. */
+const isLater = ({ path }: Page): boolean =>
+  terraformVersion < 1.14 && /^(actions|list-resources)\//.test(path);
+
+const source = 'terraform {\n  required_providers {\n    rnv = { source = "rnv/rnv" }\n  }\n}\n\n';
+
+describeTerraform("the pages of the provider", () => {
+  const world = new TerraformFolder();
+  const w = (...path: string[]): string => join(world.folder, "w", ...path);
+
+  /** Writes an example as a module; one with imports stays at the root, where alone they may be. */
+  function place({ path, example }: Page): string {
+    const header = example.includes("required_providers") ? "" : source;
+    const name = path.replaceAll("/", "_");
+    if (/^import \{/m.test(example)) {
+      writeFileSync(w(`${name}.tf`), example);
+      return "";
+    }
+    mkdirSync(dirname(w(name, "main.tf")), { recursive: true });
+    writeFileSync(w(name, "main.tf"), example);
+    if (header !== "") writeFileSync(w(name, "versions.tf"), header);
+    const inputs = [...example.matchAll(/^variable "(\w+)"/gm)].map(
+      ([, one]) => `  ${one} = "example-value"\n`,
+    );
+    return `module "${name}" {\n  source = "./${name}"\n${inputs.join("")}}\n`;
+  }
+
+  beforeAll(async () => {
+    await world.open();
+    // What the examples look up and adopt.
+    const { store } = world.emulator;
+    const { id: projectId } = store.addProject({ name: "Shop" });
+    const configuration = { repository: "https://git.example.com/shop/api" };
+    const api = store.addService({ name: "api", kind: "web", projectId, configuration });
+    store.addService({ name: "worker", kind: "worker", projectId, configuration });
+    store.addService({ name: "docs", kind: "static", projectId, configuration });
+    store.addVariable(api.id, "TOKEN", "revealed-value");
+    store.deploy(api.id);
+    store.settle();
+  });
+  afterAll(() => world.close());
+
+  it("have an example each, and what registries read first", () => {
+    for (const { path, text, example } of pages) {
+      expect([path, example === ""]).toEqual([path, false]);
+      expect([path, text]).toEqual([
+        path,
+        expect.stringMatching(/^---\npage_title: ".+"\nsubcategory: ""\n/),
+      ]);
+    }
+  });
+
+  it("are written as terraform fmt writes, apply to an empty plan, and leave no secret in the state", async () => {
+    const modules = pages.map((page) => ({ page, text: place(page) }));
+    await world.run("fmt -check -diff -recursive");
+    const isApplied = ({ page }: { readonly page: Page }): boolean => !isLater(page);
+    world.write(
+      modules
+        .filter(isApplied)
+        .map(({ text }) => text)
+        .join("\n"),
+    );
+    await world.run("get");
+    const output = await world.apply();
+    expect(output).toMatch(/2 imported/);
+    const names = world.emulator.store.projects().map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["Shop", "Book shop", "Cinema", "Radio", "Press", "Pipeline"]),
+    );
+    expect(new Set(names).size).toBe(names.length);
+    await world.expectNoChanges();
+    for (const secret of ["example-value", "revealed-value", embeddedApiKey])
+      expect(world.stateText()).not.toContain(secret);
+  }, 180_000);
+
+  it("show YAML that rnv takes", () => {
+    const shown = pages.map(({ text }) => fenced(text, "yaml")).filter((text) => text !== "");
+    expect(shown).toHaveLength(1);
+    for (const input of shown)
+      execFileSync(process.execPath, [builtCli(), "validate", "-f", "-"], { input, stdio: "pipe" });
+  });
+});
