@@ -13,22 +13,27 @@ export interface ProviderParts {
   readonly listResources: ReadonlyMap<string, SchemaMessage>;
   readonly actions: ReadonlyMap<string, SchemaMessage>;
   readonly functions: ReadonlyMap<string, FunctionMessage>;
+  /** By the name of the resource. */
+  readonly identities: ReadonlyMap<string, Message<"IdentitySchema">>;
 }
 
 /** Asks the provider, in this process, for all of its schemas. */
 export async function providerParts(): Promise<ProviderParts> {
-  const answer = (await answerCall("GetProviderSchema", {})) as Readonly<Record<string, object | undefined>>;
+  const answer: Readonly<Record<string, object | undefined>> = {
+    ...(await answerCall("GetProviderSchema", {})),
+    ...(await answerCall("GetResourceIdentitySchemas", {})),
+  };
   const all = <Item>(field: string): ReadonlyMap<string, Item> =>
     new Map(Object.entries((answer[field] ?? {}) as Readonly<Record<string, Item>>));
-  const actions = [...all<{ readonly schema?: SchemaMessage }>("actionSchemas")];
+  const actions = [...all<Message<"ActionSchema">>("actionSchemas")];
   return {
     provider: answer.provider as SchemaMessage,
     resources: all("resourceSchemas"),
     dataSources: all("dataSourceSchemas"),
     ephemeralResources: all("ephemeralResourceSchemas"),
     listResources: all("listResourceSchemas"),
-    // The protocol wraps the schema of an action.
-    actions: new Map(actions.map(([name, one]) => [name, one.schema ?? (one as SchemaMessage)])),
+    actions: new Map(actions.map(([name, { schema }]) => [name, schema ?? {}])),
     functions: all("functions"),
+    identities: all("identitySchemas"),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { terraformNameOf } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
-import { providerMethods } from "../src/terraform/protocol";
+import type { Message } from "../src/terraform/protocol";
 import { importForm } from "../src/terraform/rpc/resource-state";
 import { type FeatureName, features, needed, versionTable } from "./minimum-versions";
 import {
@@ -44,7 +44,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
   for (const [key, kind] of Object.entries(kinds) as [keyof typeof kinds, Kind][])
     for (const [name, schema] of parts[key]) {
       const path = `${kind.folder}/${name.replace(/^rnv_/, "")}`;
-      pages.set(`${path}.md`, schemaPage({ name, schema, kind, path }));
+      pages.set(`${path}.md`, schemaPage({ name, schema, kind, path, identity: parts.identities.get(name) }));
     }
   for (const [name, message] of parts.functions)
     pages.set(`functions/${name}.md`, functionPage(name, message));
@@ -86,9 +86,9 @@ function indexPage(parts: ProviderParts): string {
 }
 
 /** Features of the language that the provider has a use for. */
-function offered({ listResources, actions }: ProviderParts): readonly FeatureName[] {
+function offered({ listResources, actions, identities }: ProviderParts): readonly FeatureName[] {
   const isOffered: Partial<Record<FeatureName, boolean>> = {
-    identity: "GetResourceIdentitySchemas" in providerMethods,
+    identity: identities.size > 0,
     lists: listResources.size > 0,
     actions: actions.size > 0,
   };
@@ -100,9 +100,10 @@ interface SchemaPage {
   readonly schema: SchemaMessage;
   readonly kind: Kind;
   readonly path: string;
+  readonly identity: Message<"IdentitySchema"> | undefined;
 }
 
-function schemaPage({ name, schema: { block }, kind, path }: SchemaPage): string {
+function schemaPage({ name, schema: { block }, kind, path, identity }: SchemaPage): string {
   const doc = block?.description ?? "";
   const head = pageHead({
     title: `${name} ${kind.title} - rnv`,
@@ -115,7 +116,7 @@ function schemaPage({ name, schema: { block }, kind, path }: SchemaPage): string
     kind.feature && needed(kind.feature),
     isWriteOnly && kind.feature === undefined ? needed("writeOnly", "Write-only attributes need") : undefined,
   ].filter((one) => one !== undefined);
-  const imports = kind === kinds.resources ? importSection(name) : "";
+  const imports = kind === kinds.resources ? importSection(name, identity) : "";
   return `${head}${notes.map((one) => `${one}\n`).join("")}${exampleSection(path)}${schemaSection(block ?? {})}${imports}`;
 }
 
@@ -156,10 +157,35 @@ function importId(name: string): string {
   return resource === undefined ? "PROJECT/SERVICE" : importForm(resource);
 }
 
-const importSection = (name: string): string =>
-  `\n## Import\n\nBy id, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
-  `\`\`\`terraform\nimport {\n  to = ${name}.example\n  id = "${importId(name)}"\n}\n\`\`\`\n\n` +
-  `On the command line:\n\n\`\`\`shell\nterraform import ${name}.example '${importId(name)}'\n\`\`\`\n`;
+function importSection(name: string, identity: SchemaPage["identity"]): string {
+  const id = importId(name);
+  const block = (text: string): string =>
+    `\`\`\`terraform\nimport {\n  to = ${name}.example\n${text}}\n\`\`\`\n\n`;
+  return (
+    `\n## Import\n\nBy id, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
+    block(`  id = "${id}"\n`) +
+    `On the command line:\n\n\`\`\`shell\nterraform import ${name}.example '${id}'\n\`\`\`\n` +
+    (identity === undefined ? "" : identitySection(identity, block))
+  );
+}
+
+function identitySection(
+  { attributes = [] }: Message<"IdentitySchema">,
+  block: (text: string) => string,
+): string {
+  const rows = attributes.map(
+    ({ name, type, description, requiredForImport }) =>
+      `- \`${name}\` (${typeWords(JSON.parse(Buffer.from(type ?? []).toString("utf8")))}${requiredForImport ? "" : ", Optional"}) ${description}\n`,
+  );
+  const given = attributes.filter(({ requiredForImport }) => requiredForImport);
+  const width = Math.max(...given.map(({ name = "" }) => name.length));
+  const uuid = "00000000-0000-4000-8000-000000000000";
+  const values = given.map(({ name = "" }) => `    ${name.padEnd(width)} = "${uuid}"\n`);
+  return (
+    `\n### Identity\n\nWith Terraform ${features.identity.terraform} or newer, by its identity:\n\n` +
+    `${block(`  identity = {\n${values.join("")}  }\n`)}${rows.join("")}`
+  );
+}
 
 const versionsOf = (name: FeatureName): string =>
   `Terraform ${features[name].terraform}, OpenTofu ${features[name].openTofu}`;

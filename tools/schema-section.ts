@@ -14,7 +14,7 @@ interface Nested {
 
 /** Returns the section `## Schema` of a page, in the form of the registries: what must be set, what may be, what is read. */
 export function schemaSection(block: Block): string {
-  return `## Schema\n\n${blockText(block, [], "###")}`;
+  return `## Schema\n\n${blockText(block, [], "###") || "It has no settings.\n"}`;
 }
 
 function blockText(block: Block, path: readonly string[], heading: string): string {

@@ -26,9 +26,9 @@ const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: "u
     return { path: path.replace(/\.md$/, ""), text, example: fenced(text, "terraform") };
   });
 
-/** What only a later Terraform reads: its words are checked, and it is applied where there is one. */
-const isLater = ({ path }: Page): boolean =>
-  terraformVersion < 1.14 && /^(actions|list-resources)\//.test(path);
+/** What a later Terraform alone reads, or reads in files of their own. */
+const isElsewhere = ({ path }: Page): boolean =>
+  /^list-resources\//.test(path) || (/^actions\//.test(path) && terraformVersion < 1.14);
 
 const source = 'terraform {\n  required_providers {\n    rnv = { source = "rnv/rnv" }\n  }\n}\n\n';
 
@@ -79,15 +79,10 @@ describeTerraform("the pages of the provider", () => {
   });
 
   it("are written as terraform fmt writes, apply to an empty plan, and leave no secret in the state", async () => {
-    const modules = pages.map((page) => ({ page, text: place(page) }));
+    for (const page of pages) place(page);
     await world.run("fmt -check -diff -recursive");
-    const isApplied = ({ page }: { readonly page: Page }): boolean => !isLater(page);
-    world.write(
-      modules
-        .filter(isApplied)
-        .map(({ text }) => text)
-        .join("\n"),
-    );
+    const applied = pages.filter((page) => !isElsewhere(page));
+    world.write(applied.map(place).join("\n"));
     await world.run("get");
     const output = await world.apply();
     expect(output).toMatch(/2 imported/);

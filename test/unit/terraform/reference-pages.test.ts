@@ -45,6 +45,24 @@ describe("the reference of the provider", () => {
     }
   });
 
+  it("sets in an example of what Terraform 1.11 does not apply only what there is", async () => {
+    const { actions, listResources } = await providerParts();
+    for (const [folder, kind] of [["actions", actions] as const, ["list-resources", listResources] as const])
+      for (const [name, { block }] of kind) {
+        const example = readFileSync(join(examplesFolder, folder, `${name.replace("rnv_", "")}.tf`), "utf8");
+        expect(example).toContain(`"${name}"`);
+        const inner = /^ {2}config \{\n(.*?)^ {2}\}/ms.exec(example)?.[1] ?? "";
+        const given = [...inner.matchAll(/^ {4}(\w+) +=/gm)].map(([, attribute]) => attribute);
+        const attributes = block?.attributes ?? [];
+        expect([name, given]).toEqual([
+          name,
+          given.filter((one) => attributes.some((attribute) => attribute.name === one)),
+        ]);
+        for (const one of attributes)
+          if (one.required) expect([name, given]).toEqual([name, expect.arrayContaining([one.name])]);
+      }
+  });
+
   it("shows blocks, objects in lists and what is write-only each in their own words", () => {
     const type = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
     const field = { descriptionKind: 1, required: false, optional: true, computed: false } as const;
