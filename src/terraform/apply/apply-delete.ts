@@ -27,7 +27,7 @@ export async function applyDelete(
   kept: PrivateData,
 ): Promise<Applied> {
   const { id, name, parentId } = liveOf(type, prior);
-  const refused = checkProtection(session, type, prior, "delete");
+  const refused = checkProtection(session, type, [prior], "delete");
   if (refused.length > 0) return { state: prior, kept, diagnostics: refused };
   if (isMadeElsewhere(type, prior)) return { state: null, kept, diagnostics: [] };
   const key = addressOfId(type.resource, id);

@@ -44,6 +44,7 @@ import {
   valueAt,
   withWriteOnly,
 } from "../schema/attributes";
+import { configIn, stepsIn } from "../schema/settings";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
@@ -65,7 +66,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const type = provider.typeNamed(request.typeName);
   const prior = decodeObject(type.valueType, request.priorState);
   const planned = decodeObject(type.valueType, request.plannedState);
-  const config = decodeObject(type.valueType, request.config);
+  const config = configIn(type, request.config);
   const kept = readPrivate(request.plannedPrivate);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
@@ -86,7 +87,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   return {
     newState: encodeMessage(type.valueType, applied.state),
     private: isGone ? undefined : writePrivate(applied.kept),
-    diagnostics: diagnosticMessages(applied.diagnostics, type.stepsOf),
+    diagnostics: diagnosticMessages(applied.diagnostics, stepsIn(type, config)),
   };
 };
 

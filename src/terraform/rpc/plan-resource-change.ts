@@ -19,7 +19,14 @@ import {
   textIn,
   valueAt,
 } from "../schema/attributes";
-import type { AttributeBinding, PathSteps, SecretBinding, TerraformShape } from "../schema/terraform-shape";
+import { configIn, stepsIn } from "../schema/settings";
+import {
+  type AttributeBinding,
+  type PathSteps,
+  protectionAttribute,
+  type SecretBinding,
+  type TerraformShape,
+} from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import {
   isSameValue,
@@ -36,10 +43,10 @@ import { lateReplacement, offerFindings } from "./plan-findings";
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
   const prior = decodeObject(type.valueType, request.priorState);
-  const config = decodeObject(type.valueType, request.config);
+  const config = configIn(type, request.config);
   const { session } = provider;
   const checkPrior = (verb: "delete" | "replace"): readonly Diagnostic[] =>
-    prior ? checkProtection(session, type, prior, verb) : [];
+    prior ? checkProtection(session, type, [prior, config ?? {}], verb) : [];
   if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
     const isForgotten = prior !== undefined && isMadeElsewhere(type, prior);
     return {
@@ -69,28 +76,37 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
     requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
     plannedPrivate: request.priorPrivate,
-    diagnostics: diagnosticMessages(diagnostics, type.stepsOf),
+    diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
 
 /**
- * Returns what `deletion_protection` says against a deletion. Only of what is deleted for itself: a variable goes with
- * its service, a deployment is history. A plan says nothing while the provider block is not known; the apply asks again.
+ * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,
+ * and that of the provider block. Only of what is deleted for itself: a variable goes with its service, a deployment is
+ * history. A plan says nothing of a provider block that is not known; the apply asks again.
  */
 export function checkProtection(
   session: Session | undefined,
   type: TerraformShape,
-  prior: TerraformObject,
+  [prior, ...others]: readonly [TerraformObject, ...TerraformObject[]],
   verb: "delete" | "replace",
 ): readonly Diagnostic[] {
-  const { removal, removedWithParent } = type.resource;
-  if (session?.deletionProtection !== true || removal !== "delete" || removedWithParent) return [];
+  if (!type.isProtectable) return [];
+  const attribute = protectionAttribute;
+  const isOwn = [prior, ...others].some((one) => one[attribute] === true);
+  if (!isOwn && session?.deletionProtection !== true) return [];
   const summary = `this plan would ${verb} the ${type.resource.type} "${nameIn(type, prior)}"`;
   return [
-    error("guard.prevent_destroy", summary, {
-      detail: "The provider block sets deletion_protection.",
-      hint: "set deletion_protection = false for this change",
-    }),
+    isOwn
+      ? error("guard.prevent_destroy", summary, {
+          attribute,
+          detail: `Its ${attribute} is true.`,
+          hint: `set ${attribute} = false and apply that, then plan this again`,
+        })
+      : error("guard.prevent_destroy", summary, {
+          detail: `The provider block sets ${attribute}.`,
+          hint: `set ${attribute} = false there for this change`,
+        }),
   ];
 }
 

@@ -5,6 +5,7 @@ import { durationPattern } from "../../model/time";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
+import { settingsFindings, withSettings, writtenAt } from "../schema/settings";
 import { type TerraformShape, timeoutNames } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
@@ -12,15 +13,18 @@ import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values
 /** ValidateResourceConfig: what is wrong with the values that are known, each at its attribute. */
 export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async (provider, request) => {
   const type = provider.typeNamed(request.typeName);
-  const config = decodeObject(type.valueType, request.config) ?? {};
+  const written = decodeObject(type.valueType, request.config) ?? {};
+  const config = withSettings(type, written);
   const found = [
+    ...settingsFindings(type, written),
     ...valueFindings(type, config),
     ...secretFindings(type, config, request.clientCapabilities?.writeOnlyAttributesAllowed === true),
     ...pinFindings(type, config),
     ...timeoutFindings(config),
     ...whenFindings(config),
   ];
-  return { diagnostics: diagnosticMessages(found, (attribute) => attribute.split(".")) };
+  const stepsOf = writtenAt(type, written);
+  return { diagnostics: diagnosticMessages(found, (attribute) => stepsOf(attribute.split("."))) };
 };
 
 function valueFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {

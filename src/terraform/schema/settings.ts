@@ -1,0 +1,123 @@
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { didYouMean } from "../../diagnostics/suggest";
+import type { Message } from "../protocol";
+import { decodeObject } from "../values/codec";
+import { convertTo } from "../values/convert";
+import {
+  asObject,
+  DynamicValue,
+  holdsUnknown,
+  isUnknown,
+  type TerraformObject,
+  type TerraformType,
+  type TerraformValue,
+  unknown,
+} from "../values/terraform-value";
+import type { PathSteps, TerraformShape } from "./terraform-shape";
+
+/**
+ * The configuration of a resource with the fields that its `settings` give in the block that they stand for: from here
+ * on nothing tells the two forms apart. Undefined where there is none.
+ */
+export function configIn(
+  type: TerraformShape,
+  message: Message<"Value"> | null | undefined,
+): TerraformObject | undefined {
+  const config = decodeObject(type.valueType, message);
+  return config && withSettings(type, config);
+}
+
+export function withSettings(type: TerraformShape, config: TerraformObject): TerraformObject {
+  const { settings } = type;
+  const given = settings && (config[settings.name] ?? null);
+  if (settings === undefined || given === null || given === undefined) return config;
+  const block = asObject(config[settings.group]) ?? {};
+  return { ...config, [settings.group]: { ...block, ...fieldsOf(settings, given) } };
+}
+
+/** The fields of `settings` in the types of the block; what does not fit is left out, as validation has told. */
+function fieldsOf(
+  { fields }: NonNullable<TerraformShape["settings"]>,
+  given: TerraformValue,
+): TerraformObject {
+  const inner = given instanceof DynamicValue ? given.value : given;
+  // Nobody knows yet which of them are given.
+  if (isUnknown(inner)) return Object.fromEntries([...fields.keys()].map((name) => [name, unknown]));
+  const converted = Object.entries(asObject(inner) ?? {}).flatMap(([name, value]) => {
+    const field = fields.get(name);
+    const one = field === undefined ? undefined : convertTo(field, value);
+    return one !== undefined && "value" in one && one.value !== null ? [[name, one.value] as const] : [];
+  });
+  return Object.fromEntries(converted);
+}
+
+/** Returns where the value at `steps` is written: in the block, or in `settings`. */
+export function writtenAt(
+  { settings }: TerraformShape,
+  config: TerraformObject | undefined,
+): (steps: PathSteps) => PathSteps {
+  const isGiven = settings !== undefined && (config?.[settings.name] ?? null) !== null;
+  return (steps) => (isGiven && steps[0] === settings.group ? [settings.name, ...steps.slice(1)] : steps);
+}
+
+/** Returns where an attribute path is written. */
+export function stepsIn(
+  type: TerraformShape,
+  config: TerraformObject | undefined,
+): (path: string) => PathSteps | undefined {
+  const stepsOf = writtenAt(type, config);
+  return (path) => {
+    const steps = type.stepsOf(path);
+    return steps && stepsOf(steps);
+  };
+}
+
+/** What is wrong with `settings` by itself: both forms at once, a field that is none, a value of another type. */
+export function settingsFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
+  const { settings } = type;
+  const given = settings && (config[settings.name] ?? null);
+  if (settings === undefined || given === null || given === undefined) return [];
+  const { name: attribute, group, fields } = settings;
+  const written = Object.entries(asObject(config[group]) ?? {}).filter(([, value]) => value !== null);
+  const both: Diagnostic[] =
+    written.length === 0
+      ? []
+      : [
+          error("plan.invalid_combination", `both ${attribute} and the block ${group} are set`, {
+            attribute,
+            hint: `keep one of the two: \`${attribute} = …\` is the block as one value`,
+          }),
+        ];
+  const inner = given instanceof DynamicValue ? given.value : given;
+  if (isUnknown(inner) || inner === null) return both;
+  const object = asObject(inner);
+  if (object === undefined)
+    return [...both, error("manifest.invalid_value", `${attribute}: expected an object`, { attribute })];
+  return [
+    ...both,
+    ...Object.entries(object).flatMap(([name, value]) => fieldFindings(attribute, fields, name, value)),
+  ];
+}
+
+function fieldFindings(
+  attribute: string,
+  fields: ReadonlyMap<string, TerraformType>,
+  name: string,
+  value: TerraformValue,
+): readonly Diagnostic[] {
+  const at = `${attribute}.${name}`;
+  const field = fields.get(name);
+  if (field === undefined)
+    return [
+      error("manifest.unknown_key", `there is no field "${name}" in ${attribute}`, {
+        attribute: at,
+        hint:
+          didYouMean(name, fields.keys()) ??
+          `its fields are those of the block: ${[...fields.keys()].join(", ")}`,
+      }),
+    ];
+  if (holdsUnknown(value)) return [];
+  const converted = convertTo(field, value);
+  if ("value" in converted) return [];
+  return [error("manifest.invalid_value", `${at}: expected ${converted.expected}`, { attribute: at })];
+}

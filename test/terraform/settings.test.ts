@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+/** What a person reads, without the frame that Terraform draws. */
+const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
+
+describeTerraform("a configuration as one value, and what must not be deleted", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const api = () => emulator.store.services()[0];
+
+  const module = `
+variable "configuration" { type = any }
+variable "protected" {
+  type    = bool
+  default = null
+}
+variable "kind" { default = "web" }
+terraform {
+  required_providers { rnv = { source = "rnv/rnv" } }
+}
+resource "rnv_service" "this" {
+  name                = "api"
+  kind                = var.kind
+  settings            = var.configuration
+  deletion_protection = var.protected
+}
+`;
+  const call = (configuration: string, more = "") =>
+    world.write(`
+variable "api" {
+  type = object({ repository = string, branch = optional(string), replicas = optional(string) })
+  default = { repository = "https://git.example.com/shop/api", replicas = "2" }
+}
+module "api" {
+  source        = "./service"
+  configuration = ${configuration}
+  ${more}
+}
+`);
+  const refused = async (args = "plan -input=false"): Promise<string> => unframed(await world.run(args, 1));
+
+  beforeAll(async () => {
+    await world.openAttached();
+    mkdirSync(join(world.folder, "w/service"));
+    writeFileSync(join(world.folder, "w/service/main.tf"), module);
+    call("var.api");
+    await world.run("get");
+  });
+  afterAll(() => world.close());
+
+  it("is passed on by a module as it was given, nulls and numbers in quotes too", async () => {
+    await world.apply();
+    expect(api()?.configuration).toMatchObject({
+      repository: "https://git.example.com/shop/api",
+      replicas: 2,
+    });
+    await world.expectNoChanges();
+    call(`merge(var.api, { branch = "release" })`);
+    emulator.resetLog();
+    expect(await world.apply()).toContain("0 to destroy");
+    expect(world.writes()).toHaveLength(1);
+    expect(api()?.configuration.branch).toBe("release");
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("takes back what is no longer in it, and drift of a field is seen", async () => {
+    emulator.store.editConfiguration(api()?.id ?? "", { replicas: 5 });
+    call("var.api");
+    const output = await world.apply();
+    expect(output).toMatch(/replicas += 5 -> 2/);
+    expect(api()?.configuration).toMatchObject({ branch: "main", replicas: 2 });
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("refuses a field that is none, a value that does not fit, and both forms at once", async () => {
+    call(`{ repository = "https://git.example.com/shop/api", replica = 2, port = "many" }`);
+    const output = await refused();
+    expect(output).toContain('There is no field "replica" in settings');
+    expect(output).toContain('Did you mean "replicas"?');
+    expect(output).toContain("settings.port: expected a number");
+    call("[1]");
+    expect(await refused()).toContain("settings: expected an object");
+    world.write(`
+resource "rnv_service" "both" {
+  name     = "both"
+  kind     = "web"
+  settings = { branch = "main" }
+  configuration {
+    replicas = 2
+  }
+}
+`);
+    expect(await refused()).toContain("Both settings and the block configuration are set");
+  }, 60_000);
+
+  it("may depend on what is not known before apply", async () => {
+    call(`merge(var.api, { branch = terraform_data.branch.output })`, `depends_on = [terraform_data.branch]`);
+    const main = `resource "terraform_data" "branch" { input = "later" }`;
+    writeFileSync(join(world.folder, "w/branch.tf"), main);
+    await world.apply();
+    expect(api()?.configuration.branch).toBe("later");
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("deletion_protection refuses to delete and to replace, at plan time, until it was applied as false", async () => {
+    emulator.resetLog();
+    call("var.api", "protected = true");
+    await world.apply();
+    const sent = world.writes();
+    const message = (verb: string) => `This plan would ${verb} the service "api"`;
+    expect(await refused("plan -destroy")).toContain(message("delete"));
+    call("var.api", `protected = true\n  kind = "worker"`);
+    expect(await refused()).toContain(message("replace"));
+    call("var.api", `protected = false\n  kind = "worker"`);
+    expect(await refused()).toContain(message("replace"));
+    world.write("");
+    const removed = await refused("apply -auto-approve");
+    expect(removed).toContain(message("delete"));
+    expect(removed).toContain("Set deletion_protection = false and apply that");
+    expect(world.writes()).toEqual(sent);
+    call("var.api", "protected = false");
+    emulator.resetLog();
+    await world.apply();
+    expect(world.writes()).toEqual([]);
+    await world.run("destroy -auto-approve");
+    expect(emulator.store.services()).toEqual([]);
+  }, 120_000);
+});
