@@ -71,9 +71,12 @@ interface ServiceList {
   readonly complete: boolean;
 }
 
-/** Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). */
-export function createReads(endpoints: Endpoints): Reads {
-  return new CachedReads(endpoints);
+/**
+ * Reads live state over one endpoint set: every part at most once; failures are forgotten (DESIGN section 5). What it
+ * reads it has in common with `beside`, until one of the two is invalidated.
+ */
+export function createReads(endpoints: Endpoints, beside?: Reads): Reads {
+  return new CachedReads(endpoints, beside instanceof CachedReads ? beside : undefined);
 }
 
 class CachedReads implements Reads {
@@ -86,8 +89,12 @@ class CachedReads implements Reads {
   #listing?: Promise<ServiceList>;
   #nextListing?: Promise<ServiceList>;
 
-  constructor(private readonly endpoints: Endpoints) {
+  constructor(
+    private readonly endpoints: Endpoints,
+    beside: CachedReads | undefined,
+  ) {
     this.live = endpoints;
+    if (beside !== undefined) this.#cache = beside.#cache;
   }
 
   catalog() {

@@ -74,7 +74,7 @@ export function journaledSend(writes: JournaledWrites): Send {
       }
       return answer;
     } catch (failure) {
-      if (failure instanceof ApiError && happenedNot(failure)) {
+      if (failure instanceof ApiError && isRefusal(failure)) {
         // A refusal of this attempt says nothing of those before it.
         await writes.run.journal.close([seq], { result: "refused", status: failure.status ?? 0 });
       }
@@ -153,8 +153,8 @@ function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): Answere
 const isRequested = ({ body }: ApiResponse): boolean =>
   (body as { cancelRequested?: unknown } | null)?.cancelRequested === true;
 
-/** A key that the service knows already says that an attempt of this write, or of another one, did arrive. */
-const happenedNot = ({ kind, code }: ApiError): boolean =>
+/** Whether a write that failed did not happen. A key that the service knows already says that an attempt of it, or of another write, did arrive. */
+export const isRefusal = ({ kind, code }: ApiError): boolean =>
   (kind === "refused" || kind === "unauthorized" || kind === "unavailable") &&
   !/^idempotency_/.test(code ?? "");
 

@@ -60,6 +60,7 @@ export const diagnosticCodes = [
   "live.stale",
   "live.worker_offline",
   // Planning.
+  "plan.adopted",
   "plan.cycle",
   "plan.price",
   "plan.not_on_offer",

@@ -289,5 +289,9 @@ async function candidates(
   const known = items.findIndex(({ id }) => preexistingIds.includes(id));
   return (known === -1 ? items : items.slice(0, known))
     .filter(({ sourceDeploymentId }) => sourceDeploymentId == null)
-    .map((one) => liveDeployment({ id: one.id, serviceId, name, commit: commitOf(one), latestId: one.id }));
+    .map((one) => {
+      const { id, createdAt } = one;
+      const shown = { id, serviceId, name, commit: commitOf(one), latestId: id };
+      return liveDeployment({ ...shown, asOf: createdAt ?? undefined });
+    });
 }

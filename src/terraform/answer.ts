@@ -15,13 +15,13 @@ import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingM
 import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
 import { applyResourceChange } from "./rpc/apply-resource-change";
 import { configureProvider, providerSchema, validateProviderConfig } from "./rpc/configure-provider";
+import { planWithForesight } from "./rpc/foresee-create";
 import {
   getResourceIdentitySchemas,
   importIdOf,
   upgradeResourceIdentity,
   withIdentity,
 } from "./rpc/identity";
-import { planResourceChange } from "./rpc/plan-resource-change";
 import { readResource } from "./rpc/read-resource";
 import { importResourceState, moveResourceState, upgradeResourceState } from "./rpc/resource-state";
 import { validateResourceConfig } from "./rpc/validate-resource-config";
@@ -51,7 +51,7 @@ const answers: { readonly [Method in ProviderMethod]: RpcAnswer<Method> } = {
   UpgradeResourceState: upgradeResourceState,
   UpgradeResourceIdentity: upgradeResourceIdentity,
   ReadResource: readResource,
-  PlanResourceChange: planResourceChange,
+  PlanResourceChange: planWithForesight,
   ApplyResourceChange: applyResourceChange,
   ImportResourceState: importResourceState,
   MoveResourceState: moveResourceState,
@@ -85,6 +85,8 @@ const openProvider = (): Provider =>
     pid: process.pid,
     isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
   });
+/** Terraform ended the walk that this process served: its state has what it was told. */
+export const endWalk = (): void => provider?.end();
 
 /** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {

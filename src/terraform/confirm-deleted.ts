@@ -1,10 +1,12 @@
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
+import { shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
 import { resourceTypes, typeNamed } from "../resources";
+import type { IntentFiles } from "./apply/intent-files";
 
 /** A resource that this process asked for by its id. */
 interface KnownResource {
@@ -34,6 +36,8 @@ interface Proof {
   readonly existence: ExistenceCache;
   readonly reads: Reads;
   readonly workspaceId: string;
+  readonly intents: Pick<IntentFiles, "isLeaving">;
+  readonly acceptMissing: boolean;
 }
 
 /** A resource of the state that the service does not show. */
@@ -45,6 +49,8 @@ export interface MissingResource extends Omit<KnownResource, "live"> {
 /** Why a resource that seems gone stays in the state; the error is reported once. */
 export interface Doubt {
   readonly diagnostics: readonly Diagnostic[];
+  /** People say that what is missing is gone: then it leaves the state. */
+  readonly isAccepted?: true;
 }
 
 /** Remembers that `live` was found: proof for other resources that are not. */
@@ -74,20 +80,38 @@ export function isShownElsewhere(
  */
 export async function confirmDeleted(session: Proof, missing: MissingResource): Promise<Doubt | undefined> {
   const { existence } = session;
+  if (isBeingDeletedHere(session, missing)) return undefined;
   const judged = missing.resource.removedWithParent ? await withItsParent(session, missing) : missing;
   // Its parent is still being deleted, which says so itself: the deletion may fail.
   if (judged === undefined) return { diagnostics: [] };
   const elsewhere = otherWorkspace(session, missing);
   const found = elsewhere === undefined ? await unprovenLosses(session, judged) : [elsewhere];
+  if (session.acceptMissing && elsewhere === undefined && found.length > 0)
+    return { diagnostics: [accepted(judged)], isAccepted: true };
   if (found.length === 0 && !existence.isDoubted) return undefined;
   const diagnostics = existence.isDoubted ? [] : found.slice(0, 1);
   existence.isDoubted = true;
   return { diagnostics };
 }
 
+/** Whether an apply of this directory asked for its deletion, or for that of what it lies in, and was cut short. */
+function isBeingDeletedHere(
+  { intents }: Pick<Proof, "intents">,
+  { resource, id, parentId }: MissingResource,
+): boolean {
+  if (intents.isLeaving(resource.type, id) !== undefined) return true;
+  const [parent] = resource.parents;
+  return (
+    resource.removedWithParent &&
+    parent !== undefined &&
+    parentId !== undefined &&
+    intents.isLeaving(parent.type, parentId) !== undefined
+  );
+}
+
 /** Whether the parent `id` was found to be gone by this process, or shows that it is being deleted. */
 export async function isParentLeaving(
-  { existence, reads }: Pick<Proof, "existence" | "reads">,
+  { existence, reads, intents }: Pick<Proof, "existence" | "reads" | "intents">,
   { parents: [parent] }: Resource,
   id: string | undefined,
 ): Promise<boolean> {
@@ -95,6 +119,7 @@ export async function isParentLeaving(
   if (resource === undefined || id === undefined) return false;
   const known = existence.byId.get(addressOfId(resource, id));
   if (known !== undefined && known.live === undefined) return true;
+  if (intents.isLeaving(resource.type, id) !== undefined) return true;
   const read = await readById(reads, resource, id);
   return read.kind === "gone" && read.ending !== undefined;
 }
@@ -128,7 +153,8 @@ async function unprovenLosses(session: Proof, missing: MissingResource): Promise
   const known = new Map(listed.flat().map((one) => [addressOfId(one.resource, one.id), one]));
   for (const [address, one] of byId) known.set(address, one);
   const existences = [...known.values()].map((one) => existenceOf(one, known));
-  return findUnprovenLosses(existences).map(inTerraform);
+  const lost = [...known.values()].filter(({ live }) => live === undefined);
+  return findUnprovenLosses(existences).map((found) => inTerraform(found, missing, wordsFor(lost, known)));
 }
 
 /** Fewer of a type are never a mass: those whose list takes a request for each parent need not be listed. */
@@ -160,16 +186,51 @@ function existenceOf(
   };
 }
 
+/** Returns what is lost in the words of people: services and projects by name, what lies in them counted. */
+function wordsFor(
+  lost: readonly KnownResource[],
+  known: ReadonlyMap<Address, KnownResource>,
+): readonly string[] {
+  const inside = new Map<string, number>();
+  const words: string[] = [];
+  for (const { resource, name, parentId } of lost) {
+    const [parent] = resource.parents;
+    if (!resource.removedWithParent || parent === undefined || parentId === undefined) {
+      words.push(`${resource.type} "${name}"`);
+      continue;
+    }
+    const holder = known.get(addressOfId({ type: parent.type }, parentId))?.name ?? parentId;
+    const what = `of the ${resource.type}s of the ${parent.type} "${holder}"`;
+    inside.set(what, (inside.get(what) ?? 0) + 1);
+  }
+  return [...words, ...[...inside].map(([what, count]) => `${count} ${what}`)];
+}
+
+const sayItIsGone =
+  "check the key and the workspace: nothing was taken out of the state. If all of it was really deleted, set " +
+  "accept_missing = true in the provider block for one apply; for a single one: terraform state rm ADDRESS";
+
 /** The engine's words speak of its own state and commands. */
-const inTerraform = (found: Diagnostic): Diagnostic => ({
-  ...found,
-  ...(found.code === "live.mass_disappearance"
-    ? { summary: "much of what this state records is gone at once" }
-    : {}),
-  hint:
-    "check the key and the workspace: nothing was taken out of the state. If it was really deleted, say so: " +
-    "terraform state rm ADDRESS",
-});
+const inTerraform = (found: Diagnostic, missing: MissingResource, lost: readonly string[]): Diagnostic =>
+  error(
+    found.code,
+    found.code === "live.mass_disappearance"
+      ? "much of what this state records is gone at once"
+      : `the ${missing.resource.type} "${missing.name}" cannot be found, and nothing else that is recorded can`,
+    {
+      detail:
+        found.code === "live.mass_disappearance"
+          ? `A key that lost its membership sees the same. Missing so far: ${shortList(lost)}.`
+          : found.detail,
+      hint: sayItIsGone,
+    },
+  );
+
+const accepted = ({ resource, name }: MissingResource): Diagnostic =>
+  warning("live.gone_unproven", "What is missing is taken out of the state: accept_missing is set", {
+    detail: `The ${resource.type} "${name}" is not shown any more. A key that lost its membership sees the same.`,
+    hint: "take accept_missing out again after this apply",
+  });
 
 /** An id means nothing in a workspace that it does not come from. */
 function otherWorkspace(

@@ -66,6 +66,8 @@ const privateData = z.object({
   updatedAt: text,
   /** Workspace in which it was last applied: an id means nothing in another one. */
   workspace: text,
+  /** Of a plan that creates: tells this instance from every other. */
+  nonce: text,
   /** Fresh from an import: the next read fills in everything. */
   imported: z.literal(true).optional().catch(undefined),
 });

@@ -8,8 +8,11 @@ import { digestBody, writeKey } from "../apply/journaled-send";
 import type { Address } from "../model/address";
 import type { LiveResource } from "../model/live";
 import { Secret } from "../model/secret";
+import { sha256 } from "../model/text";
 import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
+import type { IntentFiles } from "./apply/intent-files";
+import type { KeyedCreate } from "./apply/keyed-create";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import { diagnosticError } from "./messages";
 import type {
@@ -27,6 +30,8 @@ interface SessionOptions extends ClientOptions {
   readonly workspaceId: string;
   readonly gaps: GapSettings;
   readonly deletionProtection: boolean;
+  readonly acceptMissing: boolean;
+  readonly intents: IntentFiles;
   /** Aborted by StopProvider: finish calls in flight, start none. */
   readonly signal: AbortSignal;
 }
@@ -44,6 +49,8 @@ export interface Session {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly deletionProtection: boolean;
+  /** What is missing is gone: people say so. */
+  readonly acceptMissing: boolean;
   /** Resources that reads of this process found, and those they did not. */
   readonly existence: ExistenceCache;
   /** Shared by every read and plan; dropped by writes. */
@@ -63,8 +70,14 @@ export interface Session {
   /** Requests as they are, and the endpoints over any way of sending them. */
   readonly send: Send;
   readonly endpoints: (send: Send) => Endpoints;
-  /** Keyed writes: the same seed and body give the same key in every process. */
-  readonly writes: (seed: string) => KeyedWrites;
+  /** Whether this process has sent a write. */
+  readonly hasWritten: () => boolean;
+  /** Keyed writes: the same seed and body give the same key in every process. `sent` is told when one is sent. */
+  readonly writes: (seed: string, sent?: { isSent: boolean }) => KeyedWrites;
+  /** Digest of all that the key of a create is made of, the credential too. */
+  readonly requestOf: (create: Pick<KeyedCreate, "type" | "seed" | "input">) => string;
+  /** What this working directory is about to make or delete. */
+  readonly intents: IntentFiles;
   /** Masks secrets in all text of the service. */
   readonly redact: (secrets: Iterable<Secret>) => void;
   readonly close: () => Promise<void>;
@@ -78,7 +91,13 @@ export function openSession(options: SessionOptions): Session {
   const detected = {};
   const endpoints = (over: Send): Endpoints => createEndpoints(over, workspaceId, gaps, detected);
   const plain = endpoints(send);
-  const reads = createReads(plain);
+  const before = createReads(plain);
+  const reads = createReads(plain, before);
+  let hasWritten = false;
+  const onWrite = (): void => {
+    hasWritten = true;
+    reads.invalidate();
+  };
   // Keys must not tell a secret, and must be the same in the next process of the same credential.
   const secretKey = Buffer.from(apiKey.fingerprint(Buffer.from("rnv terraform"), workspaceId), "hex");
   return {
@@ -90,16 +109,23 @@ export function openSession(options: SessionOptions): Session {
     clock,
     signal,
     deletionProtection: options.deletionProtection,
+    acceptMissing: options.acceptMissing,
     existence: emptyExistenceCache(),
     reads,
-    before: createReads(plain),
+    before,
+    hasWritten: () => hasWritten,
     canvas: plain.canvas,
     removed: new Set(),
     made: new Map(),
     plansNew: new Set(),
-    writes: (seed) => {
+    intents: options.intents,
+    requestOf: ({ type, seed, input }) => {
+      const { digest } = digestBody(Object.fromEntries(input.attributes), secretKey, type.type);
+      return sha256([secretKey.toString("hex"), seed, digest].join("\0"));
+    },
+    writes: (seed, sent = { isSent: false }) => {
       const replays: boolean[] = [];
-      const keyed = keyedSend(send, { secretKey, seed, replays, onWrite: () => reads.invalidate() });
+      const keyed = keyedSend(send, { secretKey, seed, replays, sent, onWrite });
       return { endpoints: endpoints(keyed), replays };
     },
     redact: (secrets) => {
@@ -114,16 +140,18 @@ interface Keying {
   readonly secretKey: Uint8Array;
   readonly seed: string;
   readonly replays: boolean[];
+  readonly sent: { isSent: boolean };
   readonly onWrite: () => void;
 }
 
 /** Gives writes an idempotency key of their seed, path and body (interface, "Idempotency rules"). */
-function keyedSend(send: Send, { secretKey, seed, replays, onWrite }: Keying): Send {
+function keyedSend(send: Send, { secretKey, seed, replays, sent, onWrite }: Keying): Send {
   return async (request, options) => {
     if (request.method === "GET") return send(request, options);
     const { digest } = digestBody(request.body, secretKey, request.path);
     const step = `${request.operation} ${request.path}`;
     const key = request.keyed ? { idempotencyKey: writeKey(seed, "terraform", step, digest) } : {};
+    sent.isSent = true;
     try {
       const answer = await send({ ...request, ...key }, options);
       replays.push(answer.replayed === true);
@@ -143,6 +171,8 @@ export class Provider {
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
+  /** By `addressOfId`: what the state holds, as far as Terraform has shown it. */
+  readonly inState = new Set<Address>();
 
   constructor(
     readonly environment: Readonly<Record<string, string | undefined>>,
@@ -161,6 +191,7 @@ export class Provider {
   }
 
   configure(session: Session | undefined): void {
+    this.end();
     this.#session = session;
     session?.redact([...this.#sensitive].map((text) => new Secret(text)));
   }
@@ -170,6 +201,11 @@ export class Provider {
     const added = texts.filter((text) => !this.#sensitive.has(text));
     for (const text of added) this.#sensitive.add(text);
     this.#session?.redact(added.map((text) => new Secret(text)));
+  }
+
+  /** Terraform ended this walk by itself: its state has what it was told. */
+  end(): void {
+    this.#session?.intents.end();
   }
 
   /** Ends every wait: calls in flight return what they have. */

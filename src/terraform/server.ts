@@ -32,6 +32,8 @@ interface ServeOptions {
   readonly clientCertificate: string | undefined;
   readonly answer: CallHandler;
   readonly stream: StreamHandler;
+  /** The client asks for the end: it has taken every answer. */
+  readonly onShutdown?: () => void;
   /** The client asked for the end, or is gone. */
   readonly onEnd: () => void;
   /** Ports of localhost to listen on, first and last, where there are no unix sockets; a socket unless given. */
@@ -55,7 +57,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
     "grpc.max_send_message_length": -1,
   });
   addProvider(server, options);
-  addPluginServices(server, options.onEnd, own !== undefined);
+  addPluginServices(server, options, own !== undefined);
   const credentials = credentialsOf(own, options.clientCertificate);
   const { network, path, remove } = await (options.ports === undefined
     ? listenOnSocket(server, credentials)
@@ -183,13 +185,18 @@ function sinkOf(call: grpc.ServerWritableStream<object, object>): EventSink {
 }
 
 /** Adds what go-plugin asks of every plugin: shutdown, the two streams, health. */
-function addPluginServices(server: grpc.Server, onEnd: () => void, isOfOneClient: boolean): void {
+function addPluginServices(
+  server: grpc.Server,
+  { onEnd, onShutdown }: Pick<ServeOptions, "onEnd" | "onShutdown">,
+  isOfOneClient: boolean,
+): void {
   const out = { responseStream: true };
   const both = { requestStream: true, responseStream: true };
   server.addService(
     { Shutdown: methodOf("/plugin.GRPCController/Shutdown", "Empty", "Empty") },
     {
       Shutdown: (_call: unknown, done: grpc.sendUnaryData<object>) => {
+        onShutdown?.();
         done(null, {});
         // After the answer has left.
         setImmediate(() => setTimeout(onEnd, 5));

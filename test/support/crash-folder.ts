@@ -46,26 +46,45 @@ const providersOf = (terraform: number): number[] =>
       }
     });
 
+interface Killing {
+  readonly dies?: "provider" | "terraform";
+  readonly receipt?: boolean;
+  readonly command?: readonly string[];
+}
+
 /** A folder whose applies can be cut short. */
 export class CrashFolder extends TerraformFolder {
   #running: Running | undefined;
 
-  /** Applies, and kills the provider with the first write that matches, before or after the service commits it. */
-  async applyKilledAt(matches: (request: SeenRequest) => boolean, when: "before" | "after"): Promise<void> {
+  /**
+   * Applies, and kills the provider, or Terraform itself, with the first write that matches, before or after the
+   * service commits it. With `receipt: false` the service forgets the key of what it committed.
+   */
+  async applyKilledAt(
+    matches: (request: SeenRequest) => boolean,
+    when: "before" | "after",
+    { dies = "provider", receipt = true, command = ["apply", "-auto-approve"] }: Killing = {},
+  ): Promise<void> {
     let isDone = false;
     this.emulator.setFaults((_index, request): Fault | undefined => {
       if (isDone || request.method === "GET" || !matches(request)) return undefined;
       isDone = true;
       const run = (): void => {
-        for (const pid of providersOf(this.#running?.child.pid ?? 0)) process.kill(pid, "SIGKILL");
+        const { pid = 0 } = this.#running?.child ?? {};
+        for (const dying of dies === "provider" ? providersOf(pid) : [pid]) process.kill(dying, "SIGKILL");
       };
-      const broken = { kind: when === "before" ? "reset-before" : "reset-after" } as const;
+      const broken: Fault =
+        when === "before"
+          ? { kind: "reset-before" }
+          : receipt
+            ? { kind: "reset-after" }
+            : { kind: "status", status: 500, when: "after", receipt };
       // biome-ignore lint/suspicious/noThenProperty: the fault that follows the hook.
       return { kind: "hook", when, run, then: broken };
     });
-    this.#running = this.start("apply", "-auto-approve");
+    this.#running = this.start(...command);
     const { code } = await this.#running;
-    expect(code).toBe(1);
+    expect([code, isDone]).toEqual([dies === "provider" ? 1 : null, true]);
     this.emulator.setFaults(undefined);
   }
 

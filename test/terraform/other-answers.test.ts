@@ -37,14 +37,18 @@ describeTerraform("a creation that is answered with something else", () => {
   });
 
   it("takes the layout that bears its project's id for what it is, made with the project and found again with it", async () => {
-    world.write(`
-resource "rnv_project" "shop" { name = "Shop" }
+    const layout = (more: string) => `
+resource "rnv_project" "shop" {
+  name = "Shop"
+${more}
+}
 resource "rnv_canvas_layout" "shop" {
   project_id = rnv_project.shop.id
   positions = {}
   viewport = { x = 0, y = 10.5, zoom = 1.1 }
 }
-`);
+`;
+    world.write(layout(""));
     await world.apply();
     await world.expectNoChanges();
     // Whether they stand is asked with a write that changes nothing else.
@@ -53,7 +57,9 @@ resource "rnv_canvas_layout" "shop" {
         name === "updatedAt" ? undefined : value,
       );
     const made = all();
+    // A lost state: what stands is taken over because it says so.
     rmSync(join(world.folder, "w", "terraform.tfstate"));
+    world.write(layout("  adopt = true"));
     await world.apply();
     await world.expectNoChanges();
     expect(all()).toBe(made);

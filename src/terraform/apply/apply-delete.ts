@@ -1,4 +1,5 @@
 import { ApiError } from "../../api/api-error";
+import { isRefusal } from "../../apply/journaled-send";
 import { lookAgain } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
@@ -35,11 +36,36 @@ export async function applyDelete(
   if (session.made.has(key)) return { state: null, kept, diagnostics: [adopted(type, name, id)] };
   session.removed.add(key);
   const input = { address: addressIn(type, name), id, name, parentId: parentId ?? undefined };
-  const end = await deleteAndWait(session, type, prior, input);
+  const end = await deleteKnowingly(session, type, prior, input);
   const failed = isHidden(session, end) ? hidden(type, name) : await undeleted(session, type, input, end);
   return failed === undefined
     ? { state: null, kept, diagnostics: [] }
     : { state: prior, kept, diagnostics: [failed] };
+}
+
+/** Deletes with an intent: a process that dies leaves no doubt about what is gone after it. */
+async function deleteKnowingly(
+  session: Session,
+  type: TerraformShape,
+  prior: TerraformObject,
+  input: DeleteInput,
+): Promise<Ended> {
+  if (type.resource.deletes === undefined) return deleteAndWait(session, type, prior, input);
+  const { intents, clock } = session;
+  const at = new Date(clock.now()).toISOString();
+  const subject = { verb: "delete", type: type.resource.type, name: input.id } as const;
+  const isCarried = intents.isLeaving(subject.type, input.id) !== undefined;
+  const nothing = { nonce: "", settings: "", request: "", knownIds: [] };
+  await intents.open({ ...subject, ...nothing, since: at, at });
+  try {
+    const end = await deleteAndWait(session, type, prior, input);
+    if (end.kind === "done") intents.record("delete", subject.type, input.id);
+    else if (end.kind === "failed") await intents.close(subject);
+    return end;
+  } catch (failure) {
+    if (!isCarried && failure instanceof ApiError && isRefusal(failure)) await intents.close(subject);
+    throw failure;
+  }
 }
 
 /** A refusal may mean that it is gone already, or is being deleted: then its end is waited for. */

@@ -1,42 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import type { Reads, Resource } from "../../api/reads";
+import type { Resource } from "../../api/reads";
+import { isRefusal } from "../../apply/journaled-send";
 import { isUncertain, lookAgain, lookForCreated, staleWrite } from "../../apply/look";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
-import type { Accepted, AppliableValue, CreateInput } from "../../model/resource-operations";
+import type { Accepted } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
-import { type Attributes, plainEqual } from "../../model/value";
+import { Secret } from "../../model/secret";
+import { sha256 } from "../../model/text";
+import { canonicalJson, type Plain } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
 import { lookAtRun } from "./after-write";
+import type { Intent } from "./intent-files";
+import type { KeyedCreate } from "./keyed-create";
+import { isMadeBy, isYoungIntent, keyCounts, sameTwice, subjectOf, type Taken } from "./twins";
 
-/** A create whose request is keyed by the resource alone. */
-export interface KeyedCreate {
-  readonly type: Resource;
-  readonly input: CreateInput;
-  readonly parentId: string | undefined;
-  readonly defaults: Attributes;
-  /** Tells one create from another, besides the body. */
-  readonly seed: string;
-}
-
-/** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
-const receiptMs = 23 * 60 * 60 * 1000;
 /** More creates of the same resource within a day than anyone makes. */
 const mostGenerations = 200;
 
 /**
- * Creates a resource exactly once, whatever became of an earlier process that tried: the key of the request depends on
- * nothing but the resource, so what an earlier request made comes back as its replay. A replay of a resource that is
- * gone since is passed over: the next generation of the key asks for a new one.
+ * Creates a resource exactly once, whatever became of an earlier process that tried. The key of the request is made of
+ * a nonce of this instance, which lies in the working directory before the first byte is sent: after a crash the same
+ * request comes back as its replay, and no other state ever sends it. A replay of a resource that is gone since is
+ * passed over: the next generation of the key asks for a new one.
  */
-export async function createOnce(session: Session, create: KeyedCreate): Promise<Accepted> {
-  await refuseTwin(session, create);
-  return sendGenerations(session, create, (writes) => create.type.create(writes, create.input));
-}
+export const createOnce = (session: Session, create: KeyedCreate): Promise<Accepted> =>
+  sendGenerations(session, create, (writes) => create.type.create(writes, create.input));
 
 /** Sends a write under one generation of its key after another, until its answer stands for something alive. */
 export async function sendGenerations(
@@ -44,18 +37,117 @@ export async function sendGenerations(
   create: KeyedCreate,
   write: (writes: Endpoints) => Promise<Accepted>,
 ): Promise<Accepted> {
+  const attempt = await beginAttempt(session, create);
+  if ("found" in attempt) return made(session, create, attempt.found);
+  try {
+    return await made(session, create, await sendAttempt(session, create, attempt, write));
+  } catch (failure) {
+    const { intent, isCarried, sent } = attempt;
+    const happenedNot =
+      !sent.isUncertain && (!sent.isSent || (failure instanceof ApiError && isRefusal(failure)));
+    // A refusal of this attempt says nothing of those before it.
+    if (intent !== undefined && !isCarried && happenedNot) await session.intents.close(intent);
+    throw failure;
+  }
+}
+
+/** Notes what was made, for other calls of this process and for one after a crash. */
+async function made(session: Session, create: KeyedCreate, accepted: Accepted): Promise<Accepted> {
+  session.made.set(addressOfId(create.type, accepted.id), accepted.live);
+  const subject = subjectOf(create);
+  if (subject !== undefined) await session.intents.answer(subject, accepted.id);
+  return accepted;
+}
+
+/** Notes that a create takes over what an earlier run, or somebody else, made. */
+export async function takeUp(session: Session, create: KeyedCreate, { live }: Taken): Promise<void> {
+  const subject = subjectOf(create);
+  const left = subject && (await session.intents.find(subject));
+  if (left !== undefined) await session.intents.open({ ...left, id: live.id });
+  session.made.set(addressOfId(create.type, live.id), live);
+}
+
+/** One create on its way: the nonce of its keys, and what the service has seen of it. */
+interface Attempt {
+  /** Undefined of a type whose create makes nothing of its own. */
+  readonly intent: Intent | undefined;
+  /** An earlier run sent it. */
+  readonly isCarried: boolean;
+  readonly nonce: string;
+  readonly preexistingIds: readonly string[];
+  readonly sent: { isSent: boolean; isUncertain: boolean };
+}
+
+/** Makes the intent of a create durable, or takes up that of an earlier run, whose result it may find. */
+async function beginAttempt(
+  session: Session,
+  create: KeyedCreate,
+): Promise<Attempt | { readonly found: Accepted }> {
+  const sent = { isSent: false, isUncertain: false };
+  const subject = subjectOf(create);
   const preexistingIds = await preexistingIdsOf(session, create);
+  if (subject === undefined) return { intent: undefined, isCarried: false, nonce: "", preexistingIds, sent };
+  const { intents, clock } = session;
+  const left = await intents.find(subject);
+  if (intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);
+  const asked = { settings: settingsOf(create), request: session.requestOf(create) };
+  // What was asked for then is something else: it is history, and this is made beside it.
+  const carried =
+    left?.settings === asked.settings || create.type.nameAttribute !== undefined ? left : undefined;
+  const at = new Date(clock.now()).toISOString();
+  const isOpen =
+    carried !== undefined && (keyCounts(session, carried, asked.request) || isYoungIntent(session, carried));
+  const since = isOpen ? carried.since : at;
+  const nonce = carried?.nonce ?? create.nonce ?? randomUUID();
+  const knownIds = carried?.knownIds ?? preexistingIds;
+  if (carried !== undefined && !keyCounts(session, carried, asked.request)) {
+    await intents.open({ ...carried, ...asked });
+    const found = await findLeft(session, create, carried);
+    if (found !== undefined) return { found };
+  }
+  const intent = await intents.open({ ...subject, ...asked, nonce, since, at, knownIds: [...knownIds] });
+  return { intent, isCarried: carried !== undefined, nonce, preexistingIds, sent };
+}
+
+/** Returns the run that an earlier apply started, where its key would not bring it back and it did not fail since. */
+async function findLeft(session: Session, create: KeyedCreate, left: Intent): Promise<Accepted | undefined> {
+  // What has a name was looked for by it.
+  if (create.type.nameAttribute !== undefined) return undefined;
+  const look = () => candidatesSince(session, create, left.knownIds);
+  const { seen } = await lookAgain(
+    session,
+    async () => (await look())?.filter((live) => isMadeBy(left, live)),
+    (found) => found?.length === 0,
+    isYoungIntent(session, left) ? undefined : 0,
+  );
+  const [live, ...others] = seen ?? [];
+  if (live === undefined || others.length > 0) return undefined;
+  const accepted = acceptedAs(create, live);
+  return (await isStillShown(session, create, accepted)) ? accepted : undefined;
+}
+
+/** Returns what tells one request to make something from another, whoever sends it: no secret is in it. */
+const settingsOf = ({ seed, input }: KeyedCreate): string => {
+  const open = [...input.attributes].filter(([, value]) => !(value instanceof Secret));
+  return sha256(
+    [seed, canonicalJson(Object.fromEntries(open) as Readonly<Record<string, Plain>>)].join("\0"),
+  );
+};
+
+async function sendAttempt(
+  session: Session,
+  create: KeyedCreate,
+  { nonce, preexistingIds, sent }: Attempt,
+  write: (writes: Endpoints) => Promise<Accepted>,
+): Promise<Accepted> {
   for (let generation = 0; generation < mostGenerations; generation += 1) {
-    const { endpoints, replays } = session.writes(`${create.seed}\0${generation}`);
-    const answered = await sendSurely(session, create, preexistingIds, () => write(endpoints));
+    const { endpoints, replays } = session.writes([create.seed, nonce, generation].join("\0"), sent);
+    const answered = await sendSurely(session, create, { preexistingIds, sent }, () => write(endpoints));
     const accepted =
       replays[0] === true
         ? await aliveAs(session, create, answered)
         : await ownAnswer(session, create, preexistingIds, answered);
-    if (accepted !== undefined) {
-      session.made.set(addressOfId(create.type, accepted.id), accepted.live);
-      return accepted;
-    }
+    if (accepted !== undefined) return accepted;
   }
   throw diagnosticError(
     "apply.uncertain",
@@ -81,13 +173,14 @@ async function preexistingIdsOf(session: Session, create: KeyedCreate): Promise<
 async function sendSurely(
   session: Session,
   create: KeyedCreate,
-  preexistingIds: readonly string[],
+  { preexistingIds, sent }: Pick<Attempt, "preexistingIds" | "sent">,
   send: () => Promise<Accepted>,
 ): Promise<Accepted> {
   try {
     return await sendOnceParentIsShown(session, send);
   } catch (failure) {
     if (!isUncertain(failure)) throw failure;
+    sent.isUncertain = true;
     return (await findCreated(session, create, preexistingIds)) ?? send();
   }
 }
@@ -111,23 +204,36 @@ export const isUnseen = (failure: unknown): failure is ApiError =>
 /** Looks for what a create without a certain answer has made, with patience: reads may be behind it. */
 async function findCreated(
   session: Session,
-  { type, input, parentId }: KeyedCreate,
+  create: KeyedCreate,
   preexistingIds: readonly string[],
 ): Promise<Accepted | undefined> {
-  const search = { name: input.name, preexistingIds, parentId };
+  const { type, input } = create;
   const isOther = ({ id }: LiveResource): boolean =>
     [session.removed, session.made].some((known) => known.has(addressOfId(type, id)));
   session.reads.invalidate();
   const { seen = [] } = await lookAgain(
     session,
-    async () => (await lookForCreated(type, session.reads, search))?.filter((live) => !isOther(live)),
+    async () => (await candidatesSince(session, create, preexistingIds))?.filter((live) => !isOther(live)),
     (found) => found?.length === 0,
   );
   const [made, ...others] = seen;
   if (others.length > 0) throw new DiagnosticsError([severalMade(type, input.name, seen)]);
-  if (made === undefined) return undefined;
-  return { id: made.id, live: made, pending: type.runs?.pendingOf(made.id, parentId, input.attributes) };
+  return made && acceptedAs(create, made);
 }
+
+const candidatesSince = (
+  { reads }: Session,
+  { type, input, parentId }: KeyedCreate,
+  preexistingIds: readonly string[],
+): Promise<readonly LiveResource[] | undefined> =>
+  lookForCreated(type, reads, { name: input.name, preexistingIds, parentId });
+
+/** Returns what was found as the answer that its create would have had. */
+const acceptedAs = ({ type, input, parentId }: KeyedCreate, live: LiveResource): Accepted => ({
+  id: live.id,
+  live,
+  pending: type.runs?.pendingOf(live.id, parentId, input.attributes),
+});
 
 const severalMade = ({ type }: Resource, name: string, found: readonly LiveResource[]): Diagnostic =>
   error(
@@ -215,85 +321,4 @@ async function answerToWrite(
     if (!(failure instanceof ApiError) || failure.kind !== "refused") throw failure;
     return failure.status === 404 ? "gone" : undefined;
   }
-}
-
-const sameTwice = ({ input }: KeyedCreate, id: string): Diagnostic =>
-  error("live.ambiguous", `two resources declare the same thing, "${input.name}" (${id})`, {
-    detail: "Names are unique in one project.",
-    hint: "give one of the two another name, or remove it",
-  });
-
-/** For so long a resource of the same name is looked at again: its deletion may not be shown yet. */
-const graceMs = 2000;
-
-/**
- * Throws `DiagnosticsError` where a resource of that name existed before, unless it can be what an interrupted apply of
- * ours made: then a second one would be a mistake.
- */
-async function refuseTwin(session: Session, create: KeyedCreate): Promise<void> {
-  const { type, input } = create;
-  if (type.nameAttribute === undefined) return;
-  const inTheWay = async (reads: Reads): Promise<readonly LiveResource[]> => {
-    const twins = (await candidates(reads, create)).filter(
-      ({ id }) => !session.removed.has(addressOfId(type, id)),
-    );
-    return isOurs(session, create, twins) ? [] : twins;
-  };
-  if ((await inTheWay(session.before)).length === 0) return;
-  const { seen: twins } = await lookAgain(
-    session,
-    () => inTheWay(session.reads),
-    (found) => found.length > 0,
-    graceMs,
-  );
-  if (twins.length === 0) return;
-  throw diagnosticError(
-    "live.unmanaged_exists",
-    twins.length === 1
-      ? `there is a ${type.type} "${input.name}" already, and it is not managed by this resource`
-      : `there are ${twins.length} of the name "${input.name}" already`,
-    {
-      detail: `Found: ${twins.map(({ id }) => id).join(", ")}. Names are unique in one project.`,
-      attribute: type.nameAttribute,
-      hint: `import it by its id, write a "moved" block if it was renamed here, or choose another name`,
-    },
-  );
-}
-
-/** Whether an interrupted apply of ours may have made them: the only one of its name, of today, and as declared. */
-function isOurs({ clock }: Session, create: KeyedCreate, twins: readonly LiveResource[]): boolean {
-  const [twin, ...others] = twins;
-  if (twin === undefined || others.length > 0) return false;
-  const createdAt = Date.parse(String(twin.computed.get("createdAt") ?? ""));
-  if (clock.now() - createdAt >= receiptMs || Number.isNaN(createdAt)) return false;
-  return [...create.input.attributes].every(([path, value]) => isAsDeclared(create, path, value, twin));
-}
-
-async function candidates(
-  reads: Reads,
-  { type, input, parentId }: KeyedCreate,
-): Promise<readonly LiveResource[]> {
-  try {
-    const search = { name: input.name, preexistingIds: [], parentId };
-    return (await type.candidates?.(reads, search)) ?? [];
-  } catch (failure) {
-    // It cannot be looked up: then the service has to refuse it.
-    if (failure instanceof DiagnosticsError) return [];
-    throw failure;
-  }
-}
-
-/** Whether a field is as an interrupted create would have left it. */
-function isAsDeclared(
-  { type, defaults }: KeyedCreate,
-  path: string,
-  value: AppliableValue,
-  twin: LiveResource,
-): boolean {
-  const rule = type.rules[path];
-  // An archive is a request of its own that may not have been sent.
-  const isLater = path === type.archives?.attribute;
-  if (rule === undefined || rule.change === "local" || rule.secret === true || isLater) return true;
-  const live = twin.attributes.get(path) ?? defaults.get(path);
-  return live !== undefined && (rule.equal ?? plainEqual)(value as never, live);
 }

@@ -20,7 +20,8 @@ import {
   writtenNow,
 } from "../apply/after-write";
 import { type Applied, applyDelete } from "../apply/apply-delete";
-import { createOnce, isUnseen, sendGenerations } from "../apply/create-once";
+import { createOnce, isUnseen, sendGenerations, takeUp } from "../apply/create-once";
+import { findTaken } from "../apply/twins";
 import { addressOfId, readById } from "../confirm-deleted";
 import {
   diagnosticMessages,
@@ -49,17 +50,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
 import { defaultsOf, plannedWrites, recordedOf } from "./plan-resource-change";
-
-/** The values of an update. */
-interface ChangeValues {
-  readonly prior: TerraformObject;
-  readonly planned: TerraformObject;
-  /** As planned, with write-only values: all that is sent is taken from it. */
-  readonly wanted: TerraformObject;
-  /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
-  readonly config: TerraformObject;
-  readonly kept: PrivateData;
-}
+import { type ChangeValues, takeOver } from "./take-over";
 
 /** ApplyResourceChange: carries a plan out. Whatever goes wrong, what is there stays in the state. */
 export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
@@ -73,7 +64,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     if (planned !== undefined && config !== undefined) {
       const wanted = withWriteOnly(type, planned, config);
       return prior === undefined
-        ? applyCreate(session, type, planned, wanted)
+        ? applyCreate(session, type, { planned, wanted, config, kept })
         : applyUpdate(session, type, { prior, planned, wanted, config, kept });
     }
     return prior === undefined
@@ -83,6 +74,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const applied = await carryOut().catch(
     (failure: unknown): Applied => ({ state: prior ?? null, kept, diagnostics: diagnosticsOf(failure) }),
   );
+  if (planned !== undefined) recordMade(provider.session, type, applied.state);
   const isGone = applied.state === null && !hasErrors(applied.diagnostics);
   return {
     newState: encodeMessage(type.valueType, applied.state),
@@ -91,12 +83,21 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   };
 };
 
+/** What is in the state needs no intent any more. */
+const recordMade = (
+  session: Session | undefined,
+  type: TerraformShape,
+  state: TerraformObject | null,
+): void => {
+  const id = state === null ? undefined : textIn(state, "id");
+  if (id !== undefined) session?.intents.record("make", type.resource.type, id);
+};
+
 /** Creates a resource. Nothing that stands at the service is ever left out of the state. */
 async function applyCreate(
   session: Session,
   type: TerraformShape,
-  planned: TerraformObject,
-  wanted: TerraformObject,
+  { planned, wanted, config, kept: { nonce } }: Omit<ChangeValues, "prior">,
 ): Promise<Applied> {
   const { resource } = type;
   const attributes = appliableIn(type, wanted);
@@ -107,10 +108,16 @@ async function applyCreate(
   const input = { address: addressIn(type, name), name, attributes, parent };
   await awaitNeighbours(session, type, input, parentId);
   const seed = ["create", resource.type, triggersText(wanted)].join("\0");
+  const create = { type: resource, input, parentId, defaults, seed, nonce };
   const isElsewhere = isMadeElsewhere(type, wanted);
+  const taken = isElsewhere ? undefined : await findTaken(session, create, wanted.adopt === true);
+  if (taken !== undefined) {
+    await takeUp(session, create, taken);
+    return takeOver(session, type, { planned, config, create, taken, update: applyUpdate });
+  }
   const answered = isElsewhere
     ? await preservedOne(session, type, input, parentId)
-    : await createOnce(session, { type: resource, input, parentId, defaults, seed });
+    : await createOnce(session, create);
   const result = await settle(session, type, answered, wanted, "create");
   const accepted = endedWith(answered, result);
   const failed = await unsettled(session, type, { name, parentId }, result);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
+import { ApiError, diagnosticOf } from "../../api/api-error";
 import { gapSettings } from "../../api/gap-rules";
 import type { GapSettings } from "../../api/gaps";
 import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
@@ -12,6 +13,7 @@ import { uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { withoutSlash } from "../../state/recorded";
+import { IntentFiles, intentFolder, runOf, stateScope } from "../apply/intent-files";
 import { diagnosticMessages } from "../messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "../provider";
 import { optional, schemaOf } from "../schema/block";
@@ -40,6 +42,11 @@ export const providerSchema = schemaOf("rnv", {
       "bool",
       "True: no plan may delete or replace a project or a service. Default: false.",
     ),
+    optional(
+      "accept_missing",
+      "bool",
+      "True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false.",
+    ),
   ],
 });
 
@@ -59,26 +66,91 @@ export const configureProvider: RpcAnswer<"ConfigureProvider"> = async (provider
   const settings = await providerSettings(config, provider.environment, provider.cwd);
   if (!hasErrors(settings.diagnostics)) {
     await provider.session?.close();
-    provider.configure(sessionOf(provider, settings, request.terraformVersion));
+    const session = sessionOf(provider, settings, request.terraformVersion);
+    provider.configure(session);
+    const refused = await checkWorkspace(session, settings);
+    if (refused !== undefined) return { diagnostics: diagnosticMessages([refused]) };
   }
   return { diagnostics: diagnosticMessages(settings.diagnostics) };
 };
 
+/**
+ * Returns why the service shows nothing of the workspace: one error, instead of one for each resource. The answer is
+ * what a plan begins with.
+ */
+async function checkWorkspace(
+  { reads }: Session,
+  { workspaceId, baseUrl }: ProviderSettings,
+): Promise<Diagnostic | undefined> {
+  try {
+    await reads.projects();
+    return undefined;
+  } catch (failure) {
+    const found = diagnosticOf(failure);
+    const status = failure instanceof ApiError ? failure.status : undefined;
+    const { detail, hint, requestId, code } = found;
+    const about = (summary: string, attribute: string, advice = hint): Diagnostic =>
+      error(code, summary, {
+        attribute,
+        detail,
+        hint: advice,
+        ...(requestId !== undefined && { requestId }),
+      });
+    const setting = (name: string, variable: string) =>
+      `check ${name} of the provider block, or ${variable} in the environment`;
+    switch (status) {
+      case 401:
+        return about("the service does not accept the API key", "api_key", setting("api_key", "RNV_API_KEY"));
+      case 403:
+        return about(
+          `the API key may not read the workspace ${workspaceId}`,
+          "api_key",
+          "use a key of this workspace whose scope and role allow it",
+        );
+      case 404:
+        return about(
+          `there is no workspace ${workspaceId} at ${baseUrl}, or the API key is not of it`,
+          "workspace_id",
+          setting("workspace_id and base_url", "RNV_WORKSPACE_ID and RNV_BASE_URL"),
+        );
+      default:
+        return { ...found, attribute: "base_url" };
+    }
+  }
+}
+
+let sessions = 0;
+
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, workspaceId, apiKey } = settings;
+  const { cwd, environment } = provider;
+  sessions += 1;
+  const run = runOf(process.ppid, sessions);
+  const intentsOf = (id: string) =>
+    new IntentFiles({
+      folder: intentFolder(cwd, environment),
+      scope: stateScope(cwd, environment),
+      workspaceId: id,
+      run,
+    });
   const rest = {
     gaps: settings.gaps,
     maxConcurrency: settings.maxConcurrency,
     deletionProtection: settings.deletionProtection,
+    acceptMissing: settings.acceptMissing,
     clock: systemClock,
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     userAgent: `rnv terraform/${terraformVersion}`,
     signal: provider.signal,
   };
-  if (baseUrl === "embedded" || apiKey === undefined)
-    return openSession({ ...rest, baseUrl: embeddedUrl, ...embeddedService(provider.cwd) });
-  const transport = createHttpTransport({ environment: provider.environment });
-  return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport });
+  if (baseUrl === "embedded" || apiKey === undefined) {
+    const embedded = embeddedService(cwd);
+    const intents = intentsOf(embedded.workspaceId);
+    return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded, intents });
+  }
+  const transport = createHttpTransport({ environment });
+  const intents = intentsOf(workspaceId);
+  return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport, intents });
 }
 
 /** The emulator, with its data where the command line keeps it too. Loaded only where it is asked for. */
@@ -103,6 +175,7 @@ interface ProviderSettings {
   readonly gaps: GapSettings;
   readonly maxConcurrency?: number;
   readonly deletionProtection: boolean;
+  readonly acceptMissing: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -158,6 +231,7 @@ export async function providerSettings(
     gaps: gaps.settings,
     maxConcurrency: typeof most === "number" ? most : undefined,
     deletionProtection: config.deletion_protection === true,
+    acceptMissing: config.accept_missing === true,
     diagnostics: [
       ...missing.filter((one) => one !== undefined),
       ...checkProviderBlock(resolved),

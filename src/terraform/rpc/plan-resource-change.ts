@@ -1,10 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
 import type { AttributeRule } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
-import { diagnosticMessages, isLost, type PrivateData, pathMessage, readPrivate } from "../messages";
+import {
+  diagnosticMessages,
+  isLost,
+  noPrivateData,
+  type PrivateData,
+  pathMessage,
+  readPrivate,
+  writePrivate,
+} from "../messages";
 import { planWarnings } from "../plan-warnings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
@@ -75,10 +84,13 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   return {
     plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
     requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
-    plannedPrivate: request.priorPrivate,
+    plannedPrivate: prior === undefined ? newInstance() : request.priorPrivate,
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
+
+/** The private data of a plan that creates: apply is given it again, and makes the key of its request of it. */
+const newInstance = (): Buffer => writePrivate({ ...noPrivateData, nonce: randomUUID() });
 
 /**
  * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,

@@ -14,6 +14,7 @@ import {
   addressIn,
   type Draft,
   draftOf,
+  emptyValue,
   knownIn,
   nameIn,
   parentIn,
@@ -68,12 +69,14 @@ async function readNow(
   const declared = askedFor(type, state, kept);
   const parentId = parentIn(type, declared);
   const id = textIn(state, "id");
+  if (id !== undefined) await session.intents.noteInState(resource.type, id);
   const recorded = recordedOf(type, state, kept);
   const address = addressIn(type, name);
   const read = await readPatiently(session, resource, { address, name, declared, recorded, id, parentId });
   switch (read.kind) {
     case "found":
       noteFound(session, resource, read.live);
+      await forgetDeletion(session, resource, read.live.id);
       return {
         next: await refreshed(session, type, state, read.live, kept),
         live: read.live,
@@ -86,7 +89,8 @@ async function readNow(
       if (read.ending !== undefined) return { next: "unchecked", diagnostics: [stillThere(resource, name)] };
       const missing = { resource, id: id ?? "", name, parentId, workspace: kept.workspace };
       const doubt = await confirmDeleted(session, missing);
-      return doubt === undefined ? { next: null } : { next: "unchecked", ...doubt };
+      if (doubt === undefined) return { next: null };
+      return { next: doubt.isAccepted ? null : "unchecked", diagnostics: doubt.diagnostics };
     }
     case "ambiguous":
       return { next: "unchecked" };
@@ -121,7 +125,8 @@ async function readPatiently(
   subject: ReadTarget & { readonly recorded: RecordedResource },
 ): Promise<ReadResult> {
   const { recorded, parentId, name } = subject;
-  if (!isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);
+  const isLeaving = session.intents.isLeaving(resource.type, recorded.id) !== undefined;
+  if (isLeaving || !isYoung(recorded, session.clock.now())) return resource.read(session.reads, subject);
   const asked = { ...subject, ...(recorded.updatedAt !== undefined && { notOlderThan: recorded.updatedAt }) };
   const isAnothers = ({ id }: LiveResource): boolean =>
     id !== recorded.id && isShownElsewhere(session, resource, recorded.id, parentId);
@@ -137,11 +142,32 @@ async function readPatiently(
   return seen;
 }
 
+/** A deletion that was asked for two minutes ago and more, and is not shown, did not happen. */
+async function forgetDeletion({ intents, clock }: Session, { type }: Resource, id: string): Promise<void> {
+  const left = intents.isLeaving(type, id);
+  if (left !== undefined && !isYoung({ writtenAt: left.at }, clock.now())) await intents.close(left);
+}
+
 const stillThere = ({ type }: Resource, name: string): Diagnostic =>
   warning("live.unchecked", `${type} "${name}" is being deleted at the service`, {
     detail: "It stays in the state until it is gone: its deletion may fail.",
     hint: "run the command again once the deletion has ended",
   });
+
+/** Returns the state of something that was not managed, as an import would give it. */
+export const importedState = (
+  session: Session,
+  type: TerraformShape,
+  live: LiveResource,
+): Promise<TerraformObject> => {
+  const { nameAttribute, parents } = type.resource;
+  const state: Draft = { ...emptyValue(type), id: live.id };
+  for (const { path, steps } of type.declared) {
+    if (path === nameAttribute) setValue(state, steps, live.name);
+    if (live.parentId && path === parents[0]?.attribute) setValue(state, steps, live.parentId);
+  }
+  return refreshed(session, type, state, live, { applied: {}, imported: true });
+};
 
 /**
  * Returns the state after a refresh, `state` itself where nothing differs. What is declared or was imported shows the

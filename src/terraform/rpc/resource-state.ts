@@ -2,12 +2,14 @@ import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
+import { addressOfId } from "../confirm-deleted";
 import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { emptyValue, setValue } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
 import { decodeState, encodeMessage } from "../values/codec";
+import { asObject } from "../values/terraform-value";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
@@ -27,7 +29,10 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
       },
     );
   }
-  return { upgradedState: encodeMessage(type.valueType, decodeState(type.valueType, rawState?.json)) };
+  const state = decodeState(type.valueType, rawState?.json);
+  const id = asObject(state)?.id;
+  if (typeof id === "string") provider.inState.add(addressOfId(type.resource, id));
+  return { upgradedState: encodeMessage(type.valueType, state) };
 };
 
 /** Whether the state of a move comes from this provider, whatever registry it was installed from. */

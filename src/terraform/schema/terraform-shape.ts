@@ -185,6 +185,7 @@ function blockOf(parts: Parts): BlockSchema {
       ...(reacts ? [triggers] : []),
       ...(settings === undefined ? [] : [settingsAttribute(settings)]),
       ...(isProtectable ? [deletionProtection(resource)] : []),
+      ...(isAdoptable(resource) ? [adopt] : []),
       ...computed.map(({ steps, type, rule }) => ({
         name: steps[0] ?? "",
         type,
@@ -196,6 +197,16 @@ function blockOf(parts: Parts): BlockSchema {
     groups: [...groups, timeouts],
   };
 }
+
+/** Whether a resource is told by its name from others of its type: then it can be found, and taken over. */
+export const isAdoptable = ({ nameAttribute, candidates }: Resource): boolean =>
+  nameAttribute !== undefined && candidates !== undefined;
+
+const adopt: AttributeSchema = optional(
+  "adopt",
+  "bool",
+  "True: what exists of this name and is in no state is taken over, instead of an error. It must be the only one; the plan says which.",
+);
 
 const triggers: AttributeSchema = optional(
   "triggers",

@@ -3,7 +3,8 @@ import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
 import { sendSecret, unappliedFields } from "../apply/after-write";
 import { type Applied, applyDelete } from "../apply/apply-delete";
-import { createOnce } from "../apply/create-once";
+import { createOnce, takeUp } from "../apply/create-once";
+import { findTaken } from "../apply/twins";
 import { diagnosticsOf, noPrivateData } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, emptyValue } from "../schema/attributes";
@@ -111,12 +112,20 @@ async function setEntry(
     ["value", new Secret(value)],
   ]);
   if (id === undefined) {
-    const made = await createOnce(session, {
+    const create = {
       ...{ type: resource, parentId: serviceId, defaults: new Map(), seed: "create\0variable" },
       input: { address, name, attributes },
-    });
-    record(name, made.id, made.live, entries);
-    return;
+    };
+    const taken = await findTaken(session, create, false);
+    if (taken === undefined) {
+      const made = await createOnce(session, create);
+      record(name, made.id, made.live, entries);
+      return;
+    }
+    await takeUp(session, create, taken);
+    // Its value may be that of another apply.
+    record(name, taken.live.id, taken.live, entries);
+    return setEntry(session, { serviceId, name, value, id: taken.live.id }, entries);
   }
   const before = entries.updatedAt[name] ?? (await shownTime(session, serviceId, id));
   const seed = ["update", "variable", id, before ?? ""].join("\0");

@@ -12,7 +12,7 @@ import { decodeObject, decodeState, encodeMessage, fromState, parseState } from 
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
 import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
-import { declaredMap, readVariables, variablesSchema } from "./variables";
+import { declaredMap, readVariables, textsIn, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -123,6 +123,7 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
     planned: decoded(request.plannedState),
     config: decoded(request.config),
   });
+  for (const id of Object.values(textsIn(state?.ids))) session.intents.record("make", variable.type, id);
   // What a failed apply left out of an imported map is taken over by the next one.
   const isPartial = readPrivate(request.plannedPrivate).imported && hasErrors(diagnostics);
   const kept = { ...noPrivateData, ...writtenNow(session, undefined), ...(isPartial && takesOver) };

@@ -79,7 +79,7 @@ async function isBehind(
   const times = textsIn(state.updated_at);
   return Object.entries(textsIn(state.ids)).some(([name, id]) => {
     const live = ofEntry(listed, name, id);
-    if (live === undefined) return true;
+    if (live === undefined) return session.intents.isLeaving(resource.type, id) === undefined;
     const isAnothers = live.id !== id && isShownElsewhere(session, resource, id, serviceId);
     return !isAnothers && isOlder(live.updatedAt, times[name] || undefined);
   });
@@ -110,14 +110,14 @@ export async function readVariables(
   const { isServiceGone, listed } = seen;
   if (isServiceGone) {
     const doubt = await doubtOf("", serviceId);
-    return doubt === undefined ? { next: null } : { doubt };
+    return doubt === undefined || doubt.isAccepted ? { next: null } : { doubt };
   }
   if (listed === undefined) return { next: state };
   for (const one of listed) noteFound(session, resource, liveVariable(one, serviceId));
   const { gone, ...entries } = shownEntries(state, listed);
   for (const [name, id] of gone) {
     const doubt = await doubtOf(id, name);
-    if (doubt !== undefined) return { doubt };
+    if (doubt !== undefined && !doubt.isAccepted) return { doubt };
   }
   return { next: { ...state, service_id: serviceId, ...entries } };
 }

@@ -1,0 +1,97 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import { Unknown } from "../../model/value";
+import {
+  cannotTakeOver,
+  judgeTwins,
+  type NamedCreate,
+  nameTaken,
+  subjectOf,
+  type Taken,
+  takenNote,
+  twinsIn,
+} from "../apply/twins";
+import { addressOfId } from "../confirm-deleted";
+import { diagnosticMessages, noPrivateData } from "../messages";
+import { isMadeElsewhere } from "../preserved";
+import type { Provider, RpcAnswer, Session } from "../provider";
+import { declaredIn, parentIn } from "../schema/attributes";
+import { configIn, stepsIn } from "../schema/settings";
+import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
+import { decodeObject } from "../values/codec";
+import type { TerraformObject } from "../values/terraform-value";
+import { meaningsOf } from "./meanings";
+import { planChange, planResourceChange } from "./plan-resource-change";
+import { importedState } from "./read-resource";
+
+/** How often, and after which pause, the state is asked again whether it holds what bears the name, milliseconds. */
+const [looks, pauseMs] = [10, 50];
+
+/** PlanResourceChange, and what stands already of what it would create. */
+export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
+  const answer = await planResourceChange(provider, request);
+  const type = provider.typeNamed(request.typeName);
+  const config = configIn(type, request.config);
+  if (config === undefined || decodeObject(type.valueType, request.priorState) !== undefined) return answer;
+  const found = diagnosticMessages(await foreseeCreate(provider, type, config), stepsIn(type, config));
+  return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...found] };
+};
+
+/**
+ * Returns what a plan says of a create whose name something bears already: that it is taken over, or an error. Nothing
+ * where the name, or the place, is not known yet; and nothing once this process writes: then the apply looks itself.
+ */
+async function foreseeCreate(
+  provider: Provider,
+  type: TerraformShape,
+  config: TerraformObject,
+): Promise<readonly Diagnostic[]> {
+  const { session } = provider;
+  const create = namedIn(type, config);
+  const subject = create && subjectOf(create);
+  if (session === undefined || session.hasWritten() || create === undefined || subject === undefined)
+    return [];
+  // What the state has is replaced, or let go of by another address: the apply knows.
+  const others = async (): Promise<readonly LiveResource[]> =>
+    (await twinsIn(session.reads, create)).filter(
+      ({ id }) => !provider.inState.has(addressOfId(create.type, id)),
+    );
+  const left = await session.intents.find(subject);
+  for (let look = 0; ; look += 1) {
+    const verdict = judgeTwins(await others(), left, config.adopt === true);
+    if (verdict.kind === "free") return [];
+    if (verdict.kind === "ours") return takenOver(session, type, config, create, verdict.taken);
+    if (look === looks) return [nameTaken(create, verdict.twins)];
+    // Terraform walks its state at the same time: it may not have come to this yet.
+    await session.clock.sleep(pauseMs, session.signal);
+  }
+}
+
+/** Returns what is declared, as far as it tells one from others; undefined while it does not. */
+function namedIn(type: TerraformShape, config: TerraformObject): NamedCreate | undefined {
+  const { resource } = type;
+  const declared = declaredIn(type, config);
+  const name = declared.get(resource.nameAttribute ?? "");
+  if (!isAdoptable(resource) || isMadeElsewhere(type, config) || typeof name !== "string") return undefined;
+  if (resource.parents.some(({ attribute }) => declared.get(attribute) instanceof Unknown)) return undefined;
+  const parentId = parentIn(type, declared);
+  if (parentId === undefined && resource.removedWithParent) return undefined;
+  return { type: resource, parentId, input: { name } };
+}
+
+/** Returns which fields are changed of what is taken over, or that one of them cannot be. */
+async function takenOver(
+  session: Session,
+  type: TerraformShape,
+  config: TerraformObject,
+  create: NamedCreate,
+  taken: Taken,
+): Promise<readonly Diagnostic[]> {
+  const prior = await importedState(session, type, taken.live);
+  const catalog = await session.reads.catalog();
+  const priorPrivate = { ...noPrivateData, imported: true as const };
+  const meanings = await meaningsOf(session, type, prior, config);
+  const { replaced, sent } = planChange({ type, prior, config, priorPrivate, catalog, meanings });
+  if (replaced.length > 0) return [cannotTakeOver(create, taken.live, replaced)];
+  return [takenNote(create, taken, [...sent])];
+}
