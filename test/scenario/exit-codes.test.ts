@@ -153,7 +153,7 @@ async function applied(scenario: Scenario): Promise<void> {
 
 describe("exit codes", () => {
   it.each(situations)("$code: $title", async ({ code, prepare, args, how = {}, stderr }) => {
-    const scenario = await openScenario();
+    const scenario = await openScenario({ fresh: true });
     scenario.write("rnv.yaml", service());
     await prepare?.(scenario);
     const ended = await scenario.runWith(how, ...args);
@@ -164,7 +164,7 @@ describe("exit codes", () => {
   });
 
   it("1: the port of the emulator is taken, which is no bug", async () => {
-    const scenario = await openScenario();
+    const scenario = await openScenario({ fresh: true });
     const { port } = new URL(scenario.url);
     const { code, stdout, stderr } = await scenario.run("emulator", "-port", port);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
@@ -181,7 +181,7 @@ describe("exit codes", () => {
     ["--help", 1],
     ["apply -auto-approve -input=false", 1],
   ])("1: standard output is a full disk: rnv %s", async (line, code) => {
-    const scenario = await openScenario();
+    const scenario = await openScenario({ fresh: true });
     scenario.write("rnv.yaml", service());
     const stdout = openSync(full, "w");
     const child = spawn(process.execPath, [builtCli(), ...line.split(" ")], {

@@ -20,7 +20,7 @@ outputs: { apiUrl: "\${service.shop.api.url}" }
 describe("plan and apply", () => {
   let scenario: Scenario;
   beforeAll(async () => {
-    scenario = await openScenario();
+    scenario = await openScenario({ fresh: true });
     scenario.write("rnv.yaml", shop());
   });
   afterAll(() => scenario.close());
@@ -112,7 +112,7 @@ describe("plan and apply", () => {
 });
 
 it("every write carries a key, and no key is ever used for two bodies", async () => {
-  const scenario = await openScenario();
+  const scenario = await openScenario({ fresh: true });
   for (const [health, level] of [
     ["/a", "info"],
     ["/b", "debug"],

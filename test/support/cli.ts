@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, fork, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import {
   createEmulator,
   type Emulator,
@@ -43,7 +43,11 @@ export interface WriteSeen extends SeenRequest {
 /** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads. */
 const briefly = ["--liftoff-only"];
 
-/** The built command line in a folder of its own, against a service of its own over HTTP. */
+/**
+ * The built command line in a folder of its own, against a service of its own over HTTP. `run` and `runWith` use a
+ * process that made other runs before, which spares the start; what a test starts, gives input or an environment, or asks for
+ * `fresh`, has a process of its own, and with RNV_FRESH=1 everything has.
+ */
 export interface Scenario {
   readonly folder: string;
   readonly emulator: Emulator;
@@ -74,7 +78,12 @@ jest.setTimeout(120_000);
 
 export const approve = ["-auto-approve", "-input=false"] as const;
 
-export async function openScenario(options: EmulatorOptions = {}): Promise<Scenario> {
+interface ScenarioOptions extends EmulatorOptions {
+  /** Starts a process for each run, for tests of what a process is given and leaves. */
+  readonly fresh?: true;
+}
+
+export async function openScenario({ fresh, ...options }: ScenarioOptions = {}): Promise<Scenario> {
   const folder = mkdtempSync(join(tmpdir(), "rnv-scenario-"));
   const emulator = createEmulator({ deploySeconds: 0.02, operationSeconds: 0.02, ...options });
   const server = await serveEmulator(emulator);
@@ -92,7 +101,13 @@ export async function openScenario(options: EmulatorOptions = {}): Promise<Scena
       input,
       env: { ...baseEnvironment(server), ...env },
     });
-  const runWith: Scenario["runWith"] = (how, ...args) => start(how, ...args).ended;
+  const runWith: Scenario["runWith"] = (how, ...args) => {
+    const isPlain = Object.keys(how).every((name) => name === "env");
+    const settings = Object.keys(how.env ?? {}).every((name) => name.startsWith("RNV_"));
+    return fresh !== true && process.env.RNV_FRESH !== "1" && isPlain && settings
+      ? runInResident({ args, cwd: folder, env: { ...baseEnvironment(server), ...how.env } })
+      : start(how, ...args).ended;
+  };
   const scenario: Scenario = {
     folder,
     emulator,
@@ -201,6 +216,33 @@ function startCli(
       ended.then(() => reject(new Error(`it ended without "${text}":\n${stdout}\n${stderr}`)), reject);
     });
   return { process: child, ended, shows };
+}
+
+/** Processes that wait for a run; as many as were ever needed at once in this file. */
+const residents: ChildProcess[] = [];
+afterAll(() => {
+  for (const resident of residents) resident.kill();
+});
+
+interface ResidentRun {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function runInResident(run: ResidentRun): Promise<CliRun> {
+  const program = join(dirname(builtCli()), "run.js");
+  const resident = residents.pop() ?? fork(join(__dirname, "resident-cli.cjs"), [program], { execArgv: [] });
+  return new Promise((resolve, reject) => {
+    const died = (): void => reject(new Error(`the process ended in: rnv ${run.args.join(" ")}`));
+    resident.once("exit", died);
+    resident.once("message", (ended) => {
+      resident.off("exit", died);
+      residents.push(resident);
+      resolve(ended as CliRun);
+    });
+    resident.send(run);
+  });
 }
 
 function textsIn(folder: string): { path: string; text: string }[] {
