@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -15,34 +15,36 @@ import { builtProvider } from "./built-provider";
 /** What runs in place of the first of `terraform` and `tofu` that is on the PATH: `npm run test:tofu` names the second. */
 const named = process.env.RNV_TEST_TERRAFORM;
 
-/** Path of `terraform`, else of `tofu`; undefined where neither is on the PATH. */
-export const terraformBinary = (named === undefined ? ["terraform", "tofu"] : [named])
-  .flatMap((name) => (process.env.PATH ?? "").split(delimiter).map((folder) => resolve(folder, name)))
-  .find((path) => {
-    try {
-      execFileSync(path, ["version"], { stdio: "ignore", env: { ...process.env, CHECKPOINT_DISABLE: "1" } });
-      return true;
-    } catch {
-      return false;
-    }
-  });
+/** The first version with all that the tests use: write-only attributes came last, in both. */
+const oldest = 1.11;
 
-/** Version of the binary as a number, `1.11`; 0 where there is none. */
-export const terraformVersion = terraformBinary === undefined ? 0 : versionOf(terraformBinary);
-
-function versionOf(binary: string): number {
+/** A version as a number, 1.11 for `1.11.4`; undefined where the program is not there. */
+function versionOf(path: string): number | undefined {
   const env = { ...process.env, CHECKPOINT_DISABLE: "1" };
-  const text = execFileSync(binary, ["version", "-json"], { encoding: "utf8", env, stdio: "pipe" });
-  const [major = 0, minor = 0] = `${JSON.parse(text).terraform_version}`.split(".").map(Number);
+  const { status, stdout } = spawnSync(path, ["version", "-json"], { encoding: "utf8", env });
+  if (status !== 0) return undefined;
+  const [major = 0, minor = 0] = `${JSON.parse(stdout).terraform_version}`.split(".").map(Number);
   return major + minor / 100;
 }
 
+const found = (named === undefined ? ["terraform", "tofu"] : [named])
+  .flatMap((name) => (process.env.PATH ?? "").split(delimiter).map((folder) => resolve(folder, name)))
+  .map((path) => ({ path, version: existsSync(path) ? versionOf(path) : undefined }))
+  .find(({ version }) => version !== undefined && version >= oldest);
+
+/** Path of `terraform`, else of `tofu`; undefined where neither is on the PATH. */
+export const terraformBinary = found?.path;
+
+/** Version of the binary as a number, `1.11`; 0 where there is none. */
+export const terraformVersion = found?.version ?? 0;
+
 /** `describe` of what needs the real binary. Skipped, and said so, where there is none; a failure under CI=true. */
 export function describeTerraform(title: string, body: () => void): void {
+  const needed = `${named ?? "terraform or tofu"} ${oldest} or newer`;
   if (terraformBinary !== undefined) describe(title, body);
   else if (process.env.CI === "true")
-    it(`${title}: terraform or tofu is on the PATH`, () => expect(terraformBinary).toBeDefined());
-  else describe.skip(`${title} (no terraform or tofu on the PATH)`, body);
+    it(`${title}: ${needed} is on the PATH`, () => expect(terraformBinary).toBeDefined());
+  else describe.skip(`${title} (no ${needed} on the PATH)`, body);
 }
 
 export interface Finished {
