@@ -52,6 +52,7 @@ export const diagnosticCodes = [
   "live.gone_unproven",
   "live.unlisted",
   "live.unchecked",
+  "live.standing",
   "live.import_missing",
   "live.import_undeclared",
   "live.preserve_missing",

@@ -1,13 +1,11 @@
 import { aliveBy } from "../state/local/is-alive";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/actions";
+import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
-  dataSources,
   ephemeralResources,
   openEphemeralResource,
-  readDataSource,
-  validateDataResourceConfig,
   validateEphemeralResourceConfig,
-} from "./data-sources";
+} from "./ephemeral-resources";
 import { callFunction, functionMessage, functions } from "./functions";
 import { listResource, listSchemas, validateListResourceConfig } from "./list-resources";
 import { diagnosticMessages, diagnosticsOf } from "./messages";

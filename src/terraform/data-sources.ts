@@ -1,145 +1,26 @@
-import type { ZodType } from "zod";
-import type { Resource } from "../api/reads";
-import { canvas as canvasAnswer, catalog as catalogAnswer, deploymentsAnswer } from "../api/wire/shapes";
-import { lookAgain } from "../apply/look";
+import {
+  canvas as canvasAnswer,
+  catalog as catalogAnswer,
+  deployment as deploymentAnswer,
+  deploymentsAnswer,
+} from "../api/wire/shapes";
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
-import { snakeCase } from "../model/text";
-import { findResource } from "../resources/find-resource";
+import { unlessGone } from "../resources/deletion";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
-import { diagnosticError } from "./messages";
+import { variable } from "../resources/variable";
+import { type DataSource, dataSource, fieldsOf, shownResource, shownType } from "./data/data-source";
+import { lookupOf } from "./data/lookup";
+import { findById } from "./find-by-id";
+import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
-import { type Draft, setValue, shownAs, textIn } from "./schema/attributes";
-import {
-  type AttributeSchema,
-  type BlockSchema,
-  computed,
-  optional,
-  required,
-  type Schema,
-  schemaOf,
-  typeOf,
-} from "./schema/block";
-import { type AttributeBinding, shapeOf, type TerraformShape } from "./schema/terraform-shape";
+import { textIn } from "./schema/attributes";
+import { computed, optional, required, typeOf } from "./schema/block";
+import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import {
-  asObject,
-  listOf,
-  type ObjectType,
-  objectOf,
-  type TerraformObject,
-  type TerraformType,
-} from "./values/terraform-value";
-
-/** Terraform reads a data source and never changes it. */
-interface DataSource extends Schema {
-  /** Reads the computed attributes for a configuration whose values are all known. Throws `DiagnosticsError`. */
-  readonly read: (session: Session, config: TerraformObject) => Promise<TerraformObject>;
-}
-
-const dataSource = (name: string, block: BlockSchema, read: DataSource["read"]): DataSource => ({
-  ...schemaOf(name, block),
-  read,
-});
-
-/** One computed attribute for every field of an answer of the service. */
-function fieldsOf(answer: ZodType, docs: Readonly<Record<string, string>>): readonly AttributeSchema[] {
-  const type = typeOf(answer);
-  const fields = Array.isArray(type) && type[0] === "object" ? (type as ObjectType)[1] : {};
-  return Object.entries(fields).map(([name, field]) => computed(name, field, docs[name] ?? ""));
-}
-
-/** Bindings that a data source shows of a type: all that can be declared or is computed, secrets left out. */
-const shownBindings = ({
-  declared,
-  computed,
-  moving,
-  resource,
-}: TerraformShape): readonly AttributeBinding[] => [
-  ...declared.filter(({ path }) => resource.rules[path]?.change !== "local"),
-  ...computed,
-  ...moving,
-];
-
-/** The type of one resource as a data source shows it; groups are nested objects. */
-function shownType(type: TerraformShape): ObjectType {
-  const fields: Record<string, TerraformType> = {};
-  for (const { steps, type: field } of shownBindings(type)) {
-    const [first = "", second] = steps;
-    if (second === undefined) fields[first] = field;
-    else fields[first] = objectOf({ ...(fields[first] as ObjectType | undefined)?.[1], [second]: field });
-  }
-  return objectOf(fields);
-}
-
-/** One computed attribute for each field of `shownType`, with the words of the resource type. */
-function shownAttributes(type: TerraformShape): readonly AttributeSchema[] {
-  const described = new Map(type.block.attributes.map(({ name, doc }) => [name, doc]));
-  for (const { steps, rule } of type.moving) described.set(steps[0] ?? "", rule.doc);
-  for (const { name, block } of type.block.groups ?? []) described.set(name, block.doc);
-  return Object.entries(shownType(type)[1]).map(([name, field]) =>
-    computed(name, field, described.get(name) ?? ""),
-  );
-}
-
-/** A live resource in the form of `shownType`. */
-function shownResource(type: TerraformShape, live: LiveResource): TerraformObject {
-  const shown: Draft = {};
-  for (const binding of shownBindings(type)) {
-    const value = live.attributes.get(binding.path) ?? live.computed.get(binding.path);
-    setValue(shown, binding.steps, shownAs(binding, value));
-  }
-  return shown;
-}
-
-/** The data source of one resource, found by its id, or by its name in its parent. */
-function lookupOf(resource: Resource): DataSource {
-  const type = shapeOf(resource);
-  const nameAttribute = snakeCase(resource.nameAttribute ?? "name");
-  const keys = ["id", nameAttribute, ...resource.parents.map(({ attribute }) => snakeCase(attribute))];
-  const attributes = shownAttributes(type).map((one) =>
-    keys.includes(one.name)
-      ? { ...one, optional: true as const, doc: `${one.doc} Looked up by it when it is given.` }
-      : one,
-  );
-  const doc = `One ${resource.type}, found by its id or by its ${nameAttribute}.`;
-  return dataSource(type.name, { doc, attributes }, async (session, config) =>
-    shownResource(type, await lookUp(session, type, config, nameAttribute)),
-  );
-}
-
-async function lookUp(
-  session: Session,
-  { resource, name: typeName }: TerraformShape,
-  config: TerraformObject,
-  nameAttribute: string,
-): Promise<LiveResource> {
-  const id = textIn(config, "id");
-  const name = textIn(config, nameAttribute) ?? "";
-  if (id === undefined && name === "")
-    throw diagnosticError("manifest.missing_key", `${typeName} needs an id or a ${nameAttribute}`, {
-      attribute: nameAttribute,
-    });
-  const [parent] = resource.parents;
-  const parentId = parent && textIn(config, snakeCase(parent.attribute));
-  // What this process made may not be shown yet.
-  const { seen: read } = await lookAgain(
-    session,
-    () => findResource(session.reads, resource, { id, name, parentId }),
-    (one) => session.made.size > 0 && isMissing(one),
-  );
-  if (read.kind === "found") return read.live;
-  const what = id === undefined ? `"${name}"` : `of the id ${id}`;
-  if (read.kind === "ambiguous")
-    throw diagnosticError("live.ambiguous", `${read.ids.length} of ${typeName} are called ${what}`, {
-      attribute: nameAttribute,
-      hint: `choose one by its id: ${read.ids.join(", ")}`,
-    });
-  throw diagnosticError("live.import_missing", `there is no ${resource.type} ${what}`, {
-    attribute: id === undefined ? nameAttribute : "id",
-  });
-}
+import { asObject, listOf } from "./values/terraform-value";
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -227,6 +108,99 @@ const canvas = dataSource(
   },
 );
 
+const projects = dataSource(
+  "rnv_projects",
+  {
+    doc: "Every project of the workspace.",
+    attributes: [computed("projects", listOf(shownType(shapeOf(project))), "The projects, sorted by name.")],
+  },
+  async ({ reads }) => {
+    const found = (await project.list(reads)) ?? [];
+    return { projects: [...found].sort(byNameAndId).map((live) => shownResource(shapeOf(project), live)) };
+  },
+);
+
+const variables = dataSource(
+  "rnv_variables",
+  {
+    doc: "The variables of one service: their names and times, never their values.",
+    attributes: [
+      required("service_id", "string", "Id of the service."),
+      computed("keys", listOf("string"), "Their names, sorted."),
+      computed("variables", listOf(shownType(shapeOf(variable))), "The variables, sorted by name."),
+    ],
+  },
+  async (session, config) => {
+    const serviceId = textIn(config, "service_id") ?? "";
+    const around = await findById(session, service, serviceId);
+    if (isMissing(around))
+      throw diagnosticError("live.import_missing", `there is no service of the id ${serviceId}`, {
+        attribute: "service_id",
+      });
+    const found = await variable.list(session.reads, serviceId);
+    if (found === undefined)
+      throw diagnosticError("live.unchecked", "the service does not list its variables");
+    const sorted = [...found].sort(byNameAndId);
+    return {
+      keys: sorted.map(({ name }) => name),
+      variables: sorted.map((live) => shownResource(shapeOf(variable), live)),
+    };
+  },
+);
+
+const deploymentDocs = {
+  id: "Id of the deployment; that of the one that serves unless given.",
+  status: "Where it stands: `queued`, `live`, `failed` and so on.",
+  trigger: "What started it.",
+  actor: "Who started it.",
+  branch: "Branch it was made of.",
+  commit_sha: "Commit it was made of; empty where none was named.",
+  commit_message: "First line of that commit.",
+  blocked_reason: "Why it waits in the queue; empty where nothing holds it.",
+  error: "Why it failed.",
+  cancel_requested: "Whether somebody asked for its end.",
+  can_rollback: "Whether the service can go back to it.",
+  source_deployment_id: "Of a rollback: the deployment whose release it serves again.",
+  created_at: "When it was queued, ISO 8601.",
+  started_at: "When it began, ISO 8601.",
+  finished_at: "When it ended, ISO 8601.",
+  steps: "Its steps, with their times.",
+};
+
+const deployment = dataSource(
+  "rnv_deployment",
+  {
+    doc: "One deployment of a service: the one of an id, or the one that serves now.",
+    attributes: [
+      required("service_id", "string", "Id of the service."),
+      ...fieldsOf(deploymentAnswer, deploymentDocs).map((one) =>
+        one.name === "id" ? { ...one, optional: true as const } : one,
+      ),
+    ],
+  },
+  async (session, config) => {
+    const serviceId = textIn(config, "service_id") ?? "";
+    const id = textIn(config, "id") ?? (await servingIn(session, serviceId));
+    const found = await unlessGone(() => session.reads.live.getDeployment(serviceId, id));
+    if (found !== undefined) return asObject(fromJson(typeOf(deploymentAnswer), found)) ?? {};
+    throw diagnosticError("live.import_missing", `the service has no deployment of the id ${id}`, {
+      attribute: "id",
+    });
+  },
+);
+
+/** Returns the id of the deployment that serves. Throws `DiagnosticsError` where none does. */
+async function servingIn(session: Session, serviceId: string): Promise<string> {
+  const read = await session.reads.service(serviceId);
+  const serving = read.kind === "found" ? read.value.liveDeploymentId : undefined;
+  if (serving) return serving;
+  const summary =
+    read.kind === "found"
+      ? `no deployment of the service "${read.value.name}" serves`
+      : `there is no service of the id ${serviceId}`;
+  throw diagnosticError("live.import_missing", summary, { attribute: "service_id" });
+}
+
 const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b);
 const byNameAndId = (a: LiveResource, b: LiveResource): number =>
   compareText(a.name, b.name) || compareText(a.id, b.id);
@@ -236,8 +210,11 @@ export const dataSources: readonly DataSource[] = [
   catalog,
   lookupOf(project),
   lookupOf(service),
+  projects,
   services,
+  deployment,
   deployments,
+  variables,
   canvas,
 ];
 
@@ -247,9 +224,13 @@ const dataSourceNamed = (name: string): DataSource => requireNamed(dataSources, 
 export const readDataSource: RpcAnswer<"ReadDataSource"> = async (provider, request) => {
   const source = dataSourceNamed(request.typeName);
   const config = decodeObject(source.valueType, request.config) ?? {};
-  const read = await source.read(provider.requireSession(), config);
+  const told: Diagnostic[] = [];
+  const read = await source.read(provider.requireSession(), config, (found) => told.push(...found));
   const given = Object.entries(config).filter(([, value]) => value !== null);
-  return { state: encodeMessage(source.valueType, { ...read, ...Object.fromEntries(given) }) };
+  return {
+    state: encodeMessage(source.valueType, { ...read, ...Object.fromEntries(given) }),
+    diagnostics: diagnosticMessages(told),
+  };
 };
 
 /** ValidateDataResourceConfig: what core has not checked already. */
@@ -263,57 +244,4 @@ export const validateDataResourceConfig: RpcAnswer<"ValidateDataResourceConfig">
   throw diagnosticError("manifest.invalid_value", "limit: expected a whole number from 1 to 200", {
     attribute: "limit",
   });
-};
-
-/** A value that lives only as long as a run: never in a plan, never in a state. */
-interface EphemeralResource extends Schema {
-  readonly open: (session: Session, config: TerraformObject) => Promise<TerraformObject>;
-}
-
-const variableValue: EphemeralResource = {
-  ...schemaOf("rnv_variable_value", {
-    doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
-    attributes: [
-      required("service_id", "string", "Id of the service."),
-      required("key", "string", "Name of the variable."),
-      computed("value", "string", "Its value.", { sensitive: true }),
-    ],
-  }),
-  open: async ({ reads }, config) => {
-    const serviceId = textIn(config, "service_id") ?? "";
-    const key = textIn(config, "key") ?? "";
-    const variables = await reads.variables(serviceId);
-    const found = variables?.find((one) => one.key === key);
-    if (found === undefined) {
-      const summary =
-        variables === undefined
-          ? "the service does not list variables, so none can be found by its name"
-          : `the service has no variable "${key}"`;
-      throw diagnosticError("live.import_missing", summary, { attribute: "key" });
-    }
-    return { ...config, value: await reads.live.revealVariableText(serviceId, found.id) };
-  },
-};
-
-/** Every ephemeral resource: the only list of them. */
-export const ephemeralResources: readonly EphemeralResource[] = [variableValue];
-
-const ephemeralNamed = (name: string): EphemeralResource =>
-  requireNamed(ephemeralResources, name, "ephemeral resource");
-
-/** OpenEphemeralResource: reads the value; there is nothing to renew. */
-export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
-  const type = ephemeralNamed(request.typeName);
-  const config = decodeObject(type.valueType, request.config) ?? {};
-  const opened = await type.open(provider.requireSession(), config);
-  return { result: encodeMessage(type.valueType, opened) };
-};
-
-/** ValidateEphemeralResourceConfig: core has checked all there is. */
-export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResourceConfig"> = async (
-  _provider,
-  { typeName },
-) => {
-  ephemeralNamed(typeName);
-  return {};
 };

@@ -25,6 +25,7 @@ import {
   valueAt,
 } from "../schema/attributes";
 import type { AttributeBinding, TerraformShape } from "../schema/terraform-shape";
+import { standingOf } from "../standing";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject, type TerraformValue, toPlain } from "../values/terraform-value";
 import { defaultsOf, recordedOf } from "./plan-resource-change";
@@ -80,7 +81,10 @@ async function readNow(
       return {
         next: await refreshed(session, type, state, read.live, kept),
         live: read.live,
-        diagnostics: await waitWarnings(session, type, read.live),
+        diagnostics: [
+          ...standingOf(resource, read.live, declared),
+          ...(await waitWarnings(session, type, read.live)),
+        ],
       };
     case "absent":
       return { next: null };

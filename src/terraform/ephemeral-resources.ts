@@ -1,0 +1,59 @@
+import { diagnosticError } from "./messages";
+import { type RpcAnswer, requireNamed, type Session } from "./provider";
+import { textIn } from "./schema/attributes";
+import { computed, required, type Schema, schemaOf } from "./schema/block";
+import { decodeObject, encodeMessage } from "./values/codec";
+import type { TerraformObject } from "./values/terraform-value";
+
+/** A value that lives only as long as a run: never in a plan, never in a state. */
+interface EphemeralResource extends Schema {
+  readonly open: (session: Session, config: TerraformObject) => Promise<TerraformObject>;
+}
+
+const variableValue: EphemeralResource = {
+  ...schemaOf("rnv_variable_value", {
+    doc: "The value of a variable, revealed for this run and stored nowhere. The service records every reveal for audit.",
+    attributes: [
+      required("service_id", "string", "Id of the service."),
+      required("key", "string", "Name of the variable."),
+      computed("value", "string", "Its value.", { sensitive: true }),
+    ],
+  }),
+  open: async ({ reads }, config) => {
+    const serviceId = textIn(config, "service_id") ?? "";
+    const key = textIn(config, "key") ?? "";
+    const variables = await reads.variables(serviceId);
+    const found = variables?.find((one) => one.key === key);
+    if (found === undefined) {
+      const summary =
+        variables === undefined
+          ? "the service does not list variables, so none can be found by its name"
+          : `the service has no variable "${key}"`;
+      throw diagnosticError("live.import_missing", summary, { attribute: "key" });
+    }
+    return { ...config, value: await reads.live.revealVariableText(serviceId, found.id) };
+  },
+};
+
+/** Every ephemeral resource: the only list of them. */
+export const ephemeralResources: readonly EphemeralResource[] = [variableValue];
+
+const ephemeralNamed = (name: string): EphemeralResource =>
+  requireNamed(ephemeralResources, name, "ephemeral resource");
+
+/** OpenEphemeralResource: reads the value; there is nothing to renew. */
+export const openEphemeralResource: RpcAnswer<"OpenEphemeralResource"> = async (provider, request) => {
+  const type = ephemeralNamed(request.typeName);
+  const config = decodeObject(type.valueType, request.config) ?? {};
+  const opened = await type.open(provider.requireSession(), config);
+  return { result: encodeMessage(type.valueType, opened) };
+};
+
+/** ValidateEphemeralResourceConfig: core has checked all there is. */
+export const validateEphemeralResourceConfig: RpcAnswer<"ValidateEphemeralResourceConfig"> = async (
+  _provider,
+  { typeName },
+) => {
+  ephemeralNamed(typeName);
+  return {};
+};

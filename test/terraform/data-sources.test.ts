@@ -1,0 +1,102 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const unframed = (output: string): string => output.replace(/[\s│╷╵]+/g, " ");
+
+describeTerraform(
+  "data sources of projects, variables and one deployment, and what is told of a service",
+  () => {
+    const world = new TerraformFolder();
+    const { store } = world.emulator;
+    const shop = store.addProject({ name: "Shop" });
+    const office = store.addProject({ name: "Office" });
+    const configuration = { repository: "https://git.example.com/shop/api" };
+    const api = store.addService({ name: "api", kind: "web", projectId: shop.id, configuration });
+    for (const { id } of [shop, office]) store.addService({ name: "twice", kind: "web", projectId: id });
+    const first = store.deploy(api.id, { commitSha: "a".repeat(40) });
+    store.settle();
+    const second = store.deploy(api.id, { commitSha: "b".repeat(40) });
+    store.settle();
+    store.addVariable(api.id, "TOKEN", "hidden-value");
+    store.addVariable(api.id, "LOG_LEVEL", "hidden-too");
+
+    beforeAll(() => world.openAttached());
+    afterAll(() => world.close());
+
+    it("show what is there, names found in every project, and no value of a variable", async () => {
+      world.write(`
+data "rnv_projects" "all" {}
+data "rnv_service" "api" { name = "api" }
+data "rnv_variables" "api" { service_id = data.rnv_service.api.id }
+data "rnv_deployment" "serving" { service_id = data.rnv_service.api.id }
+data "rnv_deployment" "first" {
+  service_id = data.rnv_service.api.id
+  id         = "${first.id}"
+}
+output "all" {
+  value = {
+    projects = [for one in data.rnv_projects.all.projects : one.name]
+    project  = data.rnv_service.api.project_id
+    keys     = data.rnv_variables.api.keys
+    ids      = [for one in data.rnv_variables.api.variables : one.id]
+    serving  = data.rnv_deployment.serving.id
+    commits  = [data.rnv_deployment.serving.commit_sha, data.rnv_deployment.first.commit_sha]
+    status   = data.rnv_deployment.serving.status
+  }
+}
+`);
+      await world.apply();
+      const { stdout } = await world.start("output", "-json", "all");
+      const ids = store.variables(api.id).map(({ key, id }) => [key, id] as const);
+      expect(JSON.parse(stdout)).toEqual({
+        projects: ["Office", "Shop"],
+        project: shop.id,
+        keys: ["LOG_LEVEL", "TOKEN"],
+        ids: ids.sort().map(([, id]) => id),
+        serving: second.id,
+        commits: ["b".repeat(40), "a".repeat(40)],
+        status: "live",
+      });
+      expect(world.stateText()).not.toContain("hidden");
+    }, 60_000);
+
+    it("say what is not there, and what is there twice", async () => {
+      const nowhere = "00000000-0000-4000-8000-00000000ffff";
+      world.write(`
+data "rnv_service" "twice" { name = "twice" }
+data "rnv_service" "none" { name = "none" }
+data "rnv_variables" "none" { service_id = "${nowhere}" }
+data "rnv_deployment" "none" {
+  service_id = "${api.id}"
+  id         = "${nowhere}"
+}
+`);
+      const output = unframed(await world.run("plan", 1));
+      expect(output).toContain('2 of rnv_service are called "twice"');
+      expect(output).toContain("or name its project");
+      expect(output).toContain('There is no service "none"');
+      expect(output).toContain(`There is no service of the id ${nowhere}`);
+      expect(output).toContain(`The service has no deployment of the id ${nowhere}`);
+    }, 60_000);
+
+    it("a suspended and an archived service are told by a plan, once each, and by their data source", async () => {
+      const service = `resource "rnv_service" "mine" {\n  name = "mine"\n  kind = "web"\n}\n`;
+      world.write(service);
+      await world.apply();
+      const mine = store.services().find(({ name }) => name === "mine");
+      const edit = (change: object) => store.editService(mine?.id ?? "", () => change);
+      edit({ runtime: "suspended" });
+      const output = unframed(await world.run("plan -detailed-exitcode"));
+      expect(output.split('Service "mine" is suspended')).toHaveLength(2);
+      expect(output).toContain("No changes");
+      edit({ runtime: "none", archived: true });
+      expect(unframed(await world.run("plan -refresh-only"))).toContain('Service "mine" is archived');
+      world.write(service.replace("}", "  archived = true\n}"));
+      await world.apply();
+      expect(await world.expectNoChanges()).not.toContain("is archived");
+      world.write(
+        `data "rnv_service" "mine" { id = "${mine?.id}" }\nremoved {\n  from = rnv_service.mine\n  lifecycle { destroy = false }\n}\n`,
+      );
+      expect(unframed(await world.apply())).toContain('Service "mine" is archived');
+    }, 60_000);
+  },
+);
