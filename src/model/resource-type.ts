@@ -34,6 +34,8 @@ export interface AttributeRule {
    * that stands for the same; without a read two forms cannot be compared.
    */
   readonly resolved?: true;
+  /** One of the choices that the catalog or the parent offers; `check` says which. */
+  readonly offered?: true;
 }
 
 export interface ComputedRule {

@@ -54,6 +54,14 @@ export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
 
 const text = z.string().optional().catch(undefined);
 
+/** A resource that a plan makes, without its secrets: paths whose value is not known before apply are listed. */
+const replacement = z.object({
+  declared: z.record(z.string(), z.custom<Plain>()),
+  unknown: z.array(z.string()),
+});
+
+export type PlannedReplacement = Readonly<z.infer<typeof replacement>>;
+
 /** The data that Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
 const privateData = z.object({
   /** Declared fields as last applied: a field that is here and no longer declared goes back to its default. */
@@ -68,6 +76,8 @@ const privateData = z.object({
   workspace: text,
   /** Of a plan that creates: tells this instance from every other. */
   nonce: text,
+  /** Of a plan that creates: a deletion that goes first is told of it, and checks it. Never in a state. */
+  replacement: replacement.optional().catch(undefined),
   /** Fresh from an import: the next read fills in everything. */
   imported: z.literal(true).optional().catch(undefined),
 });

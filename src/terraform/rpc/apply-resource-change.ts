@@ -20,6 +20,7 @@ import {
   writtenNow,
 } from "../apply/after-write";
 import { type Applied, applyDelete } from "../apply/apply-delete";
+import { replacementFindings } from "../apply/check-replacement";
 import { createOnce, isUnseen, sendGenerations, takeUp } from "../apply/create-once";
 import { findTaken } from "../apply/twins";
 import { addressOfId, readById } from "../confirm-deleted";
@@ -58,7 +59,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const prior = decodeObject(type.valueType, request.priorState);
   const planned = decodeObject(type.valueType, request.plannedState);
   const config = configIn(type, request.config);
-  const kept = readPrivate(request.plannedPrivate);
+  const { replacement, ...kept } = readPrivate(request.plannedPrivate);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
     if (planned !== undefined && config !== undefined) {
@@ -67,9 +68,12 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
         ? applyCreate(session, type, { planned, wanted, config, kept })
         : applyUpdate(session, type, { prior, planned, wanted, config, kept });
     }
-    return prior === undefined
-      ? { state: null, kept, diagnostics: [] }
-      : applyDelete(session, type, prior, kept);
+    if (prior === undefined) return { state: null, kept, diagnostics: [] };
+    const against = replacement ? await replacementFindings(session, type, prior, replacement) : [];
+    const { nonce: _ofReplacement, ...own } = kept;
+    return against.length > 0
+      ? { state: prior, kept: own, diagnostics: against }
+      : applyDelete(session, type, prior, own);
   };
   const applied = await carryOut().catch(
     (failure: unknown): Applied => ({ state: prior ?? null, kept, diagnostics: diagnosticsOf(failure) }),

@@ -1,8 +1,11 @@
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
-import type { Catalog } from "../../model/catalog";
+import { uncheckable } from "../apply/check-replacement";
+import type { PlannedReplacement } from "../messages";
+import type { Session } from "../provider";
 import { declaredWithSecrets, nameIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
+import { newResourceFindings } from "./new-resource-findings";
 
 /** The part of a planned change that findings are about. */
 interface FoundChange {
@@ -12,24 +15,40 @@ interface FoundChange {
   readonly acts: boolean;
 }
 
-/** An error where this plan would send it; a warning about what is there already; nothing about what stays as it is. */
-export function offerFindings(
+/** What the service would refuse of a plan: of what is new all of it, of a change what is sent; a warning about the rest. */
+export async function offerFindings(
+  session: Session,
   type: TerraformShape,
   config: TerraformObject,
   isCreate: boolean,
   change: FoundChange,
-  catalog: Catalog,
-): readonly Diagnostic[] {
+): Promise<readonly Diagnostic[]> {
   if (!change.acts) return [];
-  const sendsAll = isCreate || change.replaced.length > 0;
-  const found = type.resource.check?.(declaredWithSecrets(type, config), catalog) ?? [];
-  return found.map((finding) => {
-    const { code, summary, hint, attribute } = finding;
-    const isSent = sendsAll || attribute === undefined || change.sent.has(attribute);
+  const catalog = await session.reads.catalog();
+  const declared = declaredWithSecrets(type, config);
+  if (isCreate || change.replaced.length > 0) return newResourceFindings(session, type, declared, catalog);
+  const found = type.resource.check?.(declared, catalog) ?? [];
+  return found.map(({ code, summary, hint, attribute }) => {
+    const isSent = attribute === undefined || change.sent.has(attribute);
     const severity = isSent ? error : warning;
     return severity(code, summary, { hint, attribute });
   });
 }
+
+/** A replacement of what cannot be checked while its values are not known: its deletion waits until they are. */
+export const waitingFindings = (
+  type: TerraformShape,
+  replacement: PlannedReplacement,
+): readonly Diagnostic[] =>
+  uncheckable(type, replacement).map((attribute) =>
+    warning("plan.data_deferred", `${type.stepsOf(attribute)?.join(".")} is not known before apply`, {
+      attribute,
+      detail:
+        "The replacement cannot be checked before what it replaces is deleted: the apply stops before that, unless " +
+        "create_before_destroy is set.",
+      hint: "apply what it depends on first, with -target",
+    }),
+  );
 
 /**
  * A replacement that a plan did not know of is refused by Terraform, in words that call it a mistake of the provider.

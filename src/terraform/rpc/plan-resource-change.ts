@@ -5,10 +5,10 @@ import type { AttributeRule } from "../../model/resource-type";
 import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
+import { replacementOf } from "../apply/check-replacement";
 import {
   diagnosticMessages,
   isLost,
-  noPrivateData,
   type PrivateData,
   pathMessage,
   readPrivate,
@@ -46,7 +46,7 @@ import {
   unknown,
 } from "../values/terraform-value";
 import { type Meanings, meaningsOf, wasRead } from "./meanings";
-import { lateReplacement, offerFindings } from "./plan-findings";
+import { lateReplacement, offerFindings, waitingFindings } from "./plan-findings";
 
 /** PlanResourceChange: what an apply would make of a resource, and what the catalog says against it. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
@@ -74,23 +74,27 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   if (prior === undefined) session?.plansNew.add(type.resource.type);
   const diagnostics = [
     ...change.diagnostics,
-    ...(catalog ? offerFindings(type, config, prior === undefined, change, catalog) : []),
+    ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
     ...(change.replaced.length > 0 ? checkPrior("replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
     ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
   ];
+  const replacement = prior === undefined ? replacementOf(type, config) : undefined;
+  // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
+  if (replacement && request.priorPrivate.length > 0) diagnostics.push(...waitingFindings(type, replacement));
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {
     plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
     requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
-    plannedPrivate: prior === undefined ? newInstance() : request.priorPrivate,
+    // A deletion that goes first is given it too, and keeps what the state has where it fails.
+    plannedPrivate:
+      replacement === undefined
+        ? request.priorPrivate
+        : writePrivate({ ...priorPrivate, nonce: randomUUID(), replacement }),
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
-
-/** The private data of a plan that creates: apply is given it again, and makes the key of its request of it. */
-const newInstance = (): Buffer => writePrivate({ ...noPrivateData, nonce: randomUUID() });
 
 /**
  * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { snakeCase } from "../../model/text";
+import { snakeCase, uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
@@ -43,8 +43,9 @@ function valueFindings(type: TerraformShape, config: TerraformObject): readonly 
 }
 
 function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[] {
-  // A reference to what is not there is an empty id.
-  if (schema === undefined) return value === "" ? ["expected an id"] : [];
+  // Only an id of a parent has no schema.
+  if (schema === undefined)
+    return typeof value === "string" && uuidPattern.test(value) ? [] : ["expected an id, which is a UUID"];
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues.map(({ message, path }) =>

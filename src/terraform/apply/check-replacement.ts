@@ -1,0 +1,114 @@
+import { lookAgain } from "../../apply/look";
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import type { LiveResource } from "../../model/live";
+import { snakeCase } from "../../model/text";
+import { type Plain, type ResolvedValue, Unknown } from "../../model/value";
+import { addressOfId } from "../confirm-deleted";
+import type { PlannedReplacement } from "../messages";
+import type { Session } from "../provider";
+import { newResourceFindings } from "../rpc/new-resource-findings";
+import { declaredIn, nameIn, parentIn, textIn } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
+import { twinsIn } from "./twins";
+
+/** Returns what a plan that makes a resource remembers of it: a deletion that comes first checks it once more. */
+export function replacementOf(type: TerraformShape, config: TerraformObject): PlannedReplacement {
+  const declared: Record<string, Plain> = {};
+  const unknown: string[] = [];
+  for (const [path, value] of declaredIn(type, config))
+    if (value instanceof Unknown) unknown.push(path);
+    else declared[path] = value;
+  return { declared, unknown };
+}
+
+/** Returns the attributes without which nobody can say whether a replacement can be made; of what is deleted for itself. */
+export const uncheckable = (
+  { resource }: TerraformShape,
+  { unknown }: PlannedReplacement,
+): readonly string[] =>
+  resource.removal === "delete" && !resource.removedWithParent
+    ? unknown.filter((path) => path === resource.nameAttribute || resource.rules[path]?.offered === true)
+    : [];
+
+/**
+ * Returns why a resource must not be deleted yet: what would take its place cannot be made, or nobody knows. Nothing
+ * where that is there already (`create_before_destroy`).
+ */
+export async function replacementFindings(
+  session: Session,
+  type: TerraformShape,
+  prior: TerraformObject,
+  replacement: PlannedReplacement,
+): Promise<readonly Diagnostic[]> {
+  const id = textIn(prior, "id") ?? "";
+  const { nameAttribute = "" } = type.resource;
+  const { [nameAttribute]: name } = replacement.declared;
+  if (type.resource.removal !== "delete" || isMade(session, type, id, name)) return [];
+  const declared = new Map<string, ResolvedValue>(Object.entries(replacement.declared));
+  for (const path of replacement.unknown) declared.set(path, new Unknown([]));
+  const found = [
+    ...uncheckable(type, replacement).map((attribute) =>
+      error("plan.data_deferred", `${snakeCase(attribute)} is not known before apply`, {
+        attribute,
+        detail: "Nobody can say yet whether the replacement can be made.",
+        hint: "apply what it depends on first, with -target, or set create_before_destroy",
+      }),
+    ),
+    ...(await newResourceFindings(session, type, declared, await session.before.catalog())),
+    ...(await nameFindings(session, type, declared, id)),
+  ];
+  return found
+    .filter(({ severity }) => severity === "error")
+    .map((one) => ({
+      ...one,
+      summary: `the ${type.resource.type} "${nameIn(type, prior)}" is not deleted, its replacement cannot be made: ${one.summary}`,
+    }));
+}
+
+/** Whether this process has made the replacement, told by its name as far as that is known. */
+const isMade = (
+  { made }: Session,
+  { resource }: TerraformShape,
+  id: string,
+  name: Plain | undefined,
+): boolean =>
+  [...made].some(
+    ([key, live]) =>
+      key.startsWith(addressOfId(resource, "")) &&
+      key !== addressOfId(resource, id) &&
+      (name === undefined || live === undefined || live.name === name),
+  );
+
+/** For so long a resource of the same name is looked at again: its deletion may not be shown yet. */
+const graceMs = 2000;
+
+async function nameFindings(
+  session: Session,
+  type: TerraformShape,
+  declared: ReadonlyMap<string, ResolvedValue>,
+  id: string,
+): Promise<readonly Diagnostic[]> {
+  const { resource } = type;
+  const { nameAttribute = "" } = resource;
+  const name = declared.get(nameAttribute);
+  const isPlaced = !resource.parents.some(({ attribute }) => declared.get(attribute) instanceof Unknown);
+  if (typeof name !== "string" || !isPlaced) return [];
+  const create = { type: resource, input: { name }, parentId: parentIn(type, declared) };
+  const own = addressOfId(resource, id);
+  const others = async (reads: Session["reads"]): Promise<readonly LiveResource[]> =>
+    (await twinsIn(reads, create)).filter((live) => {
+      const key = addressOfId(resource, live.id);
+      return key !== own && !session.removed.has(key) && !session.made.has(key);
+    });
+  if ((await others(session.before)).length === 0) return [];
+  const { seen } = await lookAgain(
+    session,
+    () => others(session.reads),
+    ({ length }) => length > 0,
+    graceMs,
+  );
+  if (seen.length === 0) return [];
+  const summary = `there is another ${resource.type} "${name}" (${seen.map((one) => one.id).join(", ")})`;
+  return [error("live.unmanaged_exists", summary, { attribute: nameAttribute, hint: "choose another name" })];
+}
