@@ -245,7 +245,7 @@ describe("the record of an accepted write", () => {
     changeContext(
       runOf({ ...given, types: [type] }),
       change,
-      change.action === "create" ? "create" : "whole",
+      change.action === "replace" ? "create" : "whole",
       noSlot,
     ).recordOnAccept(id, madeAt);
 
@@ -309,7 +309,7 @@ describe("the record of an accepted write", () => {
 
   it("of a replacement has nothing of what it replaces", () => {
     const before = recordOf("s0", { applied: { name: "old" }, computed: { url: "u" }, initial: { a: 1 } });
-    const after = accepted(changeOf("create", {}), "s1", { resources: { [api]: before } });
+    const after = accepted(changeOf("replace", {}), "s1", { resources: { [api]: before } });
     expect(after).toMatchObject({ id: "s1", applied: {}, computed: {} });
     expect(after).not.toHaveProperty("initial");
   });
@@ -356,7 +356,12 @@ describe("the writes of a change", () => {
         return { status: 201, body: {}, requestId: "", attempts: 1 };
       },
     });
-    const { endpoints } = changeContext(run, change, change.action === "create" ? "create" : "whole", noSlot);
+    const { endpoints } = changeContext(
+      run,
+      change,
+      change.action === "replace" ? "create" : "whole",
+      noSlot,
+    );
     await (endpoints as unknown as { readonly send: Send }).send({ ...post, about: () => ({ id }) });
     return { seen, run };
   };

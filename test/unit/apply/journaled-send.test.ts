@@ -172,6 +172,7 @@ describe("the key of a write", () => {
         digestBody(post.body, new Uint8Array(32).fill(1), api).digest,
       ),
     );
+    expect(writeKey("ab", "c", "d", "e")).not.toBe(writeKey("a", "bc", "d", "e"));
     for (const key of keys) expect(key).toMatch(/^rnv-1-[0-9a-f]{64}$/);
   });
 

@@ -11,6 +11,8 @@ import {
   mayLackReceipt,
   observeCreated,
   sharedWait,
+  staleReads,
+  staleWrite,
 } from "../../../src/apply/look";
 import { manualClock } from "../../../src/emulator/testing";
 import { api, intentOf, liveOf, recovering, start, stateOf, timeAt, typeOf } from "./fixtures";
@@ -296,6 +298,13 @@ describe("a look at reads that lag", () => {
     expect(moments.at(-1)).toBe(31_750);
     expect((await looks(Number.POSITIVE_INFINITY, 250)).moments).toEqual([0, 250]);
     expect((await looks(Number.POSITIVE_INFINITY, 251)).moments).toEqual([0, 250, 750]);
+  });
+
+  it("that stayed behind to the end is an error about what was written", () => {
+    const about = { severity: "error", code: "live.stale" };
+    expect(staleReads("behind", api)).toMatchObject({ ...about, summary: "behind", address: api });
+    expect(staleWrite("what")).toMatchObject({ ...about, summary: expect.stringContaining("what") });
+    expect(staleWrite("what")).not.toHaveProperty("address");
   });
 
   it("is shared by those who look with the same reads at the same time", async () => {

@@ -396,7 +396,8 @@ describe("a write of a verb, left open", () => {
   });
 
   it("of a type that is not known any more, or knows no such action, is closed and told of", async () => {
-    for (const type of [typeOf({ type: "other" }), typeOf({}), typeOf({ actions: {} })])
+    const blind = typeOf({ actions: { deploy: {} as never } });
+    for (const type of [typeOf({ type: "other" }), typeOf({}), typeOf({ actions: {} }), blind])
       expect(await recoverOf(state, [intent], type)).toMatchObject({
         ...{ entries: [done, end], diagnostics: [{ code: "apply.uncertain" }] },
       });

@@ -134,9 +134,10 @@ describe("what the journal of a run knows", () => {
 
   it("is written as one snapshot", async () => {
     const state = { ...stateOf({ [api]: recordOf("s1") }, []), outputs: { before: 1 } };
-    const { journal } = journalOf(state);
+    const { journal, appended } = journalOf(state);
     expect(await journal.finish(null)).toEqual({ ...state, run: null });
     await journal.recordOutputs({ url: "u" });
+    expect(appended.at(-1)?.entries).toEqual([{ kind: "outputs", outputs: { url: "u" } }]);
     expect(journal.hasChanges).toBe(true);
     await journal.record(web, recordOf("s2"));
     const written = await journal.finish(null);

@@ -81,7 +81,7 @@ const runWith = (type: Resource, given: RunGiven = {}): FakeRun =>
   });
 
 const perform = (run: FakeRun, change: Change, verb: typeof create) =>
-  verb(changeContext(run, change, change.action === "create" ? "create" : "whole", noSlot));
+  verb(changeContext(run, change, change.action === "replace" ? "create" : "whole", noSlot));
 
 const recordIn = (run: FakeRun): RecordedResource | undefined => run.journal.recorded(api);
 
@@ -131,6 +131,41 @@ describe("a write that the answer shows as it was sent", () => {
     expect(Object.fromEntries(input?.attributes ?? [])).toEqual({ name: "api", plan: "free", icon: null });
     expect(input).toMatchObject({ id: "s1", name: "api", live: change.instance.live });
     expect(recordIn(run)).toMatchObject({ writes: 4, applied: { name: "api" } });
+  });
+
+  it("closes earlier attempts of it: what they meant to set is set now", async () => {
+    const { type } = answering([shown({ plan: "pro" })]);
+    const open = [intentOf({ seq: 1, method: "PATCH", key: "another" })];
+    const run = runWith(type, { resources: { [api]: recordOf("s1") }, open });
+    expect(await perform(run, updateOf({ plan: "pro" }), update)).toEqual({ kind: "done" });
+    expect(run.journal.openAt(api)).toEqual([]);
+    const { open: left } = await run.journal.finish(null);
+    expect(left).toEqual([]);
+  });
+
+  it("is recorded as it was sent where neither its answer nor a read shows it", async () => {
+    const type = typeOf({
+      ...{ rules, nameAttribute: "name", read: async () => ({ kind: "gone" }) as const },
+      update: async (writes: Endpoints) => {
+        await sendOf(writes)(patch);
+        return { id: "s1" };
+      },
+    });
+    const run = runWith(type, { resources: { [api]: recordOf("s1", { computed: { url: "u" } }) } });
+    expect(await perform(run, updateOf({ plan: "pro" }), update)).toEqual({ kind: "done" });
+    expect(recordIn(run)).toMatchObject({ applied: { plan: "pro" }, computed: { url: "u" } });
+  });
+
+  it("of a replacement is recorded as what was made anew", async () => {
+    const { type } = answering([shown({ name: "api" })]);
+    const run = runWith(type, {
+      resources: { [api]: recordOf("s0", { initial: { a: 1 }, madeWith: ["plan"] }) },
+    });
+    const change = changeOf("replace", { name: "api" }, { id: "s0", instance: { recorded: recordOf("s0") } });
+    expect(await perform(run, change, create)).toEqual({ kind: "done" });
+    expect(recordIn(run)).toMatchObject({ id: "s1", applied: { name: "api" }, writes: 4 });
+    expect(recordIn(run)).not.toHaveProperty("initial");
+    expect(recordIn(run)).not.toHaveProperty("madeWith");
   });
 
   it("is no reason for a deployment where all of it takes effect at once", async () => {
@@ -369,8 +404,12 @@ describe("a create", () => {
 
   it("that was not answered takes the one thing that it made, and sends nothing again", async () => {
     let isMade = false;
+    const searches: unknown[] = [];
     const { type } = answering([lost(502)], {
-      candidates: async () => (isMade ? [shown(declared)] : []),
+      candidates: async (_, search) => {
+        searches.push(search);
+        return isMade ? [shown(declared)] : [];
+      },
       runs: { pendingOf: () => ({ kind: "deployment", id: "d" }), foresee: async () => [] } as never,
       poll: async () => ({ kind: "done" }),
     });
@@ -382,6 +421,7 @@ describe("a create", () => {
     });
     expect(await perform(run, changeOf("create", declared), create)).toEqual({ kind: "done" });
     expect(run.requests).toHaveLength(1);
+    expect(searches[1]).toEqual({ name: "api", parentId: undefined, preexistingIds: [], since: timeAt(0) });
     expect(recordIn(run)).toMatchObject({ id: "s1" });
     expect(run.entries.filter(({ kind }) => kind === "outcome")).toEqual([
       { kind: "outcome", seq: 1, result: "done", status: 0, id: "s1" },

@@ -272,6 +272,8 @@ describe("what a change leaves pending", () => {
     readonly others?: readonly (readonly [Address, RecordedResource])[];
     readonly openDeletes?: readonly Address[];
     readonly isWaited?: boolean;
+    readonly action?: string;
+    readonly isRecorded?: false;
     readonly reacts?: boolean;
   }
   const settled = async ({ status, pending = deploying, isWaited = true, ...given }: Given) => {
@@ -297,11 +299,11 @@ describe("what a change leaves pending", () => {
         ...{ journal, reads: {}, clock, signal: new AbortController().signal, types: new Map() },
         emit: (event: unknown) => events.push(event),
       },
-      change: { address: api, action: "update", instance: { resolved: new Map() } },
+      change: { address: api, action: given.action ?? "update", instance: { resolved: new Map() } },
       type,
       slot: { release: () => slot.push("given back"), take: async () => void slot.push("taken") },
     } as unknown as ChangeContext;
-    const result = await settle(context, pending, recorded);
+    const result = await settle(context, pending, given.isRecorded === false ? undefined : recorded);
     return { result, records, slot, events };
   };
 
@@ -388,6 +390,26 @@ describe("what a change leaves pending", () => {
     const both = await settled({ status, pending: deleting, others, openDeletes: [web] });
     expect(both.result).toEqual({ kind: "done" });
     expect((await settled({ status, pending: deleting })).result).toEqual({ kind: "done" });
+  });
+
+  it("is told with what the plan does to it", async () => {
+    const actionOf = async (action: string, pending?: Pending) =>
+      (await settled({ status: busy, action, ...(pending && { pending }) })).events[0];
+    for (const [action, told] of Object.entries({
+      create: "create",
+      replace: "create",
+      delete: "delete",
+      adopt: "update",
+    }))
+      expect(await actionOf(action)).toMatchObject({ action: told });
+    expect(await actionOf("create", deleting)).toMatchObject({ action: "delete" });
+  });
+
+  it("of what is not recorded is not recorded either", async () => {
+    const end: OperationStatus = { kind: "done" };
+    for (const status of [end, busy, { kind: "failed", summary: "x" } as const, { ...busy, next: deploying }])
+      expect((await settled({ status, isRecorded: false })).records).toEqual([]);
+    expect((await settled({ status: end, isRecorded: false, isWaited: false })).records).toEqual([]);
   });
 
   it("is the operation that took its place, recorded as soon as it is known", async () => {

@@ -1,0 +1,421 @@
+import { ApiError } from "../../../src/api/api-error";
+import type { Resource } from "../../../src/api/reads";
+import { refreshRecords, runPlan } from "../../../src/apply/run-plan";
+import { type DiagnosticCode, DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
+import type { Address } from "../../../src/model/address";
+import type { ReadResult } from "../../../src/model/live";
+import type { Plain } from "../../../src/model/value";
+import { Template } from "../../../src/model/value";
+import type { Change, Plan } from "../../../src/plan/plan";
+import {
+  api,
+  changeOf,
+  type FakeRun,
+  liveOf,
+  type RunGiven,
+  range,
+  recordOf,
+  rollout,
+  runOf,
+  shop,
+  timeAt,
+  typeOf,
+} from "./fixtures";
+
+const web = "service.shop.web" as Address;
+const refused = (status: number): ApiError =>
+  new ApiError({
+    ...{
+      kind: status === 401 ? "unauthorized" : "refused",
+      status,
+      message: "no",
+      operation: "createService",
+    },
+    ...{ method: "POST", path: "/", requestId: "q", attempts: 1 },
+  });
+
+/** A type whose verbs are told, and fail where `fails` says. */
+function telling(
+  log: string[],
+  fails: Readonly<Record<string, unknown>> = {},
+  more: Partial<Resource> = {},
+): Resource {
+  const perform =
+    (verb: string) =>
+    async (_: unknown, { address, id = "s1" }: { address: Address; id?: string }) => {
+      const failure = fails[`${verb} ${address}`];
+      log.push(`${verb} ${address}`);
+      if (failure !== undefined) throw failure;
+      return { id, live: liveOf(id) };
+    };
+  return typeOf({
+    rules: { plan: { change: "update" } },
+    ...{
+      create: perform("create"),
+      update: perform("update"),
+      remove: perform("remove"),
+      archive: perform("archive"),
+    },
+    ...more,
+  });
+}
+
+const planOf = (...changes: readonly Change[]): Plan => ({ changes }) as unknown as Plan;
+const of = (
+  action: Change["action"],
+  address: Address,
+  more: Parameters<typeof changeOf>[2] = {},
+): Change => ({
+  ...changeOf(action, action === "delete" || action === "forget" ? undefined : {}, {
+    address,
+    id: "s1",
+    ...more,
+  }),
+});
+async function ran(
+  changes: readonly Change[],
+  fails: Readonly<Record<string, unknown>> = {},
+  given: RunGiven = {},
+  more: Partial<Resource> = {},
+  stop?: AbortController,
+) {
+  const log: string[] = [];
+  const run: FakeRun = runOf({ ...given, types: [telling(log, fails, more), ...(given.types ?? [])] });
+  const result = await runPlan(stop ? { ...run, signal: stop.signal } : run, planOf(...changes), 10);
+  return { ...result, log, run };
+}
+const typesOf = (run: FakeRun) =>
+  run.events.map((event) => `${event.type} ${"address" in event ? event.address : ""}`);
+
+describe("a run", () => {
+  it("does each change with its own verb, and counts it", async () => {
+    const all = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => `service.shop.${name}` as Address);
+    const [a, b, c, d, e, f, g, h] = all as [
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+      Address,
+    ];
+    const resources = Object.fromEntries([b, c, d, e, f, h].map((at, i) => [at, recordOf(`s${i}`)]));
+    const plan = { attributes: [{ path: "plan" }] as unknown as Change["attributes"] };
+    const { log, counts, exitCode, run } = await ran(
+      [
+        of("create", a),
+        of("update", b, plan),
+        of("replace", c),
+        of("delete", d),
+        of("delete", e, { onRemove: "archive" }),
+        of("forget", f),
+        { ...of("adopt", g), attributes: plan.attributes },
+        of("no-op", h),
+      ],
+      {},
+      { resources },
+    );
+    expect(log.sort()).toEqual([
+      ...[
+        `archive ${e}`,
+        `create ${a}`,
+        `create ${c}`,
+        `remove ${c}`,
+        `remove ${d}`,
+        `update ${b}`,
+        `update ${g}`,
+      ],
+    ]);
+    expect(counts).toEqual({
+      ...{ added: 2, changed: 3, destroyed: 2, adopted: 1, forgotten: 1, failed: 0, skipped: 0 },
+    });
+    expect(exitCode).toBe(0);
+    expect(run.events.filter(({ type }) => type === "planned")).toHaveLength(7);
+    expect(run.dropped()).toBeGreaterThan(0);
+  });
+
+  it("tells the beginning and the end of each change, with the id where it has one", async () => {
+    const { run } = await ran(
+      [of("create", api), of("delete", web)],
+      {},
+      { resources: { [web]: recordOf("s2") } },
+    );
+    const told = run.events.filter(({ type }) => type === "start" || type === "done");
+    expect(told).toMatchObject([
+      { type: "start", address: api, action: "create" },
+      { type: "start", address: web, action: "delete", id: "s1" },
+      { type: "done", address: web, action: "delete", id: "s1", elapsedSeconds: 0 },
+      { type: "done", address: api, action: "create", id: "s1" },
+    ]);
+    expect(told[0]).not.toHaveProperty("id", "s1");
+  });
+
+  it("sends nothing for what changes in the state alone, nor for what is taken over as it is", async () => {
+    const lifecycle = [{ path: "preventDestroy" }] as unknown as Change["attributes"];
+    const recordOnly = of("update", api, {
+      lifecycle,
+      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
+    });
+    const adopted = of("adopt", web, { instance: { live: liveOf("s2") } });
+    const { log, counts } = await ran(
+      [{ ...recordOnly, attributes: [] }, adopted],
+      {},
+      { resources: { [api]: recordOf("s1") } },
+    );
+    expect(log).toEqual([]);
+    expect(counts).toMatchObject({ changed: 1, adopted: 1 });
+  });
+
+  it("goes on with all else where a change fails, and skips what waits for that, by its name", async () => {
+    const { log, counts, diagnostics, exitCode, run } = await ran(
+      [of("create", api), { ...of("create", web), dependsOn: [api] }, of("create", shop)],
+      { [`create ${api}`]: refused(400) },
+    );
+    expect(log).toEqual([`create ${api}`, `create ${shop}`]);
+    expect(counts).toMatchObject({ added: 1, failed: 1, skipped: 1 });
+    expect(exitCode).toBe(3);
+    expect(diagnostics).toMatchObject([{ address: api, range, requestId: "q" }]);
+    expect(typesOf(run)).toContain(`failed ${api}`);
+    expect(run.events.find(({ type }) => type === "skipped")).toMatchObject({
+      address: web,
+      action: "create",
+      because: [api],
+    });
+  });
+
+  it("skips a replacement once, and does not blame it on itself", async () => {
+    const resources = { [api]: recordOf("s1"), [web]: recordOf("s2") };
+    const { counts, run } = await ran(
+      [
+        of("replace", api),
+        { ...of("create", web), dependsOn: [api] },
+        { ...of("no-op", shop), dependsOn: [api] },
+      ],
+      { [`remove ${api}`]: refused(409) },
+      { resources },
+    );
+    expect(counts).toMatchObject({ failed: 1, skipped: 2, destroyed: 0, added: 0 });
+    expect(run.events.filter(({ type }) => type === "skipped")).toMatchObject([
+      { address: api, because: [] },
+      { address: web, because: [api] },
+    ]);
+  });
+
+  it.each<[DiagnosticCode]>([["state.lock_lost"], ["state.write_failed"]])(
+    "begins nothing after %s",
+    async (code) => {
+      const lost = new DiagnosticsError([error(code, "lost")]);
+      const { log } = await ran([of("create", api), { ...of("no-op", shop), dependsOn: [] }], {
+        [`create ${api}`]: lost,
+      });
+      expect(log).toEqual([`create ${api}`]);
+      const run = runOf({ types: [telling(log, { [`create ${api}`]: lost })] });
+      const { counts } = await runPlan(run, planOf(of("create", api), of("create", web)), 1);
+      expect(counts).toMatchObject({ added: 0, failed: 1, skipped: 1 });
+    },
+  );
+
+  it("begins nothing after an answer that says that the key is no good", async () => {
+    const run = runOf({ types: [telling([], { [`create ${api}`]: refused(401) })] });
+    const { counts, diagnostics } = await runPlan(run, planOf(of("create", api), of("create", web)), 1);
+    expect(counts).toMatchObject({ added: 0, failed: 1, skipped: 1 });
+    expect(diagnostics).toMatchObject([{ code: "api.unauthorized" }]);
+    const usual = runOf({ types: [telling([], { [`create ${api}`]: refused(400) })] });
+    expect((await runPlan(usual, planOf(of("create", api), of("create", web)), 1)).counts).toMatchObject({
+      added: 1,
+    });
+  });
+
+  it("that is interrupted ends with 130, whatever else happened", async () => {
+    const stop = new AbortController();
+    stop.abort();
+    const { counts, exitCode, log } = await ran([of("create", api)], {}, {}, {}, stop);
+    expect({ exitCode, log, skipped: counts.skipped }).toEqual({ exitCode: 130, log: [], skipped: 1 });
+  });
+
+  it("ends with 1 where nothing worked, with 7 where something did not run, and with 8 for a checkout", async () => {
+    const failing = { [`create ${api}`]: refused(400) };
+    expect((await ran([of("create", api)], failing)).exitCode).toBe(1);
+    const held = { ...of("no-op", web), held: "the service is archived" };
+    const { exitCode, diagnostics } = await ran([held]);
+    expect({ exitCode, diagnostics }).toMatchObject({
+      exitCode: 7,
+      diagnostics: [{ code: "apply.deploy_failed", address: web, range }],
+    });
+    expect((await ran([held, of("create", api)], failing)).exitCode).toBe(1);
+    expect((await ran([held, of("create", api)])).exitCode).toBe(7);
+    const pending = { kind: "deployment", id: "d" } as const;
+    const unpaid = {
+      create: async () => ({ id: "s1", live: liveOf("s1"), pending }),
+      poll: async () => ({ kind: "checkout", summary: "pay" }) as const,
+    };
+    expect((await ran([of("create", api)], {}, {}, unpaid)).exitCode).toBe(8);
+    expect((await ran([of("create", api), held], {}, {}, unpaid)).exitCode).toBe(7);
+  });
+
+  it("records what has moved under its new address before anything else happens to it", async () => {
+    const before = recordOf("s1", { parent: shop });
+    const moved = of("no-op", web, {
+      previousAddress: api,
+      instance: { recorded: before, live: liveOf("s1") },
+    });
+    const { run } = await ran([moved], {}, { resources: { [api]: before } });
+    expect(run.journal.recorded(api)).toBeUndefined();
+    expect(run.journal.recorded(web)).toMatchObject({ id: "s1", parent: shop });
+    const other = "project.other" as Address;
+    const declared = of("update", web, {
+      previousAddress: api,
+      instance: { recorded: before, desired: { parent: other } as never },
+    });
+    const along = await ran(
+      [declared],
+      { [`update ${web}`]: refused(400) },
+      { resources: { [api]: before } },
+    );
+    expect(along.run.journal.recorded(web)).toMatchObject({ parent: other });
+    const root = of("no-op", web, {
+      previousAddress: api,
+      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
+    });
+    const alone = await ran([root], {}, { resources: { [api]: recordOf("s1") } });
+    expect(alone.run.journal.recorded(web)).not.toHaveProperty("parent");
+    expect((await ran([moved])).run.journal.recorded(api)).toBeUndefined();
+  });
+});
+
+describe("the failure of a change", () => {
+  const failed = async (change: Change, failure?: unknown, more: Partial<Resource> = {}) =>
+    (
+      await ran(
+        [change],
+        failure === undefined ? {} : { [`${change.action} ${change.address}`]: failure },
+        { resources: { [api]: recordOf("s1") } },
+        more,
+      )
+    ).diagnostics[0];
+
+  it("points at the one field that it changes, else at the block", async () => {
+    const field = { file: "rnv.yaml", start: 5, end: 6 };
+    const one = [{ path: "plan", range: field }] as unknown as Change["attributes"];
+    expect(await failed({ ...of("update", api), attributes: one }, refused(400))).toMatchObject({
+      range: field,
+    });
+    expect(await failed({ ...of("update", api), attributes: [...one, ...one] }, refused(400))).toMatchObject({
+      range,
+    });
+  });
+
+  it("is what was found where that is told already", async () => {
+    const found = error("live.unmanaged_exists", "x", { hint: "y" });
+    expect(await failed(of("create", api), new DiagnosticsError([found]))).toEqual(found);
+    expect(await failed(of("create", api), new DiagnosticsError([]))).toMatchObject({ code: "internal.bug" });
+  });
+
+  it("names what the service has not told yet of another resource", async () => {
+    const url = new Template([{ address: web, attribute: "url" }], false);
+    expect(await failed(changeOf("create", { plan: url }))).toMatchObject({
+      ...{ code: "apply.failed", address: api, range },
+      ...{
+        summary: expect.stringContaining(`${web}.url`),
+        hint: expect.stringContaining("run the same command again"),
+      },
+    });
+  });
+
+  it("says that a name may be held by what no list shows, where a creation meets something", async () => {
+    const archives = { attribute: "archived", unlisted: "archived services" };
+    const hint = async (change: Change, status: number, more: Partial<Resource>) =>
+      (await failed(change, refused(status), more))?.hint ?? "";
+    expect(await hint(of("create", api), 409, { archives })).toContain("archived services");
+    expect(await hint(of("create", api), 400, { archives })).not.toContain("archived services");
+    expect(await hint(of("create", api), 409, {})).not.toContain("no list shows");
+    const attributes = [{ path: "plan" }] as unknown as Change["attributes"];
+    expect(await hint({ ...of("update", api), attributes }, 409, { archives })).not.toContain(
+      "archived services",
+    );
+  });
+
+  it("of what has moved is one of its change as well", async () => {
+    const moved = of("no-op", web, { previousAddress: api });
+    const run = runOf({ types: [typeOf({})], resources: { [api]: recordOf("s1") } });
+    const journal = Object.assign(Object.create(run.journal), {
+      recorded: () => recordOf("s1"),
+      move: () => Promise.reject(refused(400)),
+    });
+    const { diagnostics } = await runPlan({ ...run, journal }, planOf(moved), 1);
+    expect(diagnostics).toMatchObject([{ address: web }]);
+  });
+});
+
+describe("the look at what something ran in", () => {
+  const deployment = (action: Change["action"], more: Partial<Change> = {}): Change => ({
+    ...changeOf(
+      action,
+      { when: "change" },
+      { address: rollout, type: "deployment", instance: { desired: { parent: api } as never } },
+    ),
+    ...more,
+  });
+  const looked = async (change: Change, read: () => Promise<ReadResult>, aborted = false) => {
+    const asked: unknown[] = [];
+    const service = typeOf({
+      read: (_, target) => {
+        asked.push(target);
+        return read();
+      },
+    });
+    const run = runOf({
+      types: [service, typeOf({ type: "deployment", reacts: {} as never })],
+      resources: {
+        [shop]: recordOf("p1"),
+        [api]: recordOf("s1", { parent: shop, computed: { url: "before" } }),
+      },
+    });
+    const stop = new AbortController();
+    if (aborted) stop.abort();
+    await refreshRecords({ ...run, signal: stop.signal }, planOf(change));
+    return {
+      asked,
+      computed: run.journal.recorded(api)?.computed,
+      entries: run.entries,
+      dropped: run.dropped(),
+    };
+  };
+  const found =
+    (id = "s1", computed: Readonly<Record<string, Plain>> = { url: "after" }) =>
+    async (): Promise<ReadResult> => ({
+      kind: "found",
+      live: liveOf(id, { computed: new Map(Object.entries(computed)), updatedAt: timeAt(0) }),
+    });
+
+  it("records what the service decided of it since", async () => {
+    const { asked, computed, dropped } = await looked(deployment("update"), found());
+    expect(computed).toEqual({ url: "after" });
+    expect(asked).toMatchObject([{ address: api, id: "s1", name: "api", parentId: "p1" }]);
+    expect(dropped).toBe(1);
+    expect((await looked(deployment("create"), found())).computed).toEqual({ url: "after" });
+  });
+
+  it("records nothing where it shows the same, something else, or nothing, or fails", async () => {
+    for (const read of [
+      found("s1", { url: "before" }),
+      found("other"),
+      async (): Promise<ReadResult> => ({ kind: "gone" }),
+      () => Promise.reject(new Error("x")),
+    ])
+      expect((await looked(deployment("update"), read)).entries).toEqual([]);
+  });
+
+  it("is left out where nothing ran, and after an interrupt", async () => {
+    const lifecycle = [{ path: "preventDestroy" }] as unknown as Change["attributes"];
+    for (const change of [
+      deployment("no-op"),
+      deployment("update", { attributes: [], lifecycle }),
+      deployment("delete"),
+      of("update", api),
+    ])
+      expect((await looked(change, found())).asked).toEqual([]);
+    expect((await looked(deployment("update"), found(), true)).asked).toEqual([]);
+  });
+});
