@@ -150,6 +150,10 @@ const isFound = (found: readonly unknown[] | undefined): boolean => found === un
 export const isUncertain = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && (failure.kind === "uncertain" || failure.kind === "malformed");
 
+/** Sends a write, and once more where its answer is uncertain: it can be repeated. */
+export const sendTwice = <T>(send: () => Promise<T>): Promise<T> =>
+  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
+
 /**
  * What an unanswered create may have made. A look that tells nothing is repeated once: it may have failed in passing,
  * and a write sent again without knowing could be the second one. Undefined when it cannot be looked up.

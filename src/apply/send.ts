@@ -13,7 +13,7 @@ import {
   writesAfter,
   writtenNow,
 } from "./change-context";
-import { isUncertain, observeCreated } from "./look";
+import { isUncertain, observeCreated, sendTwice } from "./look";
 import { awaitEnding, notGone, proveGone } from "./remove";
 import { type ChangeEnd, knownAttributes, readNow } from "./run";
 import { settle } from "./settle";
@@ -94,10 +94,6 @@ export async function update(context: ChangeContext): Promise<ChangeEnd> {
   await closeEarlier(context, accepted.id);
   return finishWrite(context, accepted, sent, values);
 }
-
-/** Sends an update, and once more where its answer is uncertain: it can be repeated. */
-const sendTwice = (send: () => Promise<Accepted>): Promise<Accepted> =>
-  send().catch((failure: unknown) => (isUncertain(failure) ? send() : Promise.reject(failure)));
 
 /** A write that was answered with something else: done where the thing itself shows it, read by its id. */
 async function seenInstead(

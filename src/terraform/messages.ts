@@ -46,6 +46,22 @@ const asSentence = (text: string): string =>
 export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>
   new DiagnosticsError([error(code, summary, details)]);
 
+/**
+ * Returns what is told of a create that left something standing. An error would taint it, and what is tainted is deleted
+ * and made anew: the next plan shows what is missing.
+ */
+export const withoutTaint = (found: readonly Diagnostic[]): readonly Diagnostic[] =>
+  found.map((one) =>
+    one.severity === "error"
+      ? {
+          ...one,
+          severity: "warning",
+          summary: `created only in part: ${one.summary}`,
+          hint: "plan and apply again: the next plan shows what is missing, and nothing is deleted for it",
+        }
+      : one,
+  );
+
 /** Returns whatever a call failed with as diagnostics. */
 export const diagnosticsOf = (failure: unknown): readonly Diagnostic[] =>
   failure instanceof DiagnosticsError && failure.diagnostics.length > 0

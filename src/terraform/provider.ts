@@ -60,6 +60,8 @@ export interface Session {
   /** By `addressOfId`: what this process deleted; what it made or adopted, as the answer showed it. */
   readonly removed: Set<Address>;
   readonly made: Map<Address, LiveResource | undefined>;
+  /** Ids of services for whose variables this apply has failed: they are not deployed with it. */
+  readonly incomplete: Set<string>;
   /** Resource types of which this process has planned a new one. */
   readonly plansNew: Set<string>;
   /** The canvas of one scope, read anew. */
@@ -117,6 +119,7 @@ export function openSession(options: SessionOptions): Session {
     canvas: plain.canvas,
     removed: new Set(),
     made: new Map(),
+    incomplete: new Set(),
     plansNew: new Set(),
     intents: options.intents,
     requestOf: ({ type, seed, input }) => {

@@ -1,6 +1,6 @@
 import type { Endpoints } from "../../api/endpoints";
 import type { Resource } from "../../api/reads";
-import { type Looked, lookAgain } from "../../apply/look";
+import { type Looked, lookAgain, sendTwice } from "../../apply/look";
 import { type WaitResult, waitUntilSettled } from "../../apply/settle";
 import { type ComparedWrite, mayShareTime, movedTime, timeStepMs, unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, error, type warning } from "../../diagnostics/diagnostic";
@@ -226,7 +226,7 @@ const mostAttempts = 200;
 export async function sendUntilApplied(session: Session, write: CheckedWrite): Promise<Accepted> {
   for (let attempt = 0; ; attempt += 1) {
     const { endpoints, replays } = session.writes(attempt === 0 ? write.seed : `${write.seed}\0${attempt}`);
-    const answer = await write.send(endpoints);
+    const answer = await sendTwice(() => write.send(endpoints));
     if (write.isApplied(answer) || attempt === mostAttempts) return answer;
     if (!replays.includes(true) && (await write.isSentAgain?.(answer)) !== true) return answer;
   }

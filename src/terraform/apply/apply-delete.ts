@@ -1,6 +1,6 @@
 import { ApiError } from "../../api/api-error";
 import { isRefusal } from "../../apply/journaled-send";
-import { lookAgain } from "../../apply/look";
+import { lookAgain, sendTwice } from "../../apply/look";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Accepted, DeleteInput } from "../../model/resource-operations";
 import { addressOfId } from "../confirm-deleted";
@@ -104,7 +104,7 @@ async function sendDeletion(
   let seed = `delete\0${type.resource.type}\0${input.id}`;
   for (let attempt = 1; ; attempt += 1) {
     const { endpoints, replays } = session.writes(seed);
-    const accepted = await type.resource.remove(endpoints, input);
+    const accepted = await sendTwice(() => type.resource.remove(endpoints, input));
     const end = await settle(session, type, accepted, prior, "delete");
     if (end.kind !== "failed" || replays.at(-1) !== true || attempt === mostAttempts) return end;
     seed += `\0${accepted.pending?.id}`;

@@ -3,7 +3,7 @@ import { lookAgain, staleWrite } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
 import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../../diagnostics/diagnostic";
 import { isMissing } from "../../model/freshness";
-import type { ReadResult } from "../../model/live";
+import type { LiveResource, ReadResult } from "../../model/live";
 import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../model/resource-operations";
 import { isUnlisted } from "../../model/resource-type";
 import { type Attributes, canonicalJson, type Plain, plainEqual } from "../../model/value";
@@ -25,11 +25,13 @@ import { createOnce, isUnseen, sendGenerations, takeUp } from "../apply/create-o
 import { findTaken } from "../apply/twins";
 import { addressOfId, readById } from "../confirm-deleted";
 import {
+  diagnosticError,
   diagnosticMessages,
   diagnosticsOf,
   noPrivateData,
   type PrivateData,
   readPrivate,
+  withoutTaint,
   writePrivate,
 } from "../messages";
 import { findPreserved, isMadeElsewhere, notThere } from "../preserved";
@@ -107,6 +109,7 @@ async function applyCreate(
   const attributes = appliableIn(type, wanted);
   const name = nameIn(type, wanted) || resource.type;
   const parentId = parentIn(type, attributes);
+  if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
@@ -122,6 +125,37 @@ async function applyCreate(
   const answered = isElsewhere
     ? await preservedOne(session, type, input, parentId)
     : await createOnce(session, create);
+  const made = { planned, wanted, input, parentId, defaults, answered };
+  const ended = finishCreate(session, type, made);
+  // A run that fails after its request is found again by its key.
+  return type.reacts
+    ? ended
+    : ended.catch((failure: unknown) => createdState(session, type, made, diagnosticsOf(failure)));
+}
+
+/** A map of variables that was created in part is no error, so that Terraform goes on. */
+const notRun = ({ resource }: TerraformShape): DiagnosticsError =>
+  diagnosticError(
+    "apply.deploy_failed",
+    `no ${resource.type} is started: variables of its service are missing`,
+    {
+      detail: "This apply could not set all of them, as its warnings say.",
+      hint: "plan and apply again",
+    },
+  );
+
+/** A create that was answered. */
+interface Made extends Pick<ChangeValues, "planned" | "wanted"> {
+  readonly input: CreateInput;
+  readonly parentId: string | undefined;
+  readonly defaults: Attributes;
+  readonly answered: Accepted;
+}
+
+/** Waits for the end of a create. */
+async function finishCreate(session: Session, type: TerraformShape, made: Made): Promise<Applied> {
+  const { wanted, parentId, defaults, answered } = made;
+  const { name, attributes } = made.input;
   const result = await settle(session, type, answered, wanted, "create");
   const accepted = endedWith(answered, result);
   const failed = await unsettled(session, type, { name, parentId }, result);
@@ -131,17 +165,28 @@ async function applyCreate(
     (result.kind === "done" ? result.live : undefined) ??
     (await liveAfter(session, type, wanted, { accepted, name, parentId })) ??
     accepted.live;
-  const diagnostics: Diagnostic[] = failed === undefined ? [] : [failed];
+  const found: Diagnostic[] = failed === undefined ? [] : [failed];
   const write = { sent: attributes, live: accepted.live, defaults };
-  if (accepted.failure !== undefined) diagnostics.push(...asWarnings(accepted.failure));
-  else diagnostics.push(...unappliedFields(type, write, warning));
+  if (accepted.failure !== undefined) found.push(...diagnosticsOf(accepted.failure));
+  else found.push(...unappliedFields(type, write, warning));
+  return createdState(session, type, { ...made, answered: accepted }, found, live);
+}
+
+/** Returns what stands after a create, as its answer shows it unless `live` does. */
+function createdState(
+  session: Session,
+  type: TerraformShape,
+  { planned, wanted, answered: { id, live: answer } }: Made,
+  found: readonly Diagnostic[],
+  live: LiveResource | undefined = answer,
+): Applied {
   const kept = {
     applied: appliedIn(type, wanted, wanted),
-    ...writtenNow(session, accepted.live ?? live),
-    ...(type.reacts && { ran: accepted.id }),
+    ...writtenNow(session, answer ?? live),
+    ...(type.reacts && { ran: id }),
   };
-  const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id: accepted.id }) };
-  return { state, kept, diagnostics };
+  const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id }) };
+  return { state, kept, diagnostics: withoutTaint(found) };
 }
 
 /** Returns what a resource that was made elsewhere stands for. Throws `DiagnosticsError` where it is not there. */
@@ -155,15 +200,6 @@ async function preservedOne(
   if (live === undefined) throw new DiagnosticsError([notThere(type, input.name)]);
   return { id: live.id, live };
 }
-
-/** An error would taint what stands, and a tainted service is deleted: the next plan shows what is missing. */
-const asWarnings = (failure: unknown): readonly Diagnostic[] =>
-  diagnosticsOf(failure).map(({ code, summary, detail }) =>
-    warning(code, `created, but not all of it: ${summary}`, {
-      detail,
-      hint: "plan and apply again; the next plan shows what is missing",
-    }),
-  );
 
 /** Updates a resource: only what the plan says is sent, nothing at all where only the state changes. */
 async function applyUpdate(session: Session, type: TerraformShape, change: ChangeValues): Promise<Applied> {

@@ -1,11 +1,11 @@
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { Secret } from "../../model/secret";
 import { sendSecret, unappliedFields } from "../apply/after-write";
 import { type Applied, applyDelete } from "../apply/apply-delete";
 import { createOnce, takeUp } from "../apply/create-once";
 import { findTaken } from "../apply/twins";
-import { diagnosticsOf, noPrivateData } from "../messages";
+import { diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, emptyValue } from "../schema/attributes";
 import { asObject, type TerraformObject } from "../values/terraform-value";
@@ -61,7 +61,10 @@ export async function applyVariables(
     if (planned?.values && !diagnostics.some(({ summary }) => summary.startsWith(`${name}: `)))
       entries.values[name] = value;
   }
-  return { state: appliedState(change, serviceId, entries, diagnostics.length > 0), diagnostics };
+  if (hasErrors(diagnostics)) session.incomplete.add(serviceId);
+  const state = appliedState(change, serviceId, entries, diagnostics.length > 0);
+  const isCreated = prior === undefined && state !== null;
+  return { state, diagnostics: isCreated ? withoutTaint(diagnostics) : diagnostics };
 }
 
 /** Returns the planned keys: with the id that is known, and whether the value stays as it is. */
@@ -84,6 +87,11 @@ function appliedState(
   if (failed && prior === undefined && Object.keys(entries.ids).length === 0) return null;
   const kept = { ...planned, id: serviceId, ids: entries.ids, updated_at: entries.updatedAt };
   if (!failed) return kept;
+  // A create is told as it was planned: what has no id yet is added by the next plan.
+  if (prior === undefined) {
+    const missing = Object.keys(asObject(planned.ids) ?? {}).map((key) => [key, null] as const);
+    return { ...kept, ids: { ...Object.fromEntries(missing), ...entries.ids } };
+  }
   return {
     ...kept,
     values: planned.values === null ? null : entries.values,

@@ -1,0 +1,114 @@
+import type { SeenRequest } from "../../src/emulator/faults";
+import { CrashFolder } from "../support/crash-folder";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
+const services = (names: readonly string[]) =>
+  names.map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`).join("");
+
+describeTerraform("what does not block", () => {
+  let world: CrashFolder;
+  beforeEach(async () => {
+    world = new CrashFolder();
+    await world.open();
+  });
+  afterEach(() => world.close());
+  const isPost = (end: string) => (request: SeenRequest) =>
+    request.method === "POST" && request.path.endsWith(end);
+
+  it("a map of variables of which one was refused is completed, never deleted and made anew; its service is not deployed", async () => {
+    world.write(
+      `${services(["api"]).replace('"web"', '"web"\n  configuration { repository = "https://git.example.com/shop/api" }')}resource "rnv_variables" "all" {\n  service_id = rnv_service.api.id\n  values = { A = "1", B = "2", C = "3" }\n}\n` +
+        `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  depends_on = [rnv_variables.all]\n}\n`,
+    );
+    world.emulator.setFaults((_index, request) =>
+      isPost("/variables")(request) && `${request.body}`.includes('"B"')
+        ? { kind: "status", status: 403 }
+        : undefined,
+    );
+    const output = flat(await world.run("apply -auto-approve", 1));
+    expect(output).toContain("Created only in part: B: ");
+    expect(output).toContain("No deployment is started: variables of its service are missing");
+    expect(output.match(/Error: /g)).toHaveLength(1);
+    expect(world.stateText()).not.toContain("tainted");
+    world.emulator.setFaults(undefined);
+    world.emulator.resetLog();
+    expect(await world.apply()).toContain("1 added, 1 changed, 0 destroyed");
+    expect(world.writes().filter((write) => !write.startsWith("POST"))).toEqual([]);
+    expect(world.writes()).toHaveLength(2);
+    await world.expectNoChanges();
+  }, 60_000);
+
+  it("a destroy whose provider died goes on by itself, also where nothing is left to prove it", async () => {
+    world.write(services(["a", "b", "c", "d"]));
+    await world.apply();
+    const command = ["destroy", "-auto-approve"];
+    let left = 4;
+    const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
+    await world.applyKilledAt(isLast, "after", { command });
+    expect(world.services()).toEqual([]);
+    await world.run("destroy -auto-approve");
+    expect(world.state().resources).toEqual([]);
+  }, 60_000);
+
+  it("a 500 on an update and on a deletion is sent again under its key", async () => {
+    world.write(services(["a"]));
+    await world.apply();
+    for (const command of ["apply -auto-approve", "destroy -auto-approve"]) {
+      const keys: (string | undefined)[] = [];
+      world.write(
+        services(["a"]).replace('kind = "web"', 'kind = "web"\n  configuration { branch = "next" }'),
+      );
+      world.emulator.setFaults((_index, { method, idempotencyKey }) => {
+        if (method === "GET") return undefined;
+        keys.push(idempotencyKey);
+        return keys.length === 1 ? { kind: "status", status: 500, when: "after" } : undefined;
+      });
+      await world.run(command);
+      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    }
+    expect(world.services()).toEqual([]);
+  }, 60_000);
+});
+
+describeTerraform("one error for all", () => {
+  const world = new TerraformFolder();
+  beforeAll(async () => {
+    await world.open();
+    world.write(services(["a", "b", "c", "d"]));
+    await world.apply();
+  }, 60_000);
+  afterAll(() => world.close());
+  const errorOf = async (environment: Record<string, string>): Promise<string> => {
+    world.environment = environment;
+    const output = flat(await world.run("plan", 1));
+    world.environment = {};
+    expect(output.match(/Error: /g)).toHaveLength(1);
+    expect(output).toContain('in provider "rnv"');
+    return output;
+  };
+
+  it("a wrong key, workspace or address is one error of the provider block", async () => {
+    expect(await errorOf({ RNV_API_KEY: "rnv_no-such-key" })).toContain("does not accept the API key");
+    const other = "00000000-0000-4000-8000-00000000abcd";
+    expect(await errorOf({ RNV_WORKSPACE_ID: other })).toMatch(new RegExp(`workspace ${other}`));
+    expect(await errorOf({ RNV_BASE_URL: world.baseUrl.replace("/api/v1", "/elsewhere/api/v1") })).toContain(
+      "RNV_BASE_URL",
+    );
+    expect(await errorOf({ RNV_BASE_URL: "http://127.0.0.1:9/api/v1" })).toContain("cannot connect");
+  }, 120_000);
+
+  it("what was deleted elsewhere is said to be gone once, for all of it, by name", async () => {
+    for (const { id } of world.emulator.store.services()) world.emulator.store.deleteServiceNow(id);
+    world.settle();
+    const output = flat(await world.run("plan", 1));
+    expect(output).toMatch(/service "[abcd]"/);
+    expect(output).toContain("accept_missing = true");
+    world.write(services(["a", "b", "c", "d"]), "accept_missing = true");
+    const plan = flat(await world.run("plan"));
+    expect(plan).toContain("4 to add, 0 to change, 0 to destroy");
+    expect(plan).toContain("What is missing is taken out of the state");
+    await world.apply();
+    await world.expectNoChanges();
+  }, 60_000);
+});
