@@ -102,8 +102,8 @@ function placeHint(
 export const expectations = (issues: readonly Issue[]): string =>
   issues.flatMap(leaves).map(expectation).join("; ");
 
-/** For a union: the findings of the option that got furthest, else one that names all options. */
-function leaves(issue: Issue): Issue[] {
+/** Returns an issue itself. For a union: the findings of the option that got furthest, else one that names all options. */
+export function leaves(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return [issue];
   const options = issue.errors as Issue[][];
   const closest = options.find((option) =>

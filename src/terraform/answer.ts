@@ -25,6 +25,7 @@ import { importResourceState, moveResourceState, upgradeResourceState } from "./
 import { validateResourceConfig } from "./rpc/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import type { CallHandler, StreamHandler } from "./server";
+import { withSubjects } from "./subject";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";
@@ -94,7 +95,8 @@ export const answerCall: CallHandler = (method, request) => {
 
 async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {
   const answered = await answerOrTell(provider, method, request);
-  return withIdentity(provider, method, request as never, answered as never);
+  const told = await withSubjects(provider, method, request, answered);
+  return withIdentity(provider, method, request as never, told as never);
 }
 
 /** Answers one call. Whatever is thrown becomes a diagnostic: a failed call must not look like a crash. */

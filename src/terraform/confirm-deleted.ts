@@ -7,6 +7,7 @@ import { shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
 import { resourceTypes, typeNamed } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
+import { addressIn } from "./schema/attributes";
 
 /** A resource that this process asked for by its id. */
 interface KnownResource {
@@ -178,7 +179,7 @@ function existenceOf(
     parentId !== undefined &&
     known.get(addressOfId(parent, parentId))?.live !== undefined;
   return {
-    address: `${resource.type}.${name}` as Address,
+    address: addressIn({ resource }, name),
     isLive: live !== undefined,
     isLost: live === undefined,
     isDependent: resource.removedWithParent,

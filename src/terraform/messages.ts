@@ -4,6 +4,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { Plain } from "../model/value";
 import type { Message } from "./protocol";
 import type { PathSteps } from "./schema/terraform-shape";
+import { codeInTerraform, inTerraformWords } from "./wording";
 
 /** A path in the form of the protocol. */
 export const pathMessage = (steps: PathSteps): Message<"AttributePath"> => ({
@@ -16,14 +17,15 @@ export function diagnosticMessage(
   steps: PathSteps | undefined,
 ): Message<"Diagnostic"> {
   const { severity, summary, detail, hint, code, requestId } = diagnostic;
+  const said = codeInTerraform(code);
   const lines = [
-    detail,
-    hint === undefined ? undefined : `${asSentence(hint)}.`,
-    requestId === undefined ? `(${code})` : `(${code}, request ${requestId})`,
+    detail && inTerraformWords(detail),
+    hint === undefined ? undefined : sentenceOf(inTerraformWords(hint)),
+    requestId === undefined ? `(${said})` : `(${said}, request ${requestId})`,
   ];
   return {
     severity: severity === "error" ? 1 : 2,
-    summary: asSentence(summary),
+    summary: asSentence(inTerraformWords(summary)),
     detail: lines.filter((line) => line !== undefined).join("\n\n"),
     ...(steps !== undefined && { attribute: pathMessage(steps) }),
   };
@@ -41,6 +43,9 @@ export const diagnosticMessages = (
 /** Capital first, unless the first word is a name: `queueDeployment`, `max_concurrency`. */
 const asSentence = (text: string): string =>
   /^[a-z]+( |$)/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+
+const sentenceOf = (text: string): string =>
+  /[.?!]$/.test(text) ? asSentence(text) : `${asSentence(text)}.`;
 
 /** Returns what is thrown for one diagnostic, which is an error. */
 export const diagnosticError = (...[code, summary, details]: Parameters<typeof error>): DiagnosticsError =>

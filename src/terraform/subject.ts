@@ -1,7 +1,11 @@
 import type { Resource } from "../api/reads";
 import { typeNamed } from "../resources";
 import { readById } from "./confirm-deleted";
-import type { Session } from "./provider";
+import type { Message } from "./protocol";
+import { type Provider, type Session, shapes } from "./provider";
+import { liveOf, valueAt } from "./schema/attributes";
+import { decodeObject } from "./values/codec";
+import { withSubject } from "./wording";
 
 /** Returns how messages name a resource; one without a name of its own by its parent. */
 export async function subjectOf(
@@ -16,4 +20,56 @@ export async function subjectOf(
   const read = await readById(reads, above, parentId).catch(() => undefined);
   const shown = read?.kind === "found" ? `"${read.live.name}"` : parentId;
   return `the ${type} of the ${above.type} ${shown}`;
+}
+
+type Value = Message<"Value"> | null;
+
+/** A call about one resource, with whole values of its type. */
+interface ResourceRequest {
+  readonly typeName?: string;
+  readonly config?: Value;
+  readonly plannedState?: Value;
+  readonly currentState?: Value;
+  readonly priorState?: Value;
+}
+
+const aboutResources = new Set([
+  "ValidateResourceConfig",
+  "ReadResource",
+  "PlanResourceChange",
+  "ApplyResourceChange",
+]);
+
+interface Answered {
+  readonly diagnostics?: readonly Message<"Diagnostic">[];
+}
+
+/** Returns an answer whose diagnostics all say which resource and which attribute they are about. */
+export async function withSubjects<Answer extends Answered>(
+  provider: Provider,
+  method: string,
+  request: ResourceRequest,
+  answered: Answer,
+): Promise<Answer> {
+  const { diagnostics = [] } = answered;
+  if (diagnostics.length === 0 || !aboutResources.has(method)) return answered;
+  const subject = await subjectIn(provider, request).catch(() => undefined);
+  return { ...answered, diagnostics: diagnostics.map((one) => withSubject(one, subject)) };
+}
+
+async function subjectIn(
+  { session }: Provider,
+  { typeName, config, plannedState, currentState, priorState }: ResourceRequest,
+): Promise<string | undefined> {
+  const type = shapes.find(({ name }) => name === typeName);
+  if (type === undefined) return undefined;
+  const wholes = [config, plannedState, currentState, priorState];
+  const whole = wholes.map((value) => decodeObject(type.valueType, value)).find((one) => one !== undefined);
+  if (whole === undefined) return undefined;
+  const named = valueAt(whole, type.stepsOf(type.resource.nameAttribute ?? "") ?? []);
+  if (typeof named === "string") return `${type.resource.type} "${named}"`;
+  const { parentId } = liveOf(type, whole);
+  if (type.resource.nameAttribute !== undefined || session === undefined || parentId == null)
+    return undefined;
+  return subjectOf(session, type.resource, "", parentId);
 }

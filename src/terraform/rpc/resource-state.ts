@@ -6,7 +6,7 @@ import { addressOfId } from "../confirm-deleted";
 import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
-import { emptyValue, setValue } from "../schema/attributes";
+import { addressIn, emptyValue, setValue } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject } from "../values/terraform-value";
@@ -100,7 +100,7 @@ export async function locateImport(
     throw new DiagnosticsError([notFound(resource, importId)]);
   const parentAttribute = parent?.attribute ?? "";
   const declared = new Map(outer === undefined ? [] : [[parentAttribute, outer.id]]);
-  const address = `${resource.type}.${last}` as never;
+  const address = addressIn({ resource }, last);
   for (const id of [undefined, last || undefined]) {
     const subject = { address, name: last, declared, id, parentId: outer?.id };
     const read = await resource.read(session.reads, subject);

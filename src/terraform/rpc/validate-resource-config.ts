@@ -2,6 +2,7 @@ import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import { snakeCase, uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
+import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
@@ -28,7 +29,7 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
 };
 
 function valueFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
-  return type.declared.flatMap(({ path, steps, schema, required }): readonly Diagnostic[] => {
+  return type.declared.flatMap(({ steps, schema, required }): readonly Diagnostic[] => {
     const value = valueAt(config, steps);
     const attribute = steps.join(".");
     if (value === null) {
@@ -37,7 +38,7 @@ function valueFindings(type: TerraformShape, config: TerraformObject): readonly 
     }
     if (holdsUnknown(value)) return [];
     return issuesOf(schema, toPlain(value)).map((message) =>
-      error("manifest.invalid_value", `${snakeCase(path)}: ${message}`, { attribute }),
+      error("manifest.invalid_value", `${attribute}: ${message}`, { attribute }),
     );
   });
 }
@@ -51,6 +52,9 @@ function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[
   return parsed.error.issues.map(({ message, path }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`,
   );
+  // A reference to what is not there is an empty id.
+  if (schema === undefined) return value === "" ? ["expected an id"] : [];
+  return unmetExpectations(schema, value);
 }
 
 function secretFindings(

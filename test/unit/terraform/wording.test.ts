@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ApiError } from "../../../src/api/api-error";
+import { error } from "../../../src/diagnostics/diagnostic";
+import { resourceTypes } from "../../../src/resources";
+import { unmetExpectations } from "../../../src/terraform/expectation";
+import { diagnosticMessages, diagnosticsOf } from "../../../src/terraform/messages";
+import { inTerraformWords, withSubject } from "../../../src/terraform/wording";
+
+const source = join(__dirname, "../../../src");
+
+/** Texts in quotes of the modules whose messages both doors share, templates with their parts as they are written. */
+function sharedTexts(): readonly string[] {
+  const folders = ["api", "resources", "resources/service", "terraform", "terraform/rpc", "terraform/apply"];
+  const files = folders
+    .flatMap((folder) => readdirSync(join(source, folder)).map((name) => join(source, folder, name)))
+    .filter((path) => path.endsWith(".ts") && !path.endsWith("wording.ts"));
+  const shared = ["apply/look.ts", "apply/settle.ts", "plan/diff.ts"].map((path) => join(source, path));
+  return [...files, ...shared].flatMap((path) => {
+    const code = readFileSync(path, "utf8").replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+    return [...code.matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g)].map(
+      ([, plain, template]) => plain ?? template ?? "",
+    );
+  });
+}
+
+/** Words of the command line and of its files. */
+const foreign =
+  /\brnv (plan|apply|drift|state|status|import|destroy|schema|show)\b|preserve: |removed: |moved: |import: ID|\bmanifest\b(?!\.)| --[a-z]|Verify-values/i;
+
+describe("messages in Terraform's words", () => {
+  it("no shared text keeps a word of the command line", () => {
+    const texts = sharedTexts().filter((text) => / /.test(text) && !/^\.|^\/|terraform install/.test(text));
+    expect(texts.length).toBeGreaterThan(300);
+    expect(texts.map(inTerraformWords).filter((text) => foreign.test(text))).toEqual([]);
+  });
+
+  it("resources and attributes bear the names they have in Terraform, values stay as they are", () => {
+    expect(
+      inTerraformWords('variable."API KEY" of serviceId: configuration.minReplicas was "minReplicas"'),
+    ).toBe('variable "API KEY" of service_id: configuration.min_replicas was "minReplicas"');
+    expect(inTerraformWords("deployment.5876497d-a578-4b33-9667-76e4b86402d4 is gone")).toBe(
+      "deployment 5876497d-a578-4b33-9667-76e4b86402d4 is gone",
+    );
+  });
+
+  it("a failed request says what to set in the provider block, and no command of another product", () => {
+    const failed = (status: number) => {
+      const failure = new ApiError({
+        ...{ kind: "refused", operation: "createService", method: "POST", path: "/services" },
+        ...{ status, code: "x", message: "no", requestId: "r1", attempts: 1, address: 'service."api"' },
+      });
+      return diagnosticMessages(diagnosticsOf(failure))[0];
+    };
+    expect(failed(401)).toMatchObject({
+      summary: 'createService for service "api" was refused: no',
+      detail: expect.stringContaining("Set api_key, RNV_API_KEY or RNV_API_KEY_FILE to a key"),
+    });
+    expect(failed(409)?.detail).toContain("See what is there now with terraform plan");
+    expect(failed(404)?.detail).toMatch(
+      /Check workspace_id or RNV_WORKSPACE_ID[\s\S]*\(api.not_found, request r1\)/,
+    );
+  });
+
+  it("a code speaks of the configuration, not of a manifest", () => {
+    expect(diagnosticMessages([error("manifest.invalid_value", "x")])[0]?.detail).toBe(
+      "(configuration.invalid_value)",
+    );
+  });
+
+  it("resource and attribute are named once, before the code", () => {
+    const told = { severity: 1, summary: "It is not on offer", detail: "Hint.\n\n(code)" };
+    const attribute = { steps: [{ attributeName: "configuration" }, { attributeName: "plan" }] };
+    expect(withSubject({ ...told, attribute }, 'service "api"').detail).toBe(
+      'Hint.\n\nIn service "api", configuration.plan.\n\n(code)',
+    );
+    const named = { ...told, summary: 'Service "api": configuration.plan is not on offer', attribute };
+    expect(withSubject(named, 'service "api"')).toEqual(named);
+  });
+
+  it("what a schema expects is said in words, for every attribute and every kind of wrong value", () => {
+    const wrong: readonly unknown[] = [
+      -1,
+      1.5,
+      1e9,
+      "",
+      "x".repeat(5000),
+      "ü ",
+      true,
+      [],
+      [""],
+      [1],
+      { a: 1 },
+      null,
+    ];
+    const said = resourceTypes.flatMap(({ schema }) =>
+      Object.values(schema.shape as Record<string, z.ZodType>).flatMap((field) =>
+        wrong.flatMap((value) => unmetExpectations(field, value)),
+      ),
+    );
+    expect(said.length).toBeGreaterThan(100);
+    expect(
+      said.filter((text) => /Invalid|Too (small|big)|Unrecognized|>=|<=|received|undefined/.test(text)),
+    ).toEqual([]);
+    expect(unmetExpectations(z.number().int().min(1), 0)).toEqual(["expected a number of at least 1"]);
+    expect(unmetExpectations(z.string().min(1), "")).toEqual(["expected text that is not empty"]);
+  });
+});
