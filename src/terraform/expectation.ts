@@ -32,7 +32,10 @@ function expectation(issue: Issue): string {
   if (issue.code === "unrecognized_keys")
     return `there is no attribute ${issue.keys.map((key) => quoted(snakeCase(key))).join(", ")} in it`;
   if (issue.code === "invalid_union" && issue.errors.length > 0)
-    return (issue.errors as Issue[][]).map((option) => option.map(expectation).join(", ")).join(" or ");
+    return (issue.errors as Issue[][])
+      .map((option) => option.map(expectation).join(", "))
+      .map((option, index) => (index === 0 ? option : option.replace(/^expected /, "")))
+      .join(" or ");
   // A schema's own words.
   if (!/^(Invalid|Too|Unrecognized)\b/.test(issue.message)) return issue.message;
   if (issue.code === "too_small")

@@ -6,6 +6,7 @@ import type { LiveResource } from "../../model/live";
 import { durationPattern } from "../../model/time";
 import { typeNamed } from "../../resources";
 import { service } from "../../resources/service";
+import { unmetExpectations } from "../expectation";
 import { findById } from "../find-by-id";
 import { diagnosticError, diagnosticMessages } from "../messages";
 import { type RpcAnswer, requireNamed, type Session, type StreamingAnswer } from "../provider";
@@ -101,8 +102,7 @@ const emptyFindings = (config: TerraformObject, names: readonly string[]): Diagn
 function checkFindings(config: TerraformObject, name: string, check: ZodType | undefined): Diagnostic[] {
   const value = textIn(config, name);
   if (check === undefined || value === undefined || value === "") return [];
-  const issues = check.safeParse(value).error?.issues ?? [];
-  return issues.map(({ message }) => invalid(name, message));
+  return unmetExpectations(check, value).map((expected) => invalid(name, expected));
 }
 
 /** PlanAction: whether there is a service to act on, where that is known. */
