@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { snakeCase, uuidPattern } from "../../model/text";
+import { uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
@@ -44,17 +44,9 @@ function valueFindings(type: TerraformShape, config: TerraformObject): readonly 
 }
 
 function issuesOf(schema: ZodType | undefined, value: unknown): readonly string[] {
+  if (schema !== undefined) return unmetExpectations(schema, value);
   // Only an id of a parent has no schema.
-  if (schema === undefined)
-    return typeof value === "string" && uuidPattern.test(value) ? [] : ["expected an id, which is a UUID"];
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return [];
-  return parsed.error.issues.map(({ message, path }) =>
-    path.length === 0 ? message : `${path.join(".")}: ${message}`,
-  );
-  // A reference to what is not there is an empty id.
-  if (schema === undefined) return value === "" ? ["expected an id"] : [];
-  return unmetExpectations(schema, value);
+  return typeof value === "string" && uuidPattern.test(value) ? [] : ["expected an id, which is a UUID"];
 }
 
 function secretFindings(
