@@ -44,6 +44,8 @@ function prepareProgram(program: string, folder: string): void {
     main: "provider.js",
     output: prepared,
     disableExperimentalSEAWarning: true,
+    // NODE_OPTIONS of a runner is for the Node that is installed there, which may be another version.
+    execArgvExtension: "none",
     // Compiled code would be that of this machine's processor.
     useCodeCache: false,
     useSnapshot: false,

@@ -11,19 +11,23 @@ interface Page {
   /** `resources/service`. */
   readonly path: string;
   readonly text: string;
-  /** The first configuration in it. */
+  /** The first configuration in it; all of a guide. */
   readonly example: string;
 }
 
-const fenced = (text: string, language: string): string =>
-  new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(text)?.[1] ?? "";
+const allFenced = (text: string, language: string): readonly string[] =>
+  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"))].map(([, one = ""]) => one);
+
+const fenced = (text: string, language: string): string => allFenced(text, language)[0] ?? "";
 
 const pages: readonly Page[] = readdirSync(docs, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".md"))
   .sort()
   .map((path) => {
     const text = readFileSync(join(docs, path), "utf8");
-    return { path: path.replace(/\.md$/, ""), text, example: fenced(text, "terraform") };
+    const isGuide = path.startsWith("guides/");
+    const example = isGuide ? allFenced(text, "terraform").join("\n") : fenced(text, "terraform");
+    return { path: path.replace(/\.md$/, ""), text, example };
   });
 
 /** What a later Terraform alone reads, or reads in files of their own. */
@@ -47,9 +51,9 @@ describeTerraform("the pages of the provider", () => {
     mkdirSync(dirname(w(name, "main.tf")), { recursive: true });
     writeFileSync(w(name, "main.tf"), example);
     if (header !== "") writeFileSync(w(name, "versions.tf"), header);
-    const inputs = [...example.matchAll(/^variable "(\w+)"/gm)].map(
-      ([, one]) => `  ${one} = "example-value"\n`,
-    );
+    const inputs = [...example.matchAll(/^variable "(\w+)" \{([^}]*)\}/gm)]
+      .filter(([, , body = ""]) => !body.includes("default"))
+      .map(([, one]) => `  ${one} = "example-value"\n`);
     return `module "${name}" {\n  source = "./${name}"\n${inputs.join("")}}\n`;
   }
 
@@ -59,6 +63,7 @@ describeTerraform("the pages of the provider", () => {
     const { store } = world.emulator;
     const { id: projectId } = store.addProject({ name: "Shop" });
     const configuration = { repository: "https://git.example.com/shop/api" };
+    store.addService({ name: "site", kind: "static", projectId, configuration });
     const api = store.addService({ name: "api", kind: "web", projectId, configuration });
     store.addService({ name: "worker", kind: "worker", projectId, configuration });
     store.addService({ name: "docs", kind: "static", projectId, configuration });
@@ -86,6 +91,7 @@ describeTerraform("the pages of the provider", () => {
     await world.run("get");
     const output = await world.apply();
     expect(output).toMatch(/2 imported/);
+    expect(world.emulator.store.services().filter(({ name }) => name === "site")).toHaveLength(2);
     const names = world.emulator.store.projects().map(({ name }) => name);
     expect(names).toEqual(
       expect.arrayContaining(["Shop", "Book shop", "Cinema", "Radio", "Press", "Pipeline"]),

@@ -128,10 +128,10 @@ describeTerraform("a release", () => {
     return world;
   }
 
-  it("runs where there is no Node and nothing else on the PATH", async () => {
+  it("runs where there is no Node and nothing else on the PATH, whatever is set for another Node", async () => {
     const world = await mirrored(here);
     try {
-      world.environment = { PATH: "" };
+      world.environment = { PATH: "", NODE_OPTIONS: "--unknown-option" };
       await world.apply();
       await world.expectNoChanges();
       expect(world.emulator.store.projects()).toHaveLength(1);

@@ -33,12 +33,23 @@ resource "rnv_service" "tickets" {
   }
 }
 
+# No plan deletes or replaces it until an apply has set this to false.
 resource "rnv_service" "database" {
-  project_id = rnv_project.cinema.id
-  name       = "database"
-  kind       = "postgres"
+  project_id          = rnv_project.cinema.id
+  name                = "database"
+  kind                = "postgres"
+  deletion_protection = true
+}
 
-  lifecycle {
-    prevent_destroy = true
-  }
+# In a module: the same fields as one value.
+variable "worker" {
+  type    = any
+  default = { plan = "starter", start_command = "node worker.js" }
+}
+
+resource "rnv_service" "worker" {
+  project_id = rnv_project.cinema.id
+  name       = "worker"
+  kind       = "worker"
+  settings   = var.worker
 }
