@@ -1,7 +1,14 @@
 import type { Construct } from "constructs";
 import { didYouMean } from "../diagnostics/suggest";
 import type { ComputedRule, ResourceType } from "../model/resource-type";
-import { sha256, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
+import {
+  sha256,
+  snakeCase,
+  terraformNameOf,
+  terraformPrefix,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../model/text";
 import type { Library, ReferableLike, VariableLike } from "./constructs";
 import { type SecretOrigin, SecretSource } from "./secrets";
 
@@ -169,6 +176,8 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     static readonly tfResourceType = terraformType;
     readonly #attributes: Record<string, unknown>;
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
+    /** The variables whose values Terraform sends and does not keep, by the attribute that tells it of a change. */
+    readonly #versions: Record<string, VariableLike> = {};
     #logicalId: string | undefined;
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
@@ -179,8 +188,11 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
       for (const path of secrets) {
         const name = snakeCase(path);
         const value = attributes[name];
-        if (value instanceof SecretSource)
-          attributes[name] = secretVariable(library, this, value).stringValue;
+        if (!(value instanceof SecretSource)) continue;
+        const variable = secretVariable(library, this, value);
+        delete attributes[name];
+        attributes[writeOnlyNameOf(name)] = variable.stringValue;
+        this.#versions[writeOnlyVersionOf(name)] = variable;
       }
       const parent = parentOf(type, scope, props);
       if (parent !== undefined) {
@@ -227,9 +239,14 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     }
 
     synthesizeAttributes(): Record<string, unknown> {
+      const versions = Object.entries(this.#versions).map(([name, variable]) => [
+        name,
+        versionOf(variable, this.node.path),
+      ]);
+      const attributes = { ...this.#attributes, ...Object.fromEntries(versions) };
       return Object.keys(this.#comment).length > 0
-        ? { ...this.#attributes, "//": { [terraformPrefix]: this.#comment } }
-        : { ...this.#attributes };
+        ? { ...attributes, "//": { [terraformPrefix]: this.#comment } }
+        : attributes;
     }
 
     protected synthesizeHclAttributes(): Record<string, unknown> {
@@ -275,6 +292,13 @@ function secretVariable(library: Library, within: Construct, source: SecretSourc
   variable.addOverride("//", { [terraformPrefix]: { source: source.origin } });
   return variable;
 }
+
+/**
+ * A number that changes with the value of a variable, as an expression of Terraform: 32 bits of a digest, which differ from
+ * construct to construct for the same value.
+ */
+const versionOf = ({ friendlyUniqueId }: VariableLike, path: string): string =>
+  `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} \${var.${friendlyUniqueId}}"), 0, 8), 16)}`;
 
 function variableName(origin: SecretOrigin, owner: string): string {
   if ("fromEnv" in origin && /^[A-Za-z_][A-Za-z0-9_]*$/.test(origin.fromEnv)) return `env_${origin.fromEnv}`;

@@ -37,6 +37,12 @@ export const terraformPrefix = "rnv";
 /** The data source of the service's catalog. */
 export const catalogDataSource = `${terraformPrefix}_catalog`;
 
+/** The name of a secret attribute whose value Terraform sends and does not keep. */
+export const writeOnlyNameOf = (name: string): string => `${name}_wo`;
+
+/** The name of the attribute whose change makes Terraform send a write-only one again. */
+export const writeOnlyVersionOf = (name: string): string => `${writeOnlyNameOf(name)}_version`;
+
 /** The name of a resource type in Terraform and in stacks: `rnv_service`. */
 export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
   type.terraformName ?? `${terraformPrefix}_${type.type}`;

@@ -1,7 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TerraformStack, Testing } from "cdktn";
-import { Deployment, Project, RnvProvider, Service, Variable } from "../../src/cdktf/cdktn";
+import { Deployment, fromEnv, Project, RnvProvider, Service, Variable } from "../../src/cdktf/cdktn";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const configuration = (name: string) => ({ repository: `https://git.example.com/shop/${name}` });
@@ -74,5 +74,29 @@ describeTerraform("a stack of constructs under Terraform", () => {
     expect(await deploysOf({ description: "Shop API", autoDeploy: "commit" })).toBe(0);
     expect(await deploysOf({ description: "Shop API", autoDeploy: "commit", branch: "release" })).toBe(1);
     expect(await deploysOf({ branch: "release" })).toBe(0);
+  }, 60_000);
+
+  it("sends a secret once for each value, and keeps it in no file", async () => {
+    const stack = new TerraformStack(Testing.app(), "shop");
+    new RnvProvider(stack, "rnv");
+    const api = new Project(stack, "shop").addService("api", {
+      kind: "web",
+      configuration: configuration("api"),
+    });
+    api.addVariable("TOKEN", fromEnv("SHOP_TOKEN"));
+    const text = Testing.synth(stack);
+    const stored = () => {
+      const [service] = world.emulator.store.services();
+      const [variable] = world.emulator.store
+        .variables(service?.id ?? "")
+        .filter(({ key }) => key === "TOKEN");
+      return world.emulator.store.variableValue(variable?.id ?? "");
+    };
+    for (const token of ["first-token-of-the-shop", "second-token-of-the-shop"]) {
+      world.environment.TF_VAR_env_SHOP_TOKEN = token;
+      expect((await applied(text)).filter((one) => one.includes("/variables"))).toHaveLength(1);
+      expect(stored()).toBe(token);
+      expect(readFileSync(join(world.folder, "w", "terraform.tfstate"), "utf8")).not.toContain(token);
+    }
   }, 60_000);
 });

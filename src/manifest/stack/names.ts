@@ -1,14 +1,16 @@
 import { type Address, addressOf, isLogicalName } from "../../model/address";
 import type { Parent } from "../../model/resource-type";
-import { snakeCase, terraformNameOf } from "../../model/text";
+import { snakeCase, terraformNameOf, writeOnlyNameOf, writeOnlyVersionOf } from "../../model/text";
 import type { AttributeShape, PlacedType, TypeIndex } from "../type-index";
 
 /** A resource type by the names that it and its attributes have in Terraform. */
 export interface StackType {
   readonly terraformType: string;
   readonly placed: PlacedType;
-  /** Attributes outside of groups. */
+  /** Attributes outside of groups; a secret one also under the name by which Terraform keeps it out of its state. */
   readonly attributes: ReadonlyMap<string, AttributeShape>;
+  /** Attributes that only tell Terraform when to send a write-only one again. */
+  readonly versions: ReadonlySet<string>;
   readonly groups: ReadonlyMap<string, StackGroup>;
   /** Attributes that hold the id of a parent. */
   readonly parents: ReadonlyMap<string, Parent>;
@@ -36,10 +38,16 @@ function stackType(placed: PlacedType): StackType {
     snakeCase(key),
     { key, fields: bySnakeCase(fields) },
   ]);
+  const attributes = bySnakeCase(placed.attributes);
+  const writeOnly = [...attributes].filter(([, { secret }]) => secret);
   return {
     terraformType: terraformNameOf(placed.type),
     placed,
-    attributes: bySnakeCase(placed.attributes),
+    attributes: new Map([
+      ...attributes,
+      ...writeOnly.map(([name, shape]) => [writeOnlyNameOf(name), shape] as const),
+    ]),
+    versions: new Set(writeOnly.map(([name]) => writeOnlyVersionOf(name))),
     groups: new Map(groups),
     parents: bySnakeCase(parents.map((parent) => [parent.attribute, parent])),
     computed: bySnakeCase(Object.keys(computed).map((name) => [name, name])),

@@ -156,8 +156,13 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
     const shape = type.attributes.get(key);
     const group = type.groups.get(key);
     // Terraform takes null for an attribute that is left out.
-    if (value === null || others.includes(key)) continue;
-    if (shape !== undefined) add(shape, value, at);
+    if (value === null || others.includes(key) || type.versions.has(key)) continue;
+    if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
+      fail(
+        new StackProblem("manifest.unsupported", `${shape.path} is written twice, stored and write-only`),
+        at.keyRange,
+      );
+    else if (shape !== undefined) add(shape, value, at);
     else if (group === undefined)
       fail(unknownKey(key, [...type.attributes.keys(), ...type.groups.keys(), ...others]), at.keyRange);
     else if (isObject(value)) {

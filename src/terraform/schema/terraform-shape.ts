@@ -1,7 +1,7 @@
 import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
-import { snakeCase, terraformNameOf } from "../../model/text";
+import { snakeCase, terraformNameOf, writeOnlyNameOf, writeOnlyVersionOf } from "../../model/text";
 import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,
@@ -96,8 +96,8 @@ function makeShape(resource: Resource): TerraformShape {
     .map((path) => ({
       path,
       name: snakeCase(path),
-      writeOnlyName: `${snakeCase(path)}_wo`,
-      versionName: `${snakeCase(path)}_wo_version`,
+      writeOnlyName: writeOnlyNameOf(snakeCase(path)),
+      versionName: writeOnlyVersionOf(snakeCase(path)),
     }));
   const decided = Object.entries(resource.computed).map(([name, rule]) => ({
     path: name,

@@ -27,6 +27,20 @@ describe("the resources of a stack", () => {
     ]);
   });
 
+  it("take a write-only value for the value, whatever tells Terraform to send it", async () => {
+    const variable = (fields: object) => ({
+      resource: {
+        rnv_service: { api: { name: "api", kind: "web" } },
+        rnv_variable: { v: { service_id: "${rnv_service.api.id}", key: "K", ...fields } },
+      },
+    });
+    const version = { value_wo_version: '${parseint(sha256("x"), 16)}' };
+    expect(await codes(variable({ value_wo: "text", ...version }))).toEqual([]);
+    expect(await codes(variable({ value: "a", value_wo: "b" }))).toEqual([
+      "manifest.unsupported rnv_variable.v: value is written twice, stored and write-only",
+    ]);
+  });
+
   it("lie in the parent that they refer to, whatever stands first in the text", async () => {
     const found = await loadStackJson({
       resource: {
