@@ -31,9 +31,14 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   }
   if (isSaved || options.file !== undefined) return invocation;
   const settings = readAppSettings(cwd);
-  const isDefault = !["rnv.yaml", "rnv.yml", "rnv"].some((name) => existsSync(join(cwd, name)));
-  const command = options.app ?? (isDefault ? settings.app : undefined);
+  const manifest = manifestIn(cwd);
+  const command = options.app ?? settings.app;
   if (typeof command !== "string" || command.trim() === "") return invocation;
+  if (options.app === undefined && manifest !== undefined) {
+    if (options.json !== true)
+      terminal.err(`Reading ${manifest}. The app of ${settingsName} is not read: name it with --app.\n`);
+    return invocation;
+  }
   const { commandsForbiddenBy } = trustOf(invocation.environment, options.untrusted === true);
   if (commandsForbiddenBy !== undefined)
     throw new DiagnosticsError([
@@ -48,6 +53,16 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
   if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
   await synthesize({ command, folder, context: settings.context, cwd, environment, signal });
   return { ...invocation, options: { ...options, file: [folder] } };
+}
+
+/** The default manifest of a folder; undefined when it has none. */
+export const manifestIn = (cwd: string): string | undefined =>
+  ["rnv.yaml", "rnv.yml", "rnv"].find((name) => existsSync(join(cwd, name)));
+
+/** The program that the `cdktf.json` of a folder names; undefined when it names none. */
+export function appIn(cwd: string): string | undefined {
+  const { app } = readAppSettings(cwd);
+  return typeof app === "string" && app.trim() !== "" ? app : undefined;
 }
 
 function readAppSettings(cwd: string): AppSettings {

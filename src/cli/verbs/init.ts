@@ -9,6 +9,7 @@ import type { Invocation } from "../invocation";
 import { options } from "../options";
 import { exitCodes, outStyle, report } from "../report";
 import { readSettings, type Settings } from "../settings";
+import { appIn, manifestIn } from "../synthesize";
 import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
@@ -28,8 +29,11 @@ async function runInit(invocation: Invocation): Promise<number> {
   const done = (text: string): void => terminal.out(`${colors.green("+")} ${text}\n`);
   const kept = (text: string): void => terminal.out(`  ${text}\n`);
 
-  const manifest = existingManifest(cwd);
-  if (manifest === undefined) {
+  const manifest = manifestIn(cwd);
+  const app = appIn(cwd);
+  if (manifest === undefined && app !== undefined)
+    kept(`cdktf.json has an app: rnv plan runs it (${app}), and no manifest is written beside it`);
+  else if (manifest === undefined) {
     writeWholeFile(join(cwd, "rnv.yaml"), schemaLine(cwd) + starterManifest, {
       keep: true,
       mode: 0o666 & ~process.umask(),
@@ -97,9 +101,6 @@ async function askOnce(invocation: Invocation, { baseUrl }: Settings): Promise<I
     throw cause;
   }
 }
-
-const existingManifest = (cwd: string): string | undefined =>
-  ["rnv.yaml", "rnv.yml", "rnv"].find((name) => existsSync(join(cwd, name)));
 
 /** True when the line was added. */
 function ignoreRecords(cwd: string): boolean {

@@ -3,7 +3,7 @@ import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic"
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
 import type { Desired, DesiredResource } from "../../model/desired";
-import { referredAddresses } from "../../model/value";
+import { referredAddresses, Template } from "../../model/value";
 import type { Block } from "../blocks";
 import { type BuiltResource, buildResource } from "../build-resource";
 import { type ReadContext, secretNamesIn } from "../context";
@@ -59,6 +59,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     isPartial,
   };
   const built = stackBlocks.map((block) => build(block, reading, request.secrets));
+  reportSecondParts(stackBlocks, built, reading);
   const resources = new Map(built.map(({ resource }) => [resource.address, resource]));
   const data = new Map(foundData.map((found) => [found.address, buildData(found, reading)]));
   checkCycles(new Map<Address, Dependant>([...resources, ...dependants(data.values())]), findings.report);
@@ -146,6 +147,51 @@ function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): 
   }
   for (const read of [...waiting.values()]) read();
   return [...found.values()];
+}
+
+/**
+ * Reports parts that two constructs declare of one resource: a key of a service twice, two deployments of a service. A
+ * manifest cannot say such a thing, and at the service they are one.
+ */
+function reportSecondParts(
+  blocks: readonly StackBlock[],
+  built: readonly BuiltResource[],
+  { report, texts }: ReadContext,
+): void {
+  const first = new Map<string, StackBlock>();
+  blocks.forEach((one, i) => {
+    const { block, owner } = one;
+    const { type } = block.placed;
+    const of = parentTextOf(one);
+    const isSingle = type.manifest.shape === "single";
+    const name = isSingle ? "" : built[i]?.attributes.get(type.nameAttribute ?? "")?.value;
+    if (!type.removedWithParent || of === undefined || typeof name !== "string") return;
+    const key = [type.type, of, name].join("\0");
+    const earlier = first.get(key);
+    if (earlier === undefined) {
+      first.set(key, one);
+      return;
+    }
+    const what = isSingle ? `the ${type.type}` : `the ${type.type} ${JSON.stringify(name)}`;
+    report(
+      error("manifest.duplicate_key", `${owner} declares ${what} of ${of}, as does ${earlier.owner}`, {
+        address: block.address,
+        range: block.range,
+        detail: `The other is declared at ${formatLocation(earlier.block.range, texts)}.`,
+        hint: "remove one of the two",
+      }),
+    );
+  });
+}
+
+/** The parent of a block as its address, or as the id that stands for it. */
+function parentTextOf({ block, parent: { foreign } }: StackBlock): string | undefined {
+  if (block.parent !== undefined) return block.parent.address;
+  const value = foreign?.value.value;
+  if (typeof value === "string") return value;
+  return value instanceof Template
+    ? value.references.map(({ address, attribute }) => `${address}.${attribute}`).join()
+    : undefined;
 }
 
 const declaredTwice = (

@@ -27,6 +27,35 @@ describe("the resources of a stack", () => {
     ]);
   });
 
+  it("are one where the service has one: a key of a service, its deployment, the layout of a project", async () => {
+    const path = (text: string) => ({ "//": { metadata: { path: text } } });
+    const service = { service_id: "${rnv_service.api.id}" };
+    const project = { project_id: "${rnv_project.shop.id}", positions: "auto" };
+    expect(
+      await codes({
+        resource: {
+          rnv_project: { shop: { name: "Shop" } },
+          rnv_service: { api: { name: "api", kind: "web" }, other: { name: "other", kind: "web" } },
+          rnv_variable: {
+            a: { ...service, ...path("s/a"), key: "K", value: "1" },
+            b: { ...service, ...path("s/b"), key: "K", value: "1" },
+            c: { ...service, key: "L", value: "1" },
+            d: { service_id: "${rnv_service.other.id}", key: "K", value: "1" },
+            e: { service_id: id, key: "K", value: "1" },
+            f: { service_id: id, key: "K", value: "1" },
+          },
+          rnv_deployment: { a: { ...service }, b: { ...service, ...path("s/deploy") } },
+          rnv_canvas_layout: { a: project, b: project },
+        },
+      }),
+    ).toEqual([
+      'manifest.duplicate_key s/b (rnv_variable.b) declares the variable "K" of service.api, as does s/a (rnv_variable.a)',
+      `manifest.duplicate_key rnv_variable.f declares the variable "K" of ${id}, as does rnv_variable.e`,
+      "manifest.duplicate_key s/deploy (rnv_deployment.b) declares the deployment of service.api, as does rnv_deployment.a",
+      "manifest.duplicate_key rnv_canvas_layout.b declares the layout of project.shop, as does rnv_canvas_layout.a",
+    ]);
+  });
+
   it("take a write-only value for the value, whatever tells Terraform to send it", async () => {
     const variable = (fields: object) => ({
       resource: {
