@@ -54,7 +54,7 @@ export interface Library {
   readonly TerraformResource: Constructor<ReferableLike>;
   readonly TerraformDataSource: Constructor<ReferableLike>;
   readonly TerraformVariable: Constructor<VariableLike>;
-  readonly TerraformStack: { of(construct: Construct): Construct };
+  readonly TerraformStack: { of(construct: Construct): Construct; isStack(construct: unknown): boolean };
   readonly Tokenization: {
     // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
     resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
@@ -95,13 +95,13 @@ export interface Kept {
 }
 
 export interface InProject {
-  /** Its project. A service without a project is ungrouped. */
+  /** Its project: unless given, the nearest above it. A service without a project is ungrouped. */
   readonly project?: Identified;
   readonly projectId?: string;
 }
 
 export interface OfService {
-  /** Its service; the scope when that is a service. */
+  /** Its service; unless given, the nearest above it. */
   readonly service?: Identified;
   readonly serviceId?: string;
 }

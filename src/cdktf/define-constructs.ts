@@ -72,6 +72,7 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
 
   class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
+      refuseEmptyStack(library, this, id);
       return new Service(this, id, { ...props, project: this });
     }
 
@@ -98,6 +99,32 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   };
   // The classes are written once against what both libraries share; their types name the library in use.
   return constructs as unknown as Constructs<L>;
+}
+
+/**
+ * A service that `addService` makes stands in the stack of its project, also where the constructor of another stack calls
+ * it. Where that other stack then holds nothing, its synthesis says so.
+ */
+function refuseEmptyStack(library: Library, project: Construct, id: string): void {
+  const newest = newestStack(library, project.node.root);
+  if (newest === undefined || newest === library.TerraformStack.of(project)) return;
+  const isResource = (one: Construct): boolean => one instanceof library.TerraformResource;
+  newest.node.addValidation({
+    validate: () =>
+      newest.node.findAll().some(isResource)
+        ? []
+        : [
+            `the stack is empty: addService put ${JSON.stringify(id)} into the stack of its project ` +
+              `(${project.node.path}); new Service(this, ${JSON.stringify(id)}, { project, … }) puts it here`,
+          ],
+  });
+}
+
+/** The stack that was made last. */
+function newestStack(library: Library, root: Construct): Construct | undefined {
+  for (let at: Construct | undefined = root; at !== undefined; at = at.node.children.at(-1))
+    if (library.TerraformStack.isStack(at)) return at;
+  return undefined;
 }
 
 /** An attribute of each construct, as a token by the construct's name in the stack. */

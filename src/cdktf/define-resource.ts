@@ -257,7 +257,7 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
   return RnvResource as unknown as ResourceClass;
 }
 
-/** The parent that was given, else the scope where that is one. */
+/** The parent that was given, else the nearest construct above that is one. */
 function parentOf(
   type: ResourceType,
   scope: Construct,
@@ -267,8 +267,11 @@ function parentOf(
     const given = props[parent.type] as { readonly id: string } | undefined;
     const id = given?.id ?? props[parent.attribute];
     if (id !== undefined) return { attribute: parent.attribute, id };
-    if (typeOfConstruct.get(scope)?.type === parent.type)
-      return { attribute: parent.attribute, id: (scope as unknown as { readonly id: string }).id };
+    const above = [...scope.node.scopes]
+      .reverse()
+      .find((one) => typeOfConstruct.get(one)?.type === parent.type);
+    if (above !== undefined)
+      return { attribute: parent.attribute, id: (above as unknown as { readonly id: string }).id };
   }
   return undefined;
 }

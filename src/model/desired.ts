@@ -23,6 +23,8 @@ export const defaultLifecycle: Lifecycle = { preventDestroy: false, ignoreChange
 export interface DesiredResource {
   readonly address: Address;
   readonly type: string;
+  /** The construct that declares it: `shop/api`; undefined where no program does. */
+  readonly constructPath?: string;
   /** By attribute path, only what is declared, plus the reference to the parent (`projectId`, `serviceId`). */
   readonly attributes: ReadonlyMap<string, DesiredAttribute>;
   readonly parent?: Address;

@@ -48,6 +48,7 @@ export function makeChange(
     ...(decision.lifecycle && { lifecycle: decision.lifecycle }),
     ...(id !== undefined && { id }),
     ...(previousAddress && { previousAddress }),
+    ...(desired?.constructPath !== undefined && { construct: constructOf(decision, desired.constructPath) }),
     ...(isGone(instance) && !type.reacts && { missing: true }),
     ...(reason !== undefined && { reason }),
     ...(deletions && { deletesAfter: deletions }),
@@ -57,6 +58,16 @@ export function makeChange(
     ...(guard && { guard }),
     ...(cost && { cost }),
   };
+}
+
+/** A construct names its resource, and its address may be a hash: the plan says where it stands and where it goes. */
+function constructOf({ instance, resolved }: Decision, path: string): NonNullable<Change["construct"]> {
+  const { desired, type } = instance;
+  if (desired?.parent !== undefined) return { path, in: desired.parent };
+  const parent = type.parents.find(({ attribute }) => resolved.has(attribute));
+  if (parent === undefined) return { path };
+  const id = resolved.get(parent.attribute);
+  return { path, in: typeof id === "string" ? `${parent.type} ${id}` : `a ${parent.type} known after apply` };
 }
 
 function nameOf({ instance, resolved }: Decision): string {

@@ -95,6 +95,7 @@ function changeDocument(change: Change, sides: ChangeSides, unbound: Unbound): D
   return compact({
     ...placeOf(change),
     previous_address: change.previousAddress,
+    construct: change.construct && { ...change.construct },
     change: compact({
       actions: isTakeOver && change.attributes.length > 0 ? ["update"] : terraformActions[change.action],
       ...sidesDocument(sides),

@@ -66,6 +66,8 @@ export interface Change {
   readonly name: string;
   /** Set when the resource was recorded under another address. */
   readonly previousAddress?: Address;
+  /** The construct that declares it, and the project or service that it goes to: an address or an id. */
+  readonly construct?: { readonly path: string; readonly in?: string };
   /** Fields that this change sends; for an adopt the fields that it takes over. Empty for no-op and delete. */
   readonly attributes: readonly AttributeChange[];
   /**

@@ -68,6 +68,7 @@ function changeOf(change: ResourceChange, drift: PlanDocument["resource_drift"][
     id: change.id,
     name: change.live_name,
     previousAddress: change.previous_address,
+    construct: change.construct,
     attributes: change.attributes.map(fieldOf),
     released: change.released.map(fieldOf),
     lifecycle: change.lifecycle?.map(fieldOf),
@@ -162,6 +163,10 @@ const place = {
 const resourceChange = z.strictObject({
   ...place,
   previous_address: addressSchema.optional(),
+  construct: z
+    .strictObject({ path: z.string(), in: z.string().optional() })
+    .optional()
+    .describe("The construct that declares it, and the project or service that it goes to."),
   change: z.strictObject({
     ...sides,
     importing: z.strictObject({ id: z.string() }).optional(),

@@ -8,6 +8,7 @@ import {
   actionSymbols,
   asDeclared,
   commonReason,
+  constructPhrase,
   counted,
   countsOf,
   effectWords,
@@ -72,9 +73,11 @@ function changeLines(change: Change, plan: Plan, style: Style): string[] {
     change.previousAddress === undefined
       ? []
       : [colors.dim(`moved from ${escapeText(change.previousAddress)}`)];
+  const construct =
+    change.construct === undefined ? [] : [colors.dim(escapeText(constructPhrase(change.construct)))];
   return [
     headline(change, plan, style),
-    ...[...moved, ...reason].map((line) => `${below}${line}`),
+    ...[...construct, ...moved, ...reason].map((line) => `${below}${line}`),
     ...attributeLines(listedFields(change, plan), style),
     // The effects of a deletion with its parent are told once, at the parent.
     ...(change.withParent ? [] : consequences(change, style)).map((line) => `${below}${line}`),

@@ -62,9 +62,10 @@ describe("an app of several stacks", () => {
       code: 0,
       headings: ["prod", "prod-apps", "staging", "staging-apps"],
       stdout: expect.stringMatching(
-        /variable\.api\.PROJECT will be created\n.*\n.*value +\(known after apply\)/,
+        /variable\.api\.PROJECT will be created\n +construct eu\/prod-apps\/api\/PROJECT, in service\.api\n.*\n.*value +\(known after apply\)/,
       ),
     });
+    expect(planned.stdout).toContain("construct staging-apps/api, in a project known after apply");
     expect(scenario.requests()).toEqual([]);
     expect(await rnv("apply", ...approve)).toMatchObject({ code: 0 });
     expect(worlds()).toEqual({ projects: ["prod shop", "staging shop"], services: 2 });

@@ -226,7 +226,7 @@ function withConstructs(
 }
 
 function build(
-  { block, dependsOn, parent }: StackBlock,
+  { block, constructPath, dependsOn, parent }: StackBlock,
   reading: ReadContext,
   reach: SecretReach,
 ): BuiltResource {
@@ -243,6 +243,7 @@ function build(
   const referred = referredAddresses(foreign?.value.value);
   const resource: DesiredResource = {
     ...built.resource,
+    ...(constructPath !== undefined && { constructPath }),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
   return { ...built, resource };

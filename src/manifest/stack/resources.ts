@@ -30,6 +30,7 @@ import {
 export interface StackBlock {
   readonly block: Block;
   readonly owner: string;
+  readonly constructPath: string | undefined;
   /** Edges of `depends_on`. */
   readonly dependsOn: readonly Address[];
   readonly parent: FoundParent;
@@ -87,6 +88,7 @@ export function readResource(
   const names = address.split(".").slice(1);
   return {
     owner,
+    constructPath: resource.constructPath,
     movedFrom,
     dependsOn,
     parent,

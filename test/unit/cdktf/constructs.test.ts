@@ -61,6 +61,29 @@ describe("the constructs", () => {
     expect(rnv_variable?.shop__api__LEVEL?.service_id).toBe("${rnv_service.shop__api.id}");
   });
 
+  it("take the nearest parent above, whatever constructs lie between", () => {
+    const stack = newStack();
+    const module = new Construct(new Project(stack, "shop"), "backend");
+    const service = new Service(module, "api", { kind: "web" });
+    new Variable(new Construct(service, "settings"), "LEVEL", { value: "info" });
+    const { rnv_service, rnv_variable } = resources(stack);
+    expect(Object.values(rnv_service ?? {})).toMatchObject([{ project_id: "${rnv_project.shop.id}" }]);
+    const [name] = Object.keys(rnv_service ?? {});
+    expect(Object.values(rnv_variable ?? {})).toMatchObject([{ service_id: `\${rnv_service.${name}.id}` }]);
+  });
+
+  it("say where a service went that another stack added to the project, when that stack is left empty", () => {
+    const app = Testing.app();
+    const base = new TerraformStack(app, "base");
+    const services = new TerraformStack(app, "services");
+    for (const stack of [base, services]) new RnvProvider(stack, "rnv");
+    const shop = new Project(base, "shop");
+    shop.addService("api", { kind: "web" });
+    expect(() => app.synth()).toThrow(/addService put "api" into the stack of its project \(base\/shop\)/);
+    new Service(services, "worker", { kind: "worker", project: shop });
+    expect(() => app.synth()).not.toThrow();
+  });
+
   it("name what lies in a construct of one's own after the library's name for it", () => {
     const stack = newStack();
     const module = new Construct(stack, "backend");
