@@ -251,7 +251,7 @@ describe("what a later Terraform asks for, on the wire", () => {
       const { found } = await invoke(type, { service_id: api.id });
       expect(found).toEqual([]);
       expect(posts()).toEqual([path]);
-      expect(readdirSync(join(folder, ".terraform/rnv-actions", embeddedWorkspaceId))).toEqual([]);
+      expect(readdirSync(join(folder, ".terraform/.rnv/actions", embeddedWorkspaceId))).toEqual([]);
     });
 
     it("a rollback wants the name of the service, and goes back to the deployment before", async () => {
@@ -280,26 +280,58 @@ describe("what a later Terraform asks for, on the wire", () => {
     });
   });
 
-  it("an action whose provider died is gone on with by the next one, and repeats nothing", async () => {
-    const slow = store.addService({ name: "slow", kind: "web", projectId: shop.id, configuration });
-    store.deploy(slow.id);
-    store.settle();
-    emulator.resetLog();
-    const request = {
-      action_type: "rnv_restart",
-      config: dynamic(wholeOf(schema.action_schemas.rnv_restart.schema, { service_id: slow.id })),
-    };
-    // The answer to the request is lost with the process that waited for it.
-    const dying = await start();
-    const events = dying.events("InvokeAction", request).catch(() => []);
-    while (!posts().some((path) => path === `${slow.id}/actions`))
-      await new Promise((resolve) => setTimeout(resolve, 1));
-    dying.child?.kill("SIGKILL");
-    await events;
-    dying.close();
-    const done = await client.events("InvokeAction", request);
-    expect(done.at(-1)?.completed.diagnostics).toEqual([]);
-    expect(store.operations().filter(({ serviceId }) => serviceId === slow.id)).toHaveLength(1);
-    expect(existsSync(join(folder, ".terraform/rnv-actions", embeddedWorkspaceId, slow.id))).toBe(false);
+  it.each([
+    ["before its answer", () => false],
+    ["while it waits", (event: Answer) => event.progress !== undefined],
+  ])(
+    "an action whose provider dies %s is gone on with by the next one, and repeats nothing",
+    async (when, isReached) => {
+      const slow = store.addService({ name: `dies ${when}`, kind: "web", projectId: shop.id, configuration });
+      store.deploy(slow.id);
+      store.settle();
+      emulator.resetLog();
+      const request = {
+        action_type: "rnv_deploy",
+        config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: slow.id })),
+      };
+      const folderOf = join(folder, ".terraform/.rnv/actions", embeddedWorkspaceId, slow.id);
+      const dying = await start();
+      let isDead = false;
+      const kill = (): void => {
+        isDead = true;
+        dying.child?.kill("SIGKILL");
+      };
+      const events = dying
+        .events("InvokeAction", request, (event) => isReached(event) && kill())
+        .catch(() => []);
+      while (!isDead) {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (when === "before its answer" && posts().length > 0) kill();
+      }
+      await events;
+      dying.close();
+      expect(existsSync(folderOf)).toBe(true);
+      const done = await client.events("InvokeAction", request);
+      expect(done.at(-1)?.completed.diagnostics).toEqual([]);
+      expect(store.deployments(slow.id)).toHaveLength(2);
+      expect(existsSync(folderOf)).toBe(false);
+    },
+  );
+
+  it("what is part of another resource is imported by the id of that one", async () => {
+    for (const [type, part, id] of [
+      ["rnv_variables", "service_id", api.id],
+      ["rnv_deployment", "service_id", api.id],
+    ] as const) {
+      const identity = { workspace_id: embeddedWorkspaceId, [part]: id };
+      const { imported_resources: imported, diagnostics } = await client.call("ImportResourceState", {
+        type_name: type,
+        identity: identityData(identity),
+      });
+      expect(diagnostics).toEqual([]);
+      expect(imported.map((one: Answer) => [plain(one.state)[part], identityIn(one.identity)])).toEqual([
+        [id, identity],
+      ]);
+    }
   });
 });

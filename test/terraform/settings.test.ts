@@ -80,6 +80,8 @@ module "api" {
     expect(output).toContain('There is no field "replica" in settings');
     expect(output).toContain('Did you mean "replicas"?');
     expect(output).toContain("settings.port: expected a number");
+    // The line in the module, not that of the resource.
+    expect(output).toMatch(/on service\/main\.tf line \d+, in resource "rnv_service" "this": \d+: settings += var\.configuration/);
     call("[1]");
     expect(await refused()).toContain("settings: expected an object");
     world.write(`
@@ -111,6 +113,7 @@ resource "rnv_service" "both" {
     const sent = world.writes();
     const message = (verb: string) => `This plan would ${verb} the service "api"`;
     expect(await refused("plan -destroy")).toContain(message("delete"));
+    expect(await refused("plan -replace=module.api.rnv_service.this")).toContain(message("replace"));
     call("var.api", `protected = true\n  kind = "worker"`);
     expect(await refused()).toContain(message("replace"));
     call("var.api", `protected = false\n  kind = "worker"`);

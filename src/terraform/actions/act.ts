@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { actOnService } from "../../commands/act-on-service";
 import type { RuntimeAction, RuntimeRequest } from "../../commands/carry-out-action";
 import type { Connection, Context } from "../../commands/context";
@@ -14,6 +14,7 @@ import type { RecordedResource } from "../../model/state";
 import { parseDuration } from "../../model/time";
 import type { StateBackend } from "../../state/backend";
 import { createLocalBackend } from "../../state/local/local-backend";
+import { intentFolder, notWritten } from "../apply/intent-files";
 import type { Provider, Session } from "../provider";
 import { bareRecord } from "../rpc/plan-resource-change";
 
@@ -50,10 +51,11 @@ const lockTimeoutMs = 60_000;
  */
 export async function act(wish: ActionWish, around: ActionSurroundings): Promise<readonly Diagnostic[]> {
   const { session, live, provider } = around;
-  const { environment, cwd } = provider;
-  const dataFolder = resolve(cwd, environment.TF_DATA_DIR || ".terraform");
-  const folder = join(dataFolder, "rnv-actions", session.workspaceId, live.id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const folder = join(
+    intentFolder(provider.cwd, provider.environment),
+    ...["actions", session.workspaceId, live.id],
+  );
+  makeFolder(folder);
   const context = contextOf(around, folder);
   const address = await recordService(context, around);
   const { diagnostics } = await actOnService(
@@ -64,6 +66,14 @@ export async function act(wish: ActionWish, around: ActionSurroundings): Promise
   session.reads.invalidate();
   await removeIfOver(context.backend, folder);
   return diagnostics.map((one) => inWordsOfTerraform(one, around.typeName));
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw notWritten(folder, cause);
+  }
 }
 
 function contextOf({ session, provider, tell, signal }: ActionSurroundings, folder: string): Context {

@@ -210,7 +210,7 @@ const readIfThere = (path: string): Uint8Array | undefined => {
   }
 };
 
-const notWritten = (folder: string, cause: unknown): DiagnosticsError =>
+export const notWritten = (folder: string, cause: unknown): DiagnosticsError =>
   new DiagnosticsError([
     error("state.write_failed", `cannot note in ${folder} what is about to be sent`, {
       detail: `The disk refused (${diskCode(cause) ?? "no code"}). Nothing was sent: after a crash nobody would know whose it is.`,

@@ -54,28 +54,28 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const prior = decodeObject(type.valueType, request.priorState);
   const config = configIn(type, request.config);
   const { session } = provider;
+  const priorPrivate = readPrivate(request.priorPrivate);
   const checkPrior = (verb: "delete" | "replace"): readonly Diagnostic[] =>
-    prior ? checkProtection(session, type, [prior, config ?? {}], verb) : [];
+    checkProtection(session, type, prior ? [prior, config ?? {}] : [config ?? {}], verb);
   if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
     const isForgotten = prior !== undefined && isMadeElsewhere(type, prior);
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: request.priorPrivate,
       diagnostics: diagnosticMessages(
-        isForgotten ? [forgotten(type, nameIn(type, prior))] : checkPrior("delete"),
+        isForgotten ? [forgotten(type, nameIn(type, prior))] : prior ? checkPrior("delete") : [],
         type.stepsOf,
       ),
     };
   }
   const catalog = await session?.reads.catalog();
-  const priorPrivate = readPrivate(request.priorPrivate);
   const meanings = await meaningsOf(session, type, prior, config);
   const change = planChange({ type, prior, config, priorPrivate, catalog, meanings });
   if (prior === undefined) session?.plansNew.add(type.resource.type);
   const diagnostics = [
     ...change.diagnostics,
     ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
-    ...(change.replaced.length > 0 ? checkPrior("replace") : []),
+    ...(change.replaced.length > 0 || isReplacement(prior, priorPrivate) ? checkPrior("replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
     ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
@@ -95,6 +95,10 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
+
+/** Whether what is planned as a creation takes the place of something: `-replace` is told by its private data alone. */
+const isReplacement = (prior: TerraformObject | undefined, kept: PrivateData): boolean =>
+  prior === undefined && kept.workspace !== undefined;
 
 /**
  * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,

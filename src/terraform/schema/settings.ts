@@ -57,7 +57,8 @@ export function writtenAt(
   config: TerraformObject | undefined,
 ): (steps: PathSteps) => PathSteps {
   const isGiven = settings !== undefined && (config?.[settings.name] ?? null) !== null;
-  return (steps) => (isGiven && steps[0] === settings.group ? [settings.name, ...steps.slice(1)] : steps);
+  // Terraform finds the line of the attribute, and of nothing within it.
+  return (steps) => (isGiven && steps[0] === settings.group ? [settings.name] : steps);
 }
 
 /** Returns where an attribute path is written. */
@@ -110,7 +111,7 @@ function fieldFindings(
   if (field === undefined)
     return [
       error("manifest.unknown_key", `there is no field "${name}" in ${attribute}`, {
-        attribute: at,
+        attribute,
         hint:
           didYouMean(name, fields.keys()) ??
           `its fields are those of the block: ${[...fields.keys()].join(", ")}`,
@@ -119,5 +120,5 @@ function fieldFindings(
   if (holdsUnknown(value)) return [];
   const converted = convertTo(field, value);
   if ("value" in converted) return [];
-  return [error("manifest.invalid_value", `${at}: expected ${converted.expected}`, { attribute: at })];
+  return [error("manifest.invalid_value", `${at}: expected ${converted.expected}`, { attribute })];
 }

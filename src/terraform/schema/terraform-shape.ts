@@ -173,7 +173,7 @@ function blockOf(parts: Parts): BlockSchema {
     name: snakeCase(group),
     nesting: "group" as const,
     block: {
-      doc: resource.schema.shape[group]?.description ?? "",
+      doc: `${resource.schema.shape[group]?.description ?? ""}${settings === undefined ? "" : ` As one value: \`${settings.name}\`.`}`,
       attributes: attributesIn((path) => path.startsWith(`${group}.`)),
     },
   }));
@@ -219,7 +219,8 @@ const settingsAttribute = ({ name, group }: GroupAsValue): AttributeSchema =>
     name,
     "dynamic",
     `The fields of the block \`${group}\` as one value, as a module is given them: \`${name} = var.api\`. Every field may ` +
-      `be left out or null, and a field that is none is an error. In place of the block.`,
+      `be left out or null, and a field that is none is an error. In place of the block, which then shows what they ` +
+      `are: a value that is sensitive is none for it, and belongs into a variable of the service.`,
   );
 
 /** The attribute that keeps a resource from being deleted. The service never sees it. */
