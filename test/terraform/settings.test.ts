@@ -81,7 +81,9 @@ module "api" {
     expect(output).toContain('Did you mean "replicas"?');
     expect(output).toContain("settings.port: expected a number");
     // The line in the module, not that of the resource.
-    expect(output).toMatch(/on service\/main\.tf line \d+, in resource "rnv_service" "this": \d+: settings += var\.configuration/);
+    expect(output).toMatch(
+      /on service\/main\.tf line \d+, in resource "rnv_service" "this": \d+: settings += var\.configuration/,
+    );
     call("[1]");
     expect(await refused()).toContain("settings: expected an object");
     world.write(`
