@@ -1,4 +1,4 @@
-import { ApiError, diagnosticOf } from "../../../src/api/api-error";
+import { ApiError, diagnosticOf, isConflict } from "../../../src/api/api-error";
 import { DiagnosticsError, error } from "../../../src/diagnostics/diagnostic";
 
 type ApiFailure = ConstructorParameters<typeof ApiError>[0];
@@ -17,7 +17,11 @@ describe("diagnosticOf", () => {
     [{ status: 404 }, "api.not_found", "RNV_WORKSPACE_ID"],
     [{ status: 405 }, "api.refused", "RNV_BASE_URL"],
     [{ status: 400 }, "api.refused", undefined],
+    [{ status: 300 }, "api.refused", "RNV_BASE_URL"],
     [{ status: 302 }, "api.refused", "RNV_BASE_URL"],
+    [{ status: 399 }, "api.refused", "RNV_BASE_URL"],
+    [{ status: 299 }, "api.refused", undefined],
+    [{ status: 422 }, "api.refused", undefined],
     [{ status: 409 }, "api.conflict", "rnv plan"],
     [{ status: 409, code: "idempotency_conflict" }, "api.conflict", "dashboard"],
     [{ status: 409, code: "idempotency_legacy_conflict" }, "api.conflict", "latest deployment"],
@@ -41,6 +45,32 @@ describe("diagnosticOf", () => {
     else expect(found.hint).toContain(hint);
   });
 
+  it.each<[Partial<ApiFailure>, string]>([
+    [{ kind: "unavailable", code: "aborted" }, "was interrupted: no"],
+    [{ kind: "uncertain", code: "aborted" }, "was interrupted and may have happened"],
+    [{ kind: "uncertain" }, "may or may not have happened"],
+    [{ kind: "unavailable" }, "was not possible"],
+    [{ kind: "unauthorized" }, "was not authorized"],
+    [{ kind: "malformed" }, "was answered with something unreadable"],
+  ])("says of %j that it %s", (failure, said) => {
+    expect(diagnosticOf(apiError(failure)).summary).toContain(said);
+  });
+
+  it("tells the answer, in the service's own code, and how often it was sent", () => {
+    const detail = (failure: Partial<ApiFailure>) => diagnosticOf(apiError(failure)).detail;
+    expect(detail({})).toBe("POST /x: no answer");
+    expect(detail({ status: 409, code: "hosting_off", attempts: 3 })).toBe(
+      "POST /x: status 409 engine_unavailable, sent 3 times",
+    );
+    expect(detail({ status: 409, code: "conflict", attempts: 2 })).toBe(
+      "POST /x: status 409 conflict, sent 2 times",
+    );
+  });
+
+  it("has no id of a request that never was one", () => {
+    expect(diagnosticOf(apiError({ requestId: "" }))).not.toHaveProperty("requestId");
+  });
+
   it("points at the line that the request was made for", () => {
     const range = { file: "rnv.yaml", start: 3, end: 9 };
     const found = diagnosticOf(apiError({ status: 400, message: "bad port" }), {
@@ -60,5 +90,17 @@ describe("diagnosticOf", () => {
     expect(diagnosticOf(traceless)).toMatchObject({ code: "internal.bug", detail: undefined });
     const own = error("plan.not_on_offer", "no such region", { address: "service.docs" });
     expect(diagnosticOf(new DiagnosticsError([own]), { address: "other" })).toEqual(own);
+  });
+});
+
+describe("a conflict", () => {
+  it("is a refusal because of what exists there, not because of the request or the engine", () => {
+    expect(isConflict(apiError({ status: 409 }))).toBe(true);
+    expect(isConflict(apiError({ status: 409, code: "name_taken" }))).toBe(true);
+    for (const failure of [{ status: 400 }, { status: 409, kind: "unavailable" as const }])
+      expect(isConflict(apiError(failure))).toBe(false);
+    for (const code of ["idempotency_conflict", "engine_unavailable"])
+      expect(isConflict(apiError({ status: 409, code }))).toBe(false);
+    expect(isConflict(Object.assign(new Error("x"), { kind: "refused", status: 409 }))).toBe(false);
   });
 });

@@ -137,3 +137,31 @@ describe("text of the service", () => {
     expect(innocent.add([new Secret("hunter2hunter2")])).toBe(false);
   });
 });
+
+describe("bodies that were handed out before any secret was known", () => {
+  const said = (message: string) => ({ error: { message } });
+  const early = (bodies: readonly unknown[]) => {
+    const redactor = new Redactor(new Secret("rnv_0123456789"));
+    for (const body of bodies) redactor.body(body);
+    return redactor;
+  };
+
+  it("are looked through once the first is learnt, and masked where they repeat it", () => {
+    const body = said("A=a-long-token");
+    expect(early([said("nothing"), body, said("nothing")]).add([new Secret("a-long-token")])).toBe(true);
+    expect(body.error.message).toBe("A=(sensitive)");
+    const redactor = early([said("nothing")]);
+    expect(redactor.add([new Secret("a-long-token")])).toBe(false);
+    redactor.body(said("A=another-token"));
+    expect(redactor.add([new Secret("another-token")])).toBe(false);
+  });
+
+  it("are no text, and no deeper than anybody reads", () => {
+    const redactor = early([]);
+    expect(redactor.add([new Secret("a-long-token")])).toBe(false);
+    for (const body of [null, "a-long-token", 7]) redactor.body(body);
+    const list = { errors: [{ message: "a-long-token" }, { message: "x" }], id: "a-long-token" };
+    redactor.body(list);
+    expect(list).toEqual({ errors: [{ message: "(sensitive)" }, { message: "x" }], id: "a-long-token" });
+  });
+});

@@ -1,0 +1,62 @@
+import { readRetryAfter, readTransportError } from "../../../src/api/transport";
+
+describe("how long an answer asks to wait", () => {
+  const date = "Thu, 01 Jan 2026 00:00:00 GMT";
+  it.each<[string | undefined, number | undefined]>([
+    [undefined, undefined],
+    ["", undefined],
+    ["soon", undefined],
+    ["-1", undefined],
+    ["0", 1],
+    ["1", 1],
+    [" 7 ", 7],
+    ["1.2", 2],
+    ["99999999999", 999_999_999],
+    ["Thu, 01 Jan 2026 00:00:30 GMT", 30],
+    ["Wed, 31 Dec 2025 00:00:00 GMT", 1],
+    ["2026-01-01T00:00:30Z", undefined],
+  ])("%j is %s s", (asked, seconds) => {
+    expect(readRetryAfter({ date, ...(asked !== undefined && { "retry-after": asked }) })).toBe(seconds);
+  });
+
+  it("cannot be told from a date without that of the answer", () => {
+    expect(readRetryAfter({ "retry-after": date })).toBeUndefined();
+  });
+});
+
+describe("why no answer came", () => {
+  const behind = (depth: number, cause: object): object =>
+    depth === 0 ? cause : { cause: behind(depth - 1, cause) };
+
+  it("is told by the first cause that has a reason, at most four behind the failure", () => {
+    const refused = { code: "ECONNREFUSED" };
+    for (const depth of [0, 1, 4])
+      expect(readTransportError(behind(depth, refused))).toEqual({
+        reason: "not_sent",
+        code: "ECONNREFUSED",
+      });
+    expect(readTransportError(behind(5, refused))).toEqual({ reason: "broken", code: undefined });
+    expect(readTransportError({ code: "E_OUTER", cause: refused })).toMatchObject({ reason: "not_sent" });
+    expect(readTransportError({ code: "E_OUTER", cause: { code: "E_INNER" } })).toEqual({
+      reason: "broken",
+      code: "E_OUTER",
+    });
+  });
+
+  it("repeats nothing that could be text of the exchange", () => {
+    for (const code of ["a secret", "lower", "E".repeat(65), 7])
+      expect(readTransportError({ code })).toEqual({ reason: "broken", code: undefined });
+    for (const thrown of [null, undefined, "text"])
+      expect(readTransportError(thrown)).toMatchObject({ reason: "broken" });
+  });
+
+  it.each<[object, string]>([
+    [{ code: "ENOTFOUND" }, "unresolved"],
+    [{ code: "EWHATEVER", syscall: "connect" }, "not_sent"],
+    [{ code: "EWHATEVER", syscall: "getaddrinfo" }, "not_sent"],
+    [{ code: "EWHATEVER", syscall: "read" }, "broken"],
+    [{ code: "ANSWER_TOO_LARGE" }, "too_large"],
+    [{ code: "ANSWER_LATE" }, "late"],
+    [{ code: "CERT_HAS_EXPIRED" }, "certificate"],
+  ])("%j is %s", (thrown, reason) => expect(readTransportError(thrown).reason).toBe(reason));
+});
