@@ -145,7 +145,7 @@ function startCli(folder: string, server: EmulatorServer, scenario: Scenario, fu
   const confirmed = (scenario.confirmedDeletes ?? []).flatMap((address) => ["--confirm-delete", address]);
   const args = [builtCli(), "apply", "-auto-approve", "-input=false", ...confirmed];
   const preload = fullAt === undefined ? [] : ["-r", join(__dirname, "full-disk.cjs")];
-  return spawn(process.execPath, [...preload, ...args], {
+  return spawn(process.execPath, ["--liftoff-only", ...preload, ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

@@ -27,7 +27,7 @@ function shop(services: readonly string[], level: string): string {
 
 describeTerraform("a stack of constructs under Terraform", () => {
   const world = new TerraformFolder();
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   /** What one apply wrote, after which nothing is left to do. */
