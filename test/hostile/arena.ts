@@ -114,7 +114,13 @@ export class Arena {
 
   #start(base: string, cwd: string, args: readonly string[], env: Readonly<Record<string, string>>) {
     const meter = join(base, "meter.json");
-    const node = ["--liftoff-only", "--max-old-space-size=256", "-r", join(__dirname, "meter.cjs"), this.#cli];
+    const node = [
+      "--liftoff-only",
+      "--max-old-space-size=256",
+      "-r",
+      join(__dirname, "meter.cjs"),
+      this.#cli,
+    ];
     const child = spawn(process.execPath, [...node, ...args], {
       cwd,
       env: { PATH: process.env.PATH ?? "", HOME: base, HOSTILE_METER: meter, ...env },

@@ -30,14 +30,14 @@ import { keyIdOf } from "../../src/state/key";
 import { createLocalBackend } from "../../src/state/local/local-backend";
 import type { Origin } from "../../src/state/recorded";
 import { type Death, dyingContext } from "./dying-context";
-import type { MemoryDisk } from "./memory-disk";
+import { MemoryDisk } from "./memory-disk";
 
 export interface WorkbenchOptions {
   readonly emulator?: EmulatorOptions;
   readonly gaps?: Partial<GapSettings>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where the state lies; default: the file system. */
-  readonly disk?: MemoryDisk;
+  /** Where the state lies; default: in memory, which takes no time. */
+  readonly disk?: MemoryDisk | "file system";
   /** The key of fingerprints; default: always the same. */
   readonly stateKey?: Context["stateKey"];
   /** Where the state lies instead of the folder. */
@@ -81,6 +81,8 @@ export const stateKey = new Uint8Array(32).fill(7);
 export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
   const folder = mkdtempSync(join(tmpdir(), "rnv-bench-"));
   const clock = manualClock({ sleepMoves: true });
+  const { disk: chosen = new MemoryDisk() } = options;
+  const disk = chosen === "file system" ? undefined : chosen;
   const emulator = createEmulator({ clock, ...options.emulator });
   const events: ApplyEvent[] = [];
   let seed = 1;
@@ -105,7 +107,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
       options.backend?.({ clock, folder, ...origin }) ??
       createLocalBackend({
         path: join(folder, ".rnv", "state.json"),
-        disk: options.disk,
+        disk,
         host: "bench",
         pid: process.pid,
         isAlive: () => true,
@@ -155,7 +157,7 @@ export function createWorkbench(options: WorkbenchOptions = {}): Workbench {
     events,
     context,
     write: (file, text) => writeFileSync(join(folder, file), text),
-    putState: (text) => options.disk?.put(join(folder, ".rnv", "state.json"), text),
+    putState: (text) => disk?.put(join(folder, ".rnv", "state.json"), text),
     plan: (request = {}) => plan(context, requestOf(request)),
     apply: (request = {}, changed = {}) => apply({ ...context, ...changed }, requestOf(request)),
     drift: (request = {}) => drift(context, { ...planRequest, ...request }),

@@ -11,7 +11,7 @@ describe("a wait for the lock of the state", () => {
     onSaid();
   };
   beforeEach(() => {
-    bench = createWorkbench();
+    bench = createWorkbench({ disk: "file system" });
     said.length = 0;
     onSaid = () => {};
   });

@@ -11,7 +11,7 @@ const forever = { ms: 10 ** 9 };
 describe("reads that stay behind the last write", () => {
   let bench: Workbench;
   beforeEach(() => {
-    bench = createWorkbench();
+    bench = createWorkbench({ disk: "file system" });
     bench.write("rnv.yaml", shop(1));
   });
   afterEach(() => bench.remove());

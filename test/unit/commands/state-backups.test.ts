@@ -25,7 +25,7 @@ describe("backups of the state", () => {
     );
 
   beforeEach(async () => {
-    bench = createWorkbench();
+    bench = createWorkbench({ disk: "file system" });
     path = join(bench.folder, ".rnv", "state.json");
     for (const services of [one, two]) {
       bench.write("rnv.yaml", shop(services));

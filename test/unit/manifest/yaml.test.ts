@@ -4,7 +4,7 @@ import { fc } from "../../support/fixed-seed";
 import { outline, outlineByYaml } from "./outline-by-yaml";
 
 /** Documents in each of the searches; `npm run fuzz` tries 100,000. */
-const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 1500);
+const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 700);
 
 /** What a manifest must not hold though it is YAML: nothing is compared then. */
 const beyondYaml = /^(?:manifest\.(?:invalid_type|invalid_name|unsupported|too_deep|too_large)|.* alias )/;

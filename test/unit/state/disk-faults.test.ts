@@ -22,7 +22,7 @@ const backendOn = (disk: MemoryDisk, pid: number) =>
 
 type Step = { readonly entries: readonly JournalEntry[]; readonly durable: boolean } | "commit";
 
-const wide: JournalEntry = { kind: "outputs", outputs: { text: "x".repeat(9000) } };
+const wide: JournalEntry = { kind: "outputs", outputs: { text: "x".repeat(5000) } };
 
 /** A run: lines longer than a page, outcomes that nobody waits for, snapshots in between, and none at its end. */
 const steps: readonly Step[] = [
