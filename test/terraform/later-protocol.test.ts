@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import type { Fault } from "../../src/emulator/faults";
 import { type EmulatorServer, serveEmulator } from "../../src/emulator/server";
 import {
   type Answer,
@@ -278,6 +279,68 @@ describe("what a later Terraform asks for, on the wire", () => {
       await Promise.all([client.events("InvokeAction", request), client.events("InvokeAction", request)]);
       expect(posts()).toHaveLength(2);
     });
+  });
+
+  const faults: readonly Fault[] = [
+    { kind: "reset-before" },
+    { kind: "reset-after" },
+    { kind: "truncate" },
+    { kind: "malformed" },
+    { kind: "status", status: 503, when: "before" },
+    { kind: "status", status: 500, when: "after", receipt: false },
+    { kind: "html", status: 502, when: "after" },
+  ];
+  it.each(faults.map((fault) => [JSON.stringify(fault), fault] as const))(
+    "a deployment asked for by an action is one, whatever becomes of its answer: %s",
+    async (_title, fault) => {
+      const one = store.addService({
+        name: `faulty ${_title}`,
+        kind: "web",
+        projectId: shop.id,
+        configuration,
+      });
+      store.deploy(one.id);
+      store.settle();
+      const before = store.deployments(one.id).length;
+      let hasFailed = false;
+      emulator.setFaults((_index, { method }) => {
+        if (method !== "POST" || hasFailed) return undefined;
+        hasFailed = true;
+        return fault;
+      });
+      const request = {
+        action_type: "rnv_deploy",
+        config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: one.id })),
+      };
+      const events = await client.events("InvokeAction", request);
+      emulator.setFaults(undefined);
+      expect(hasFailed).toBe(true);
+      expect(events.at(-1)?.completed.diagnostics).toEqual([]);
+      expect(store.deployments(one.id)).toHaveLength(before + 1);
+    },
+  );
+
+  it("an action that does not end in time is gone on with by the next one, and tells why it waits", async () => {
+    const queued = store.addService({ name: "queued", kind: "web", projectId: shop.id, configuration });
+    store.deploy(queued.id);
+    store.settle();
+    const before = store.deployments(queued.id).length;
+    store.setCondition("worker-offline", true);
+    const request = (timeout: string) => ({
+      action_type: "rnv_deploy",
+      config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: queued.id, timeout })),
+    });
+    const late = await client.events("InvokeAction", request("1s"));
+    const found = late.at(-1)?.completed.diagnostics;
+    expect(found[0]).toMatchObject({ severity: 1, summary: expect.stringContaining("has not settled") });
+    expect(found[0].detail).toContain("the same action again goes on waiting");
+    expect(JSON.stringify(found)).not.toMatch(/\brnv [a-z]|--/);
+    expect(JSON.stringify(late)).toContain("no worker is online");
+    store.setCondition("worker-offline", false);
+    const ended = await client.events("InvokeAction", request("10m"));
+    expect(JSON.stringify(ended)).toContain("nothing is repeated");
+    expect(ended.at(-1)?.completed.diagnostics).toEqual([]);
+    expect(store.deployments(queued.id)).toHaveLength(before + 1);
   });
 
   it.each([
