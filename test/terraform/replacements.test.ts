@@ -32,6 +32,10 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     expect(errors(await world.run("plan", 1))).toEqual([
       `The project ${missing} is not there @ project_id = "${missing}"`,
     ]);
+    world.write(`resource "rnv_variables" "v" {\n  service_id = "${missing}"\n  values = { A = "1" }\n}\n`);
+    expect(errors(await world.run("plan", 1))).toEqual([
+      `The service ${missing} is not there @ service_id = "${missing}"`,
+    ]);
     world.write(`resource "rnv_deployment" "d" {\n  service_id = "${missing}"\n}\n`);
     expect(errors(await world.run("plan", 1))).toEqual([
       `The service ${missing} is not there @ service_id = "${missing}"`,

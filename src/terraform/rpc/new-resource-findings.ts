@@ -37,6 +37,18 @@ export async function newResourceFindings(
   ];
 }
 
+/** What stands against anything in the parent `id`: that it is not there. */
+export async function parentFindings(
+  session: Session,
+  { resource }: TerraformShape,
+  id: string,
+): Promise<readonly Diagnostic[]> {
+  const [parent] = resource.parents;
+  const type = parent && typeNamed(parent.type);
+  const { finding } = type ? await lookForParent(session, type, id, parent.attribute) : {};
+  return finding ? [finding] : [];
+}
+
 interface FoundParent {
   readonly offers?: Offers;
   /** This plan makes it. */

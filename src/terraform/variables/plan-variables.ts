@@ -1,5 +1,6 @@
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
+import { canonicalId } from "../../model/text";
 import {
   asObject,
   holdsUnknown,
@@ -33,9 +34,11 @@ export interface VariablesPlan {
  * every time it is asked. Keys that are not declared and were never ours are left alone.
  */
 export function planVariables({ prior, config, takenOver }: VariablesChange): VariablesPlan {
-  const base = { ...config, values_wo: null };
+  const isThere = prior !== undefined && isSameService(prior.service_id, config.service_id);
+  const place = isThere ? prior.service_id : config.service_id;
+  const base = { ...config, service_id: place ?? null, values_wo: null };
   const keys = declaredKeys(config);
-  const replaces = prior !== undefined && !isSame(prior.service_id, config.service_id);
+  const replaces = prior !== undefined && !isThere;
   const before = replaces ? undefined : prior;
   const owned = Object.keys(textsIn(prior?.ids));
   const diagnostics = keys === null ? undeclaredFindings(prior, config) : [];
@@ -86,6 +89,9 @@ function sentKeys(before: TerraformObject | undefined, config: TerraformObject):
 
 const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
   isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);
+
+const isSameService = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
+  isSame(a, b) || (typeof a === "string" && typeof b === "string" && canonicalId(a) === canonicalId(b));
 
 const fromKeys = (
   keys: readonly string[],

@@ -1,18 +1,20 @@
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
+import { canonicalId, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
 import { writtenNow } from "../apply/after-write";
 import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
+import { parentFindings } from "../rpc/new-resource-findings";
 import { isFromHere, locateImport } from "../rpc/resource-state";
 import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
 import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
-import { declaredMap, readVariables, textsIn, variablesSchema } from "./variables";
+import { declaredMap, entryType, readVariables, textsIn, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
 const decoded = (value: Message<"Value"> | null): TerraformObject | undefined =>
@@ -36,6 +38,13 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
     );
   if (isSet("values_wo") && clientCapabilities?.writeOnlyAttributesAllowed !== true)
     addFinding("values_wo", "write-only attributes need Terraform 1.11", "use values, or a newer Terraform");
+  const serviceId = given.service_id ?? null;
+  if (typeof serviceId === "string" && !uuidPattern.test(serviceId))
+    found.push(
+      error("manifest.invalid_value", "service_id: expected an id, which is a UUID", {
+        attribute: "service_id",
+      }),
+    );
   for (const [name, value] of Object.entries(asObject(declaredMap(given)) ?? {}))
     if (value === null)
       addFinding(
@@ -102,11 +111,14 @@ const plan: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const { planned, replaces, diagnostics } = planVariables({ prior, config, takenOver });
   const isIdle = isImported && declaredKeys(config) === null && diagnostics.length === 0;
   const told = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
+  const serviceId = textIn(config, "service_id");
+  const isChecked = session !== undefined && serviceId !== undefined && (prior === undefined || replaces);
+  const unplaced = isChecked ? await parentFindings(session, entryType, canonicalId(serviceId)) : [];
   return {
     plannedState: encoded(planned),
     plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
-    diagnostics: diagnosticMessages(told),
+    diagnostics: [...diagnosticMessages(told), ...diagnosticMessages(unplaced, entryType.stepsOf)],
   };
 };
 
