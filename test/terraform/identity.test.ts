@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { embeddedApiKey } from "../../src/emulator/emulator";
-import { CrashFolder } from "../support/crash-folder";
+import { CrashFolder, everything } from "../support/crash-folder";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const secondKey = "rnv_second-key-of-the-same-workspace";
@@ -105,13 +105,8 @@ describeTerraform("what exists of a name", () => {
 });
 
 describeTerraform("what an apply that was cut short made", () => {
-  const world = new CrashFolder({
-    apiKeys: [embeddedApiKey, secondKey].map((key) => ({
-      key,
-      scope: "write" as const,
-      role: "owner" as const,
-    })),
-  });
+  const apiKeys = [embeddedApiKey, secondKey].map((key) => ({ key, scope: "write", role: "owner" }) as const);
+  const world = new CrashFolder({ apiKeys });
   const named = (name: string) => world.services().filter((one) => one.name === name);
   const posts = (end: string) => (request: { readonly method: string; readonly path: string }) =>
     request.method === "POST" && request.path.endsWith(end);
@@ -141,6 +136,31 @@ describeTerraform("what an apply that was cut short made", () => {
     ).toEqual(["A", "B", "C"]);
     await world.expectNoChanges();
     expect(readdirSync(folder)).toEqual([".gitignore"]);
+  }, 120_000);
+
+  it("is one deployment, found again with another key and without a receipt; taken away and added again it deploys", async () => {
+    const only = new CrashFolder({ apiKeys });
+    await only.open();
+    try {
+      only.write(everything("1"));
+      await only.applyKilledAt(posts("/deploys"), "after");
+      only.environment = { RNV_API_KEY: secondKey };
+      await only.apply();
+      expect(only.deployments()).toHaveLength(1);
+      only.write(everything("2"));
+      await only.applyKilledAt(posts("/deploys"), "after", { receipt: false });
+      only.environment = {};
+      await only.apply();
+      expect(only.deployments()).toHaveLength(2);
+      only.write(everything("2").replace(/resource "rnv_deployment"[\s\S]*/, ""));
+      await only.apply();
+      only.write(everything("2"));
+      await only.apply();
+      expect(only.deployments()).toHaveLength(3);
+      await only.expectNoChanges();
+    } finally {
+      await only.close();
+    }
   }, 120_000);
 
   it("says so in the plan; what a colleague made meanwhile is a conflict all the same", async () => {

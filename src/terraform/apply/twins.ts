@@ -153,7 +153,7 @@ export function nameTaken(
         : `Found: ${ids}. Names are unique in one project.`,
       attribute: type.nameAttribute,
       hint: isOne
-        ? `or set adopt = true to take it over with this apply, write a "moved" block if it was renamed here, or choose another name`
+        ? `or set adopt = true to take it over with this apply, write a "moved" block if it was renamed here, or choose another name, as a replacement with create_before_destroy needs one`
         : "remove or rename the others, or choose another name",
     },
   );

@@ -108,6 +108,7 @@ export async function readVariables(
   );
   if (isStale) throw new DiagnosticsError([staleWrite(`the variables of the service ${serviceId}`)]);
   const { isServiceGone, listed } = seen;
+  for (const id of Object.values(textsIn(state.ids))) await session.intents.noteInState(resource.type, id);
   if (isServiceGone) {
     const doubt = await doubtOf("", serviceId);
     return doubt === undefined || doubt.isAccepted ? { next: null } : { doubt };

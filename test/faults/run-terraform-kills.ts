@@ -1,0 +1,27 @@
+import { terraformKills } from "./terraform-kills";
+
+/**
+ * `npm run kills:terraform`: the provider or Terraform killed before and after each write of a create, an update, a
+ * replacement and a destroy, some ten minutes. The same command again has to end it: nothing doubled, nothing tainted,
+ * no stop. Arguments are words that a kill's name must hold.
+ */
+async function main(): Promise<number> {
+  const words = process.argv.slice(2);
+  const kills = (await terraformKills()).filter(({ name }) => words.every((word) => name.includes(word)));
+  let failed = 0;
+  for (const { name, run } of kills) {
+    const wrong = await run().catch((cause: unknown) => [String(cause)]);
+    if (wrong.length > 0) failed += 1;
+    console.log(wrong.length === 0 ? `ok ${name}` : `FAILURE ${name}\n${wrong.join("\n")}`);
+  }
+  console.log(`${kills.length} kills, ${failed} failed`);
+  return failed === 0 && kills.length > 0 ? 0 : 1;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (cause: unknown) => {
+    console.error(cause);
+    process.exit(1);
+  },
+);
