@@ -1,3 +1,4 @@
+import { systemClock } from "../model/time";
 import { aliveBy } from "../state/local/is-alive";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/actions";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
@@ -8,6 +9,7 @@ import {
 } from "./ephemeral-resources";
 import { callFunction, functionMessage, functions } from "./functions";
 import { listResource, listSchemas, validateListResourceConfig } from "./list-resources";
+import { createLog, loggedCall } from "./log";
 import { diagnosticMessages, diagnosticsOf } from "./messages";
 import type { EventOf, Message, ProviderMethod, Received, ResponseOf, StreamingMethod } from "./protocol";
 import { Provider, type RpcAnswer, type StreamingAnswer, shapes } from "./provider";
@@ -80,17 +82,26 @@ const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = 
 let provider: Provider | undefined;
 
 const openProvider = (): Provider =>
-  new Provider(process.env, process.cwd(), {
-    pid: process.pid,
-    isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
-  });
+  new Provider(
+    process.env,
+    process.cwd(),
+    {
+      pid: process.pid,
+      isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
+    },
+    createLog(process.env, systemClock, (line) => process.stderr.write(line)),
+  );
 /** Terraform ended the walk that this process served: its state has what it was told. */
 export const endWalk = (): void => provider?.end();
 
 /** Answers calls with the one provider of this process. Loaded after the handshake: it is most of the code. */
 export const answerCall: CallHandler = (method, request) => {
   provider ??= openProvider();
-  return answer(provider, method, request as object);
+  const opened = provider;
+  const { typeName } = request as AnyRequest;
+  return loggedCall(opened.log, systemClock, { method, typeName }, () =>
+    answer(opened, method, request as object),
+  );
 };
 
 async function answer(provider: Provider, method: ProviderMethod, request: AnyRequest): Promise<object> {

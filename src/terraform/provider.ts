@@ -14,6 +14,7 @@ import { resourceTypes } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
 import type { KeyedCreate } from "./apply/keyed-create";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
+import type { Log } from "./log";
 import { diagnosticError } from "./messages";
 import type {
   EventOf,
@@ -182,6 +183,7 @@ export class Provider {
     readonly cwd: string,
     /** This process, and whether another one of this host runs. */
     readonly host: { readonly pid: number; readonly isAlive: (pid: number) => boolean },
+    readonly log: Log,
   ) {}
 
   /** Undefined before ConfigureProvider, and where its configuration is not known yet. */

@@ -14,6 +14,7 @@ import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { withoutSlash } from "../../state/recorded";
 import { IntentFiles, intentFolder, runOf, stateScope } from "../apply/intent-files";
+import { loggedTransport, loggedWaits } from "../log";
 import { diagnosticMessages } from "../messages";
 import { openSession, type Provider, type RpcAnswer, type Session } from "../provider";
 import { optional, schemaOf } from "../schema/block";
@@ -123,7 +124,7 @@ let sessions = 0;
 
 function sessionOf(provider: Provider, settings: ProviderSettings, terraformVersion: string): Session {
   const { baseUrl, workspaceId, apiKey } = settings;
-  const { cwd, environment } = provider;
+  const { cwd, environment, log } = provider;
   sessions += 1;
   const run = runOf(process.ppid, sessions);
   const intentsOf = (id: string) =>
@@ -142,13 +143,15 @@ function sessionOf(provider: Provider, settings: ProviderSettings, terraformVers
     random: () => randomBytes(4).readUInt32BE() / 2 ** 32,
     userAgent: `rnv terraform/${terraformVersion}`,
     signal: provider.signal,
+    onWait: loggedWaits(log),
   };
   if (baseUrl === "embedded" || apiKey === undefined) {
     const embedded = embeddedService(cwd);
     const intents = intentsOf(embedded.workspaceId);
-    return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded, intents });
+    const transport = loggedTransport(embedded.transport, log, systemClock);
+    return openSession({ ...rest, baseUrl: embeddedUrl, ...embedded, transport, intents });
   }
-  const transport = createHttpTransport({ environment });
+  const transport = loggedTransport(createHttpTransport({ environment }), log, systemClock);
   const intents = intentsOf(workspaceId);
   return openSession({ ...rest, baseUrl, workspaceId, apiKey, transport, intents });
 }

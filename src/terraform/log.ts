@@ -1,0 +1,121 @@
+import type { WaitEvent } from "../api/retry";
+import type { Transport, WireRequest } from "../api/transport";
+import type { Clock } from "../model/time";
+
+/** Levels as Terraform names them, the most telling first. */
+const levels = ["trace", "debug", "info", "warn", "error"] as const;
+type LogLevel = (typeof levels)[number];
+
+/** `rpc`: what Terraform calls. `http`: what is sent to the service. `wait`: why nothing is sent for a while. */
+type LogSubsystem = "rpc" | "http" | "wait";
+
+/** Fields of a line. Never a header, a body or a value of a configuration. */
+type LogFields = Readonly<Record<string, string | number>>;
+
+export interface Log {
+  readonly write: (subsystem: LogSubsystem, level: LogLevel, message: string, fields?: LogFields) => void;
+  /** Whether anything of a subsystem is written. */
+  readonly writes: (subsystem: LogSubsystem) => boolean;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Returns the log of a plugin: a line of JSON in the form of go-plugin for each message, which Terraform shows under
+ * `TF_LOG` and `TF_LOG_PROVIDER`. `TF_LOG_PROVIDER_RNV_HTTP` sets the level of one subsystem. Without any of them nothing is written.
+ */
+export function createLog(environment: Environment, clock: Clock, writeLine: (line: string) => void): Log {
+  const least = (subsystem: LogSubsystem): number => {
+    const own = environment[`TF_LOG_PROVIDER_RNV_${subsystem.toUpperCase()}`];
+    return rankOf(own || environment.TF_LOG_PROVIDER || environment.TF_LOG || "off");
+  };
+  const ranks = { rpc: least("rpc"), http: least("http"), wait: least("wait") };
+  return {
+    writes: (subsystem) => ranks[subsystem] < levels.length,
+    write: (subsystem, level, message, fields = {}) => {
+      if (levels.indexOf(level) < ranks[subsystem]) return;
+      const entry = {
+        "@level": level,
+        "@message": message,
+        "@module": `rnv.${subsystem}`,
+        "@timestamp": timestamp(clock.now()),
+        ...fields,
+      };
+      writeLine(`${JSON.stringify(entry)}\n`);
+    },
+  };
+}
+
+/** `JSON` is everything in another form; a word that is no level is, as Terraform takes it, everything too. */
+function rankOf(word: string): number {
+  if (word.toLowerCase() === "off") return levels.length;
+  return Math.max(0, levels.indexOf(word.toLowerCase() as LogLevel));
+}
+
+/** go-plugin reads six digits of a second, no more and no fewer. */
+const timestamp = (milliseconds: number): string =>
+  new Date(milliseconds).toISOString().replace(/\.(\d{3})Z$/, ".$1000Z");
+
+/** Returns a transport that tells of each request: the same where nothing is written. */
+export function loggedTransport(transport: Transport, log: Log, clock: Clock): Transport {
+  if (!log.writes("http")) return transport;
+  const fieldsOf = ({ method, url, headers }: WireRequest): LogFields => ({
+    method,
+    path: new URL(url).pathname,
+    request_id: headers["x-request-id"] ?? "",
+  });
+  return {
+    close: () => transport.close(),
+    send: async (request) => {
+      const fields = fieldsOf(request);
+      const begun = clock.elapsed();
+      const duration = () => ({ duration_ms: Math.round(clock.elapsed() - begun) });
+      log.write("http", "trace", "sending a request", fields);
+      try {
+        const response = await transport.send(request);
+        const level = response.status >= 500 ? "warn" : "debug";
+        const { status } = response;
+        log.write("http", level, "a request was answered", { ...fields, status, ...duration() });
+        return response;
+      } catch (failure) {
+        const { reason } = failure as { readonly reason?: unknown };
+        const why = typeof reason === "string" ? reason : "unknown";
+        log.write("http", "warn", "a request was not answered", { ...fields, reason: why, ...duration() });
+        throw failure;
+      }
+    },
+  };
+}
+
+/** Returns what tells of pauses between requests. */
+export const loggedWaits =
+  (log: Log) =>
+  ({ operation, reason, seconds }: WaitEvent): void =>
+    log.write("wait", "info", "waiting before the next request", { operation, reason, seconds });
+
+/** An answer to Terraform, as far as the log tells of it. */
+interface Answered {
+  readonly diagnostics?: readonly { readonly severity?: number }[];
+}
+
+/** Carries a call out and tells how it ended: which method, for which type, how long, with how many errors and warnings. */
+export async function loggedCall<Answer extends object>(
+  log: Log,
+  clock: Clock,
+  { method, typeName }: { readonly method: string; readonly typeName?: string },
+  carryOut: () => Promise<Answer>,
+): Promise<Answer> {
+  if (!log.writes("rpc")) return carryOut();
+  const fields = { rpc: method, ...(typeName && { resource_type: typeName }) };
+  const begun = clock.elapsed();
+  log.write("rpc", "trace", "a call began", fields);
+  const answer = await carryOut();
+  const { diagnostics = [] } = answer as Answered;
+  const count = (wanted: number): number => diagnostics.filter(({ severity }) => severity === wanted).length;
+  const [errors, warnings] = [count(1), count(2)];
+  log.write("rpc", errors > 0 ? "warn" : "debug", "a call ended", {
+    ...fields,
+    ...{ duration_ms: Math.round(clock.elapsed() - begun), errors, warnings },
+  });
+  return answer;
+}

@@ -1,0 +1,39 @@
+import { embeddedApiKey } from "../../src/emulator/emulator";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+describeTerraform("the provider's log through Terraform", () => {
+  const world = new TerraformFolder();
+  const secret = "very-secret-value";
+
+  beforeAll(() => world.open());
+  afterAll(() => world.close());
+
+  it("names subsystems and the ids of requests, and no secret of any kind", async () => {
+    world.write(`
+resource "rnv_service" "api" {
+  name = "api"
+  kind = "web"
+}
+resource "rnv_variable" "token" {
+  service_id = rnv_service.api.id
+  key        = "TOKEN"
+  value      = "${secret}"
+}
+`);
+    world.environment = { TF_LOG_PROVIDER: "trace" };
+    const output = await world.apply();
+    const lines = output.split("\n").filter((line) => line.includes("@module=rnv."));
+    // Terraform puts the fields in any order.
+    const said = (...parts: readonly RegExp[]): boolean =>
+      lines.some((line) => parts.every((part) => part.test(line)));
+    const answered = [/\[DEBUG\].*a request was answered/, /@module=rnv\.http/, /status=20\d/];
+    expect(said(...answered, /request_id=rnv-\w+\.1\b/)).toBe(true);
+    const ended = [/\[DEBUG\].*a call ended/, /@module=rnv\.rpc/, /rpc=ApplyResourceChange/];
+    expect(said(...ended, /resource_type=rnv_variable/)).toBe(true);
+    for (const hidden of [secret, embeddedApiKey, Buffer.from(secret).toString("base64")])
+      expect(lines.join("\n")).not.toContain(hidden);
+    for (const { requestId } of world.emulator.log) expect(lines.join("\n")).toContain(requestId);
+    world.environment = {};
+    expect(await world.expectNoChanges()).not.toContain("rnv.http");
+  }, 30_000);
+});
