@@ -1,3 +1,4 @@
+import { aliveBy } from "../state/local/is-alive";
 import type * as starting from "./answer";
 import { serve } from "./server";
 
@@ -41,22 +42,16 @@ function portsGiven(): readonly [number, number] {
   return [Number(first), Number(last)];
 }
 
-/** A Terraform that dies before it connects leaves no stream whose end would tell. */
+/**
+ * A Terraform that dies before it connects leaves no stream whose end would tell. On Windows a process keeps the number of its
+ * parent when that has ended.
+ */
 function watchParent(end: () => never): void {
   const parent = process.ppid;
+  const isRunning = aliveBy((id, signal) => process.kill(id, signal));
   setInterval(() => {
     if (process.ppid !== parent || !isRunning(parent)) end();
   }, 1000).unref();
-}
-
-/** On Windows a process keeps the number of its parent when that has ended. */
-function isRunning(id: number): boolean {
-  try {
-    process.kill(id, 0);
-    return true;
-  } catch (failure) {
-    return (failure as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }
 
 main().catch((failure: unknown) => {

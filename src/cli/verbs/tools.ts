@@ -226,7 +226,8 @@ const installVerb: Verb = {
   summary: "Lay out the provider as a filesystem mirror, and print the CLI configuration",
   detail:
     "The source is rnv/rnv, under the default registry of Terraform and that of OpenTofu. The files are the same " +
-    "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform.",
+    "on every platform, so one lock file serves a whole team. Node has to be on the PATH of whoever runs Terraform. " +
+    "On Windows the archive of a release goes into the mirror: it needs no Node.",
   options: [
     new Option("--dir <dir>", "the mirror (default: ~/.terraform.d/plugins, where both look by themselves)"),
   ],
