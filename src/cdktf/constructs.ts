@@ -24,6 +24,7 @@ interface TerraformElementLike extends Construct {
   overrideLogicalId(newLogicalId: string): void;
   resetOverrideLogicalId(): void;
   addOverride(path: string, value: unknown): void;
+  toTerraform(): object;
 }
 
 export interface ReferableLike extends TerraformElementLike {
@@ -109,6 +110,8 @@ export interface OfService {
 type ProjectProps<L extends Library> = BlockFields<ProjectBlock> & Kept & MetaArguments<L>;
 type ServiceProps<L extends Library> = Omit<BlockFields<ServiceBlock>, "configuration"> & {
   readonly configuration?: BlockFields<NonNullable<ServiceBlock["configuration"]>>;
+  /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
+  readonly deploy?: Omit<DeploymentProps<L>, "service" | "serviceId">;
 } & Kept &
   InProject &
   MetaArguments<L>;

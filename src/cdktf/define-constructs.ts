@@ -34,6 +34,18 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
    * `triggers` changes, which rnv ignores because the comment says that they are derived.
    */
   class DeploymentOnChange extends Deployment {
+    /** Nobody asked for it: a deployment that is declared for the service takes its place. */
+    #isImplied = false;
+
+    imply(): this {
+      this.#isImplied = true;
+      return this;
+    }
+
+    override get isLeftOut(): boolean {
+      return this.#isImplied && this.siblings().length > 0;
+    }
+
     override synthesizeAttributes(): Record<string, unknown> {
       const above = this.node.scope as InstanceType<typeof Deployment>;
       const whole = `${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration`;
@@ -56,17 +68,32 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
   }
 
   class Service extends defineResource(library, service) {
+    #implied: InstanceType<typeof DeploymentOnChange> | undefined;
+
+    constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
+      super(scope, id, props);
+      const given = (deploy ?? {}) as GivenProps;
+      if (given.when === "never") return;
+      this.#implied = this.#deploys(given).imply();
+    }
+
+    #deploys(props: GivenProps): InstanceType<typeof DeploymentOnChange> {
+      return new DeploymentOnChange(this, deployment.manifest.key, {
+        ...props,
+        service: this,
+        derived: true,
+      });
+    }
+
     addVariable(key: string, value: VariableValue): unknown {
       const isValue = typeof value === "string" || value instanceof SecretSource;
       return new Variable(this, key, { service: this, ...(isValue ? { value } : value) });
     }
 
     deployOnChange(props: GivenProps = {}): unknown {
-      return new DeploymentOnChange(this, deployment.manifest.key, {
-        ...props,
-        service: this,
-        derived: true,
-      });
+      if (this.#implied !== undefined) this.node.tryRemoveChild(deployment.manifest.key);
+      this.#implied = undefined;
+      return this.#deploys(props);
     }
   }
 

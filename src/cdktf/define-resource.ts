@@ -43,13 +43,13 @@ function addMember(library: Library, member: Member): void {
 }
 
 /**
- * The resources of the stack that are applied before `construct`: those under the same parent whose types it follows, in
- * the order of the program. rnv knows this order; Terraform knows only the order that the JSON gives.
+ * The resources of the stack under the same parent as `construct`, of the types `follows`, in the order of the program.
+ * Where they are applied first, rnv knows that order; Terraform knows only the order that the JSON gives.
  */
 function followedBy(
   library: Library,
   construct: ReferableLike,
-  { follows }: ResourceType,
+  follows: readonly string[],
 ): readonly ReferableLike[] {
   const stack = follows.length === 0 ? undefined : membersOfStack.get(library.TerraformStack.of(construct));
   if (stack === undefined) return [];
@@ -78,9 +78,10 @@ function identityOf(library: Library, { construct, parentId }: Member): unknown 
   return library.Tokenization.resolve(parentId, { scope: construct, resolver, preparing: false });
 }
 
-/** False for a resource that was moved to another construct: the library writes its `moved` block alone. */
+/** False for a resource that was removed, is left out, or was moved to another construct: the library writes a `moved` block alone. */
 const isWritten = (construct: ReferableLike): boolean =>
-  (construct as { readonly _hasMoved?: boolean })._hasMoved !== true;
+  (construct as { readonly _hasMoved?: boolean })._hasMoved !== true &&
+  construct.node.scope?.node.tryFindChild(construct.node.id) === construct;
 
 export type GivenProps = Readonly<Record<string, unknown>>;
 
@@ -137,6 +138,10 @@ interface ResourceClass {
     readonly id: string;
     /** The resources that Terraform has to apply first, besides those that it refers to. */
     followed(): readonly ReferableLike[];
+    /** Those of its own type with the same parent. */
+    siblings(): readonly ReferableLike[];
+    /** It is in the tree and not in the JSON. */
+    get isLeftOut(): boolean;
     synthesizeAttributes(): Record<string, unknown>;
   };
   readonly tfResourceType: string;
@@ -224,7 +229,19 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
     }
 
     followed(): readonly ReferableLike[] {
-      return followedBy(library, this, type);
+      return followedBy(library, this, type.follows);
+    }
+
+    siblings(): readonly ReferableLike[] {
+      return followedBy(library, this, [type.type]).filter((one) => one !== this);
+    }
+
+    get isLeftOut(): boolean {
+      return false;
+    }
+
+    override toTerraform(): object {
+      return this.isLeftOut ? {} : super.toTerraform();
     }
 
     override get terraformMetaArguments(): Readonly<Record<string, unknown>> {

@@ -1,6 +1,14 @@
 import { TerraformOutput, TerraformStack, Testing } from "cdktf";
 import { Construct } from "constructs";
-import { fromEnv, generate, Project, RnvProvider, Service, Variable } from "../../../src/cdktf/cdktf";
+import {
+  Deployment,
+  fromEnv,
+  generate,
+  Project,
+  RnvProvider,
+  Service,
+  Variable,
+} from "../../../src/cdktf/cdktf";
 import { resourceTypes } from "../../../src/resources";
 
 const newStack = (): TerraformStack => {
@@ -82,6 +90,26 @@ describe("the constructs", () => {
     expect(() => app.synth()).toThrow(/addService put "api" into the stack of its project \(base\/shop\)/);
     new Service(services, "worker", { kind: "worker", project: shop });
     expect(() => app.synth()).not.toThrow();
+  });
+
+  it("deploy a service when it changes, as a manifest does, unless the program says otherwise", () => {
+    const stack = newStack();
+    const project = new Project(stack, "shop");
+    const configuration = { repository: "https://git.example.com/shop" };
+    const add = (id: string, deploy?: ConstructorParameters<typeof Service>[2]["deploy"]) =>
+      project.addService(id, { kind: "web", configuration, ...(deploy && { deploy }) });
+    add("plain");
+    add("timed", { when: "always", timeout: "5m" });
+    add("quiet", { when: "never" });
+    add("asked", { timeout: "5m" }).deployOnChange({ timeout: "9m" });
+    new Deployment(stack, "own", { service: add("other"), when: "always" });
+    expect(resources(stack).rnv_deployment).toMatchObject({
+      shop__plain: { service_id: "${rnv_service.shop__plain.id}", triggers: expect.anything() },
+      shop__timed: { when: "always", timeout: "5m" },
+      shop__asked: { timeout: "9m" },
+      own: { service_id: "${rnv_service.shop__other.id}", when: "always" },
+    });
+    expect(Object.keys(resources(stack).rnv_deployment ?? {})).toHaveLength(4);
   });
 
   it("name what lies in a construct of one's own after the library's name for it", () => {

@@ -80,6 +80,7 @@ describe("data sources in a run", () => {
     const { plan, diagnostics } = await one.plan(stack);
     expect(diagnostics).toEqual([]);
     expect(plan?.changes.map(({ address, action }) => `${action} ${address}`)).toEqual([
+      "no-op deployment.guest",
       "no-op service.guest",
       "no-op variable.guest.API_URL",
     ]);
@@ -228,7 +229,6 @@ describe("data sources in a run", () => {
       services: {
         guest: {
           kind: "web",
-          deploy: { when: "never" },
           configuration: { ...configuration, startCommand: `serve ${service.id}` },
         },
       },
