@@ -99,6 +99,24 @@ resource "rnv_service" "both" {
     expect(await refused()).toContain("Both settings and the block configuration are set");
   }, 60_000);
 
+  it("null stands for nothing, beside a block too", async () => {
+    world.write(`
+variable "none" {
+  type    = string
+  default = null
+}
+resource "rnv_service" "both" {
+  name     = "both"
+  kind     = "web"
+  settings = var.none
+  configuration {
+    replicas = 2
+  }
+}
+`);
+    expect(await world.run("plan -input=false")).toContain("1 to add");
+  }, 60_000);
+
   it("may depend on what is not known before apply", async () => {
     call(`merge(var.api, { branch = terraform_data.branch.output })`, `depends_on = [terraform_data.branch]`);
     const main = `resource "terraform_data" "branch" { input = "later" }`;

@@ -27,12 +27,20 @@ export function configIn(
   return config && withSettings(type, config);
 }
 
+/** The value of `settings`; a null of any type is none. */
+const givenIn = ({ settings }: TerraformShape, config: TerraformObject): TerraformValue => {
+  const given = settings === undefined ? null : (config[settings.name] ?? null);
+  return given instanceof DynamicValue ? given.value : given;
+};
+
 export function withSettings(type: TerraformShape, config: TerraformObject): TerraformObject {
   const { settings } = type;
-  const given = settings && (config[settings.name] ?? null);
-  if (settings === undefined || given === null || given === undefined) return config;
+  const given = givenIn(type, config);
+  if (settings === undefined || given === null) return config;
   const block = asObject(config[settings.group]) ?? {};
-  return { ...config, [settings.group]: { ...block, ...fieldsOf(settings, given) } };
+  const written = Object.entries(block).filter(([, value]) => value !== null);
+  const merged = { ...block, ...fieldsOf(settings, given), ...Object.fromEntries(written) };
+  return { ...config, [settings.group]: merged };
 }
 
 /** The fields of `settings` in the types of the block; what does not fit is left out, as validation has told. */
@@ -40,10 +48,9 @@ function fieldsOf(
   { fields }: NonNullable<TerraformShape["settings"]>,
   given: TerraformValue,
 ): TerraformObject {
-  const inner = given instanceof DynamicValue ? given.value : given;
   // Nobody knows yet which of them are given.
-  if (isUnknown(inner)) return Object.fromEntries([...fields.keys()].map((name) => [name, unknown]));
-  const converted = Object.entries(asObject(inner) ?? {}).flatMap(([name, value]) => {
+  if (isUnknown(given)) return Object.fromEntries([...fields.keys()].map((name) => [name, unknown]));
+  const converted = Object.entries(asObject(given) ?? {}).flatMap(([name, value]) => {
     const field = fields.get(name);
     const one = field === undefined ? undefined : convertTo(field, value);
     return one !== undefined && "value" in one && one.value !== null ? [[name, one.value] as const] : [];
@@ -53,10 +60,11 @@ function fieldsOf(
 
 /** Returns where the value at `steps` is written: in the block, or in `settings`. */
 export function writtenAt(
-  { settings }: TerraformShape,
+  type: TerraformShape,
   config: TerraformObject | undefined,
 ): (steps: PathSteps) => PathSteps {
-  const isGiven = settings !== undefined && (config?.[settings.name] ?? null) !== null;
+  const { settings } = type;
+  const isGiven = settings !== undefined && config !== undefined && givenIn(type, config) !== null;
   // Terraform finds the line of the attribute, and of nothing within it.
   return (steps) => (isGiven && steps[0] === settings.group ? [settings.name] : steps);
 }
@@ -76,8 +84,9 @@ export function stepsIn(
 /** What is wrong with `settings` by itself: both forms at once, a field that is none, a value of another type. */
 export function settingsFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   const { settings } = type;
-  const given = settings && (config[settings.name] ?? null);
-  if (settings === undefined || given === null || given === undefined) return [];
+  const given = givenIn(type, config);
+  // What is not known may yet be null, or another value.
+  if (settings === undefined || given === null || isUnknown(given)) return [];
   const { name: attribute, group, fields } = settings;
   const written = Object.entries(asObject(config[group]) ?? {}).filter(([, value]) => value !== null);
   const both: Diagnostic[] =
@@ -89,9 +98,7 @@ export function settingsFindings(type: TerraformShape, config: TerraformObject):
             hint: `keep one of the two: \`${attribute} = …\` is the block as one value`,
           }),
         ];
-  const inner = given instanceof DynamicValue ? given.value : given;
-  if (isUnknown(inner) || inner === null) return both;
-  const object = asObject(inner);
+  const object = asObject(given);
   if (object === undefined)
     return [...both, error("manifest.invalid_value", `${attribute}: expected an object`, { attribute })];
   return [
