@@ -61,15 +61,10 @@ resource "rnv_variable" "queue_token" {
   value_wo_version = 1
 }
 
-# One deployment for each change of what it is triggered by.
+# One deployment for each apply that changes the service or a variable of it, after them.
 resource "rnv_deployment" "api" {
   service_id = rnv_service.api.id
-
-  triggers = {
-    configuration = sha1(jsonencode(rnv_service.api.configuration))
-    variables     = sha1(jsonencode(rnv_variables.api.updated_at))
-    queue_token   = rnv_variable.queue_token.value_wo_version
-  }
+  depends_on = [rnv_variables.api, rnv_variable.queue_token]
 
   timeouts {
     create = "20m"

@@ -79,6 +79,12 @@ const streams: { readonly [Method in StreamingMethod]: StreamAnswer<Method> } = 
   InvokeAction: { answer: invokeAction, failed: (diagnostics) => ({ completed: { diagnostics } }) },
 };
 
+/** Calls about a resource of a walk. */
+const followed: ReadonlySet<ProviderMethod> = new Set([
+  ...(["UpgradeResourceState", "ReadResource", "ValidateResourceConfig"] as const),
+  ...(["PlanResourceChange", "ApplyResourceChange", "ImportResourceState", "ReadDataSource"] as const),
+]);
+
 let provider: Provider | undefined;
 
 const openProvider = (): Provider =>
@@ -120,7 +126,10 @@ async function answerOrTell(
   const special = targetTypeName === variablesSchema.name ? variablesAnswers[method] : undefined;
   try {
     redactSensitive(provider, request);
-    return await (special ?? answers[method])(provider, withImportId(provider, method, request) as never);
+    const asked = withImportId(provider, method, request) as never;
+    const work = async () => (special ?? answers[method])(provider, asked);
+    const { session } = provider;
+    return await (session && followed.has(method) ? session.traffic.during(work) : work());
   } catch (failure) {
     return { ...unchanged(method, request), diagnostics: diagnosticMessages(diagnosticsOf(failure)) };
   }

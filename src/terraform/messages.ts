@@ -83,6 +83,8 @@ const replacement = z.object({
 
 export type PlannedReplacement = Readonly<z.infer<typeof replacement>>;
 
+const texts = z.record(z.string(), z.string()).optional().catch(undefined);
+
 /** The data that Terraform keeps for us beside a resource, unseen by its users. Never a secret. */
 const privateData = z.object({
   /** Declared fields as last applied: a field that is here and no longer declared goes back to its default. */
@@ -99,6 +101,14 @@ const privateData = z.object({
   nonce: text,
   /** Of a plan that creates: a deletion that goes first is told of it, and checks it. Never in a state. */
   replacement: replacement.optional().catch(undefined),
+  /** The service's time of our last change that takes effect with a run of what reacts to it, ISO 8601. */
+  changedAt: text,
+  /** Of what reacts: the service's time of its last run, ISO 8601. */
+  ranAt: text,
+  /** Of what reacts: the resources managed in its parent as it last ran, by id. */
+  inputs: texts,
+  /** Of what reacts: the resources that it is to run for, and when they changed. */
+  due: texts,
   /** Fresh from an import: the next read fills in everything. */
   imported: z.literal(true).optional().catch(undefined),
 });

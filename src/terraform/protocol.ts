@@ -11,7 +11,7 @@ type MessageFields = Readonly<Record<string, `${string} ${number}`>>;
 const messages = {
   Empty: {},
   Value: { msgpack: "bytes 1" },
-  Step: { attributeName: "string 1" },
+  Step: { attributeName: "string 1", elementKeyString: "string 2" },
   AttributePath: { steps: "Step* 1" },
   Diagnostic: { severity: "int32 1", summary: "string 2", detail: "string 3", attribute: "AttributePath 4" },
   Diagnostics: { diagnostics: "Diagnostic* 1" },

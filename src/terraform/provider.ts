@@ -24,6 +24,8 @@ import type {
   StreamingMethod,
   StreamRequestOf,
 } from "./protocol";
+import { type KnownChanges, noChanges } from "./reactions/known-changes";
+import { Traffic } from "./reactions/traffic";
 import { shapeOf, type TerraformShape } from "./schema/terraform-shape";
 import type { EventSink } from "./server";
 
@@ -65,6 +67,10 @@ export interface Session {
   readonly incomplete: Set<string>;
   /** Resource types of which this process has planned a new one. */
   readonly plansNew: Set<string>;
+  /** The resources that others react to, as the calls of this process told of them. */
+  readonly changes: KnownChanges;
+  /** The calls under way. */
+  readonly traffic: Traffic;
   /** The canvas of one scope, read anew. */
   readonly canvas: Endpoints["canvas"];
   /** Names the credential without telling it, 16 hex digits. */
@@ -122,6 +128,8 @@ export function openSession(options: SessionOptions): Session {
     made: new Map(),
     incomplete: new Set(),
     plansNew: new Set(),
+    changes: noChanges(),
+    traffic: new Traffic(),
     intents: options.intents,
     requestOf: ({ type, seed, input }) => {
       const { digest } = digestBody(Object.fromEntries(input.attributes), secretKey, type.type);

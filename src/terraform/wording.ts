@@ -64,7 +64,9 @@ type DiagnosticMessage = Message<"Diagnostic">;
 /** Returns a diagnostic that says which resource and which attribute it is about, where it does not yet. */
 export function withSubject(diagnostic: DiagnosticMessage, subject: string | undefined): DiagnosticMessage {
   const { summary = "", detail = "", attribute } = diagnostic;
-  const path = (attribute?.steps ?? []).map(({ attributeName }) => attributeName).join(".");
+  const path = (attribute?.steps ?? [])
+    .map(({ attributeName, elementKeyString }) => attributeName || elementKeyString)
+    .join(".");
   const said = `${summary}\n${detail}`;
   const missing = [
     ...(subject === undefined || saysName(said, subject) ? [] : [subject]),

@@ -28,19 +28,20 @@ describeTerraform("plans that say what changes and nothing else", () => {
   }, 30_000);
 
   it.each([
-    ["of a service", `branch     = "develop"`, `branch     = "main"`],
-    ["the name of a service", `name       = "api"`, `name       = "backend"`],
-    ["the name of a project", `name = "Shop"`, `name = "Store"`],
-    ["the value of a variable", "stored-value", "other-value"],
-    ["the triggers of a deployment", `one = "1"`, `one = "2"`],
-    ["a place of a layout", "y = 20", "y = 30"],
+    ["of a service, which is deployed for it", 2, `branch     = "develop"`, `branch     = "main"`],
+    ["the name of a service, which is deployed for it", 2, `name       = "api"`, `name       = "backend"`],
+    ["the name of a project", 1, `name = "Shop"`, `name = "Store"`],
+    ["the value of a variable, which is deployed", 2, "stored-value", "other-value"],
+    ["the triggers of a deployment", 1, `one = "1"`, `one = "2"`],
+    ["a place of a layout", 1, "y = 20", "y = 30"],
   ])(
     "one edited field, %s, leaves at most two attributes unknown",
-    async (_what, before, after) => {
+    async (_what, changed, before, after) => {
       world.write(configuration.replace(before, after));
       const plan = await world.run("plan -input=false -refresh=false -detailed-exitcode", 2);
-      expect(plan).toContain("0 to add, 1 to change, 0 to destroy");
-      expect(unknowns(plan)).toBeLessThanOrEqual(2);
+      expect(plan).toContain(`0 to add, ${changed} to change, 0 to destroy`);
+      // The id of a deployment that runs for it comes on top.
+      expect(unknowns(plan)).toBeLessThanOrEqual(1 + changed);
     },
     30_000,
   );
@@ -181,7 +182,8 @@ function storedState(
   const replaced = JSON.parse(text);
   for (const { instances } of replaced.resources) {
     const kept = JSON.parse(Buffer.from(instances[0].private, "base64").toString("utf8"));
-    const old = JSON.stringify({ ...kept, writtenAt: "2026-01-01T00:00:00.000Z" });
+    const { updatedAt: _ofAnother, ...rest } = kept;
+    const old = JSON.stringify({ ...rest, writtenAt: "2026-01-01T00:00:00.000Z" });
     instances[0].private = Buffer.from(old).toString("base64");
   }
   return JSON.stringify(replaced);

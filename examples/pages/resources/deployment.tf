@@ -13,13 +13,10 @@ resource "rnv_variable" "theme" {
   value      = "dark"
 }
 
-# One deployment for each change of what it is triggered by.
+# One deployment for each apply that changes a variable of the service, after it.
 resource "rnv_deployment" "example" {
   service_id = data.rnv_service.docs.id
-
-  triggers = {
-    theme = rnv_variable.theme.value
-  }
+  depends_on = [rnv_variable.theme]
 
   timeouts {
     create = "20m"

@@ -10,9 +10,9 @@ import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
+import { bareRecord } from "../bare-record";
 import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
-import { bareRecord } from "../rpc/plan-resource-change";
 import {
   addressIn,
   type Draft,

@@ -36,6 +36,9 @@ import {
 } from "../messages";
 import { findPreserved, isMadeElsewhere, notThere } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
+import { isFollowed, needsRun } from "../reactions/known-changes";
+import { noteApplied } from "../reactions/note-changes";
+import { awaitUpstream, latestChange, ranNow } from "../reactions/react";
 import {
   addressIn,
   appliableIn,
@@ -81,7 +84,11 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
     (failure: unknown): Applied => ({ state: prior ?? null, kept, diagnostics: diagnosticsOf(failure) }),
   );
   if (planned !== undefined) recordMade(provider.session, type, applied.state);
-  const isGone = applied.state === null && !hasErrors(applied.diagnostics);
+  const failed = hasErrors(applied.diagnostics);
+  const isGone = applied.state === null && !failed;
+  noteApplied(provider.session, type, {
+    ...{ prior: prior ?? planned, kept: applied.kept, state: applied.state, failed },
+  });
   return {
     newState: encodeMessage(type.valueType, applied.state),
     private: isGone ? undefined : writePrivate(applied.kept),
@@ -109,11 +116,13 @@ async function applyCreate(
   const attributes = appliableIn(type, wanted);
   const name = nameIn(type, wanted) || resource.type;
   const parentId = parentIn(type, attributes);
-  if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
   const defaults = defaultsOf(type, await session.before.catalog());
   const parent = await parentOf(session, type, attributes);
   const input = { address: addressIn(type, name), name, attributes, parent };
   await awaitNeighbours(session, type, input, parentId);
+  const early = await awaitUpstream(session, type, parentId, noPrivateData);
+  if (type.reacts && session.incomplete.has(parentId ?? "")) throw notRun(type);
+  if (hasErrors(early)) return { state: null, kept: noPrivateData, diagnostics: early };
   const seed = ["create", resource.type, triggersText(wanted)].join("\0");
   const create = { type: resource, input, parentId, defaults, seed, nonce };
   const isElsewhere = isMadeElsewhere(type, wanted);
@@ -125,7 +134,7 @@ async function applyCreate(
   const answered = isElsewhere
     ? await preservedOne(session, type, input, parentId)
     : await createOnce(session, create);
-  const made = { planned, wanted, input, parentId, defaults, answered };
+  const made = { planned, wanted, input, parentId, defaults, answered, early };
   const ended = finishCreate(session, type, made);
   // A run that fails after its request is found again by its key.
   return type.reacts
@@ -150,6 +159,8 @@ interface Made extends Pick<ChangeValues, "planned" | "wanted"> {
   readonly parentId: string | undefined;
   readonly defaults: Attributes;
   readonly answered: Accepted;
+  /** What was said before it was sent. */
+  readonly early: readonly Diagnostic[];
 }
 
 /** Waits for the end of a create. */
@@ -165,7 +176,7 @@ async function finishCreate(session: Session, type: TerraformShape, made: Made):
     (result.kind === "done" ? result.live : undefined) ??
     (await liveAfter(session, type, wanted, { accepted, name, parentId })) ??
     accepted.live;
-  const found: Diagnostic[] = failed === undefined ? [] : [failed];
+  const found: Diagnostic[] = failed === undefined ? [...made.early] : [...made.early, failed];
   const write = { sent: attributes, live: accepted.live, defaults };
   if (accepted.failure !== undefined) found.push(...diagnosticsOf(accepted.failure));
   else found.push(...unappliedFields(type, write, warning));
@@ -176,7 +187,7 @@ async function finishCreate(session: Session, type: TerraformShape, made: Made):
 function createdState(
   session: Session,
   type: TerraformShape,
-  { planned, wanted, answered: { id, live: answer } }: Made,
+  { planned, wanted, parentId, answered: { id, live: answer } }: Made,
   found: readonly Diagnostic[],
   live: LiveResource | undefined = answer,
 ): Applied {
@@ -184,6 +195,8 @@ function createdState(
     applied: appliedIn(type, wanted, wanted),
     ...writtenNow(session, answer ?? live),
     ...(type.reacts && { ran: id }),
+    ...ranNow(session, type, parentId, { kept: noPrivateData, live: answer ?? live }),
+    ...changedNow(session, type, answer ?? live),
   };
   const state = { ...stateAfter(type, planned, live), ...(live === undefined && { id }) };
   return { state, kept, diagnostics: withoutTaint(found) };
@@ -223,6 +236,8 @@ async function applyUpdate(session: Session, type: TerraformShape, change: Chang
   const recorded = recordedOf(type, prior, kept);
   const input = { address: addressIn(type, name), name, attributes, id, changed: sent, live, recorded };
   await awaitNeighbours(session, type, input, parentId);
+  const early = await awaitUpstream(session, type, parentId, kept);
+  if (hasErrors(early)) return { state: prior, kept, diagnostics: early };
   const answered = await sendUpdate(session, type, change, { ...input, parentId, defaults });
   const result = await settle(session, type, answered, wanted, "update");
   const accepted = endedWith(answered, result);
@@ -241,9 +256,21 @@ async function applyUpdate(session: Session, type: TerraformShape, change: Chang
     applied,
     ...writtenNow(session, accepted.live ?? seen),
     ...(type.reacts && { ran: accepted.id }),
+    ...ranNow(session, type, parentId, { kept, live: answered.live }),
+    ...(needsRun(type.resource, sent)
+      ? changedNow(session, type, accepted.live ?? seen)
+      : { changedAt: kept.changedAt }),
   };
-  return { state: stateAfter(type, planned, seen), kept: after, diagnostics: [] };
+  return { state: stateAfter(type, planned, seen), kept: after, diagnostics: early };
 }
+
+/** Returns what private data remembers of a write that takes effect with a run of what reacts to it. */
+const changedNow = (
+  { clock }: Session,
+  { resource }: TerraformShape,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "changedAt"> =>
+  isFollowed(resource) ? { changedAt: live?.updatedAt ?? new Date(clock.now()).toISOString() } : {};
 
 /** A run that reacts may have been made by an earlier process; what is merely set can be set again. */
 async function sendUpdate(
@@ -273,8 +300,8 @@ async function sendUpdate(
   }
   // Private data is lost with a provider that dies, and the id is refreshed: triggers stay as they last ran.
   const [from, to] = [triggersText(prior), triggersText(wanted)];
-  const before = from === to ? (kept.ran ?? input.id) : from;
-  const run = ["run", resource.type, before, to].join("\0");
+  const before = from === to ? [kept.ran ?? input.id, latestChange(session, parentId, kept)] : [from];
+  const run = ["run", resource.type, ...before, to].join("\0");
   const create = { type: resource, input, parentId, defaults: new Map(), seed: run };
   return sendGenerations(session, create, (writes) => resource.update(writes, input));
 }

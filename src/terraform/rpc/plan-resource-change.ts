@@ -6,6 +6,7 @@ import type { RecordedResource } from "../../model/state";
 import { type Attributes, type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import { replacementOf } from "../apply/check-replacement";
+import { bareRecord } from "../bare-record";
 import {
   diagnosticMessages,
   isLost,
@@ -17,6 +18,8 @@ import {
 import { planWarnings } from "../plan-warnings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
+import { notePlanned, noteRemoved } from "../reactions/note-changes";
+import { runsBecauseOfOthers } from "../reactions/react";
 import {
   addressIn,
   declaredIn,
@@ -59,6 +62,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     checkProtection(session, type, prior ? [prior, config ?? {}] : [config ?? {}], verb);
   if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
     const isForgotten = prior !== undefined && isMadeElsewhere(type, prior);
+    if (prior !== undefined && !isForgotten) noteRemoved(session, type, { prior, kept: priorPrivate });
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: request.priorPrivate,
@@ -70,7 +74,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   }
   const catalog = await session?.reads.catalog();
   const meanings = await meaningsOf(session, type, prior, config);
-  const change = planChange({ type, prior, config, priorPrivate, catalog, meanings });
+  const change = await planWithOthers(session, { type, prior, config, priorPrivate, catalog, meanings });
   if (prior === undefined) session?.plansNew.add(type.resource.type);
   const diagnostics = [
     ...change.diagnostics,
@@ -79,6 +83,10 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     ...(await preservedFindings(session, type, prior, config)),
     ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
+    ...notePlanned(session, type, { prior, kept: priorPrivate, change }).map((one) => ({
+      ...one,
+      attribute: type.resource.nameAttribute,
+    })),
   ];
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
   // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
@@ -99,6 +107,16 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
 /** Whether what is planned as a creation takes the place of something: `-replace` is told by its private data alone. */
 const isReplacement = (prior: TerraformObject | undefined, kept: PrivateData): boolean =>
   prior === undefined && kept.workspace !== undefined;
+
+/** Plans a resource; one that reacts runs where nothing of itself differs, but of what it reacts to. */
+async function planWithOthers(session: Session | undefined, input: ChangeInput): Promise<PlannedChange> {
+  const { type, prior, config, priorPrivate: kept } = input;
+  const change = planChange(input);
+  if (!type.reacts || prior === undefined || change.acts) return change;
+  const isEdited = !isSameValue(change.planned, prior);
+  const runs = await runsBecauseOfOthers(session, { type, prior, config, kept, isEdited });
+  return runs ? planChange({ ...input, runs }) : change;
+}
 
 /**
  * Returns what `deletion_protection` says against a deletion: that of the resource, in its state or its configuration,
@@ -139,6 +157,8 @@ export interface ChangeInput {
   /** Undefined while the provider is not configured: then nothing is known of defaults. */
   readonly catalog: Catalog | undefined;
   readonly meanings?: Meanings;
+  /** It runs because of what it reacts to. */
+  readonly runs?: boolean;
 }
 
 export interface PlannedChange {
@@ -185,12 +205,20 @@ function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
   const replaced = diff.changes
     .filter(({ path, forcesReplacement }) => forcesReplacement && !kept.has(path) && !open.has(path))
     .map(({ path }) => path);
+  // An id that is not known yet says that it runs.
+  if (input.runs || unpinned(input).length > 0) planned.id = unknown;
+  for (const { steps } of unpinned(input)) setValue(planned, steps, null);
   const { sent, acts } = plannedWrites(type, {
     ...{ prior, planned, declared, kept: priorPrivate },
     defaults: defaultsOf(type, input.catalog),
   });
   for (const { steps, rule } of type.computed) {
     if (valueAt(config, steps) !== null) continue;
+    // What may be pinned, is not and was not shown stays so.
+    if (rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && valueAt(prior, steps) === null) {
+      setValue(planned, steps, null);
+      continue;
+    }
     const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
     const isMoved = moves && (acts || replaced.length > 0);
     setValue(planned, steps, isMoved ? unknown : valueAt(prior, steps));
@@ -231,7 +259,7 @@ export function plannedWrites(
     if (isMoved(prior, planned, steps)) sent.add(pinnedBy);
   }
   for (const secret of type.secrets) if (isSecretChanged(secret, prior, planned)) sent.add(secret.path);
-  const runsAgain = type.reacts && isRerun(prior, planned, kept);
+  const runsAgain = type.reacts && (isUnknown(planned.id) || isRerun(prior, planned, kept));
   if (runsAgain) for (const path of declared.keys()) sent.add(path);
   return { sent, acts: sent.size > 0 || runsAgain };
 }
@@ -254,6 +282,16 @@ function backToUnknownDefault({
       type.resource.rules[path]?.change === "update",
   );
 }
+
+/** What was pinned by what reacts and is not any more: it runs as its parent says. */
+const unpinned = ({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] =>
+  !type.reacts
+    ? []
+    : type.computed.flatMap(({ steps, rule: { pinnedBy = "" } }) =>
+        pinnedBy in priorPrivate.applied && valueAt(config, steps) === null
+          ? type.declared.filter((one) => one.path === pinnedBy && valueAt(config, one.steps) === null)
+          : [],
+      );
 
 function diffOf(
   { type, catalog, priorPrivate }: ChangeInput,
@@ -293,15 +331,6 @@ export function recordedOf(
     ...{ applied, computed: Object.fromEntries(computed), writtenAt },
   };
 }
-
-/** A record that says no more than what it is. */
-export const bareRecord = (
-  known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt">,
-): RecordedResource => ({
-  ...known,
-  ...{ dependsOn: [], applied: {}, computed: {} },
-  ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
-});
 
 function plannedValue(
   { type, config, meanings = noMeanings }: ChangeInput,

@@ -10,6 +10,8 @@ import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "..
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
 import { waitWarnings } from "../plan-warnings";
 import type { RpcAnswer, Session } from "../provider";
+import { foundAgain } from "../reactions/note-changes";
+import { noteUpstream } from "../reactions/react";
 import {
   addressIn,
   type Draft,
@@ -42,12 +44,14 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const messages = diagnosticMessages(diagnostics);
   if (next === "unchecked") return { ...unchanged, diagnostics: messages };
   const { imported, ...settled } = kept;
-  // Only where it was lost or never there: to Terraform, other private data is a difference.
   const updatedAt = kept.updatedAt ?? live?.updatedAt;
-  const isKept = imported === undefined && updatedAt === kept.updatedAt;
+  const found = { ...foundAgain(session, type, settled, live?.updatedAt), updatedAt };
+  const told = live === undefined ? found : await noteUpstream(session, type, live, found);
+  // Only where it says something else: to Terraform, other private data is a difference.
+  const isKept = imported === undefined && writePrivate(told).equals(writePrivate(settled));
   return {
     newState: encodeMessage(type.valueType, next),
-    private: isKept ? request.private : writePrivate({ ...settled, updatedAt }),
+    private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };
 };

@@ -13,6 +13,7 @@ import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
+import { noteAppliedKeys, noteKeys, notePlannedKeys, removedKeys } from "./note-keys";
 import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
 import { declaredMap, entryType, readVariables, textsIn, variablesSchema } from "./variables";
 
@@ -100,15 +101,18 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
-const plan: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
+const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
   const config = decoded(request.config);
-  if (config === undefined || decoded(request.proposedNewState) === undefined)
-    return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
   const prior = decoded(request.priorState);
+  if (config === undefined || decoded(request.proposedNewState) === undefined) {
+    if (session && prior) noteKeys(session, prior, removedKeys(prior));
+    return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
+  }
   const isImported = readPrivate(request.priorPrivate).imported === true;
   const listed = isImported && session ? await listedIn(session, textIn(config, "service_id")) : [];
   const takenOver = new Map(listed.map((one) => [one.key, one]));
-  const { planned, replaces, diagnostics } = planVariables({ prior, config, takenOver });
+  const plan = planVariables({ prior, config, takenOver });
+  const { planned, replaces, diagnostics } = plan;
   const isIdle = isImported && declaredKeys(config) === null && diagnostics.length === 0;
   const told = isIdle ? [nothingDeclared([...takenOver.keys()].sort())] : diagnostics;
   const serviceId = textIn(config, "service_id");
@@ -118,7 +122,11 @@ const plan: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
     plannedState: encoded(planned),
     plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
-    diagnostics: [...diagnosticMessages(told), ...diagnosticMessages(unplaced, entryType.stepsOf)],
+    diagnostics: [
+      ...diagnosticMessages(told),
+      ...diagnosticMessages(unplaced, entryType.stepsOf),
+      ...(session ? notePlannedKeys(session, prior, plan) : []),
+    ],
   };
 };
 
@@ -130,11 +138,10 @@ const listedIn = async ({ reads }: Session, serviceId: string | undefined): Prom
 
 const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const session = provider.requireSession();
-  const { state, diagnostics } = await applyVariables(session, {
-    prior: decoded(request.priorState),
-    planned: decoded(request.plannedState),
-    config: decoded(request.config),
-  });
+  const [prior, planned] = [decoded(request.priorState), decoded(request.plannedState)];
+  const change = { prior, planned, config: decoded(request.config) };
+  const { state, diagnostics } = await applyVariables(session, change);
+  noteAppliedKeys(session, { prior, planned, state }, diagnostics);
   for (const id of Object.values(textsIn(state?.ids))) session.intents.record("make", variable.type, id);
   // What a failed apply left out of an imported map is taken over by the next one.
   const isPartial = readPrivate(request.plannedPrivate).imported && hasErrors(diagnostics);
@@ -161,7 +168,7 @@ export const variablesAnswers: Partial<{ readonly [Method in ProviderMethod]: Rp
   UpgradeResourceState: upgrade,
   MoveResourceState: move,
   ReadResource: read,
-  PlanResourceChange: plan,
+  PlanResourceChange: planMap,
   ApplyResourceChange: apply,
   ImportResourceState: importMap,
 };

@@ -1,0 +1,105 @@
+import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import type { Address } from "../../model/address";
+import { type AttributeLookup, type ResourceType, ruleAt } from "../../model/resource-type";
+import { resourceTypes } from "../../resources";
+
+/** A resource that others react to, as the calls of this process told of it. */
+export interface KnownChange {
+  /** `variable.LOG_LEVEL`: of its type one of a name lies in a parent. */
+  readonly address: Address;
+  /** The type of Terraform that manages it. */
+  readonly managedBy: string;
+  /** Undefined while it is not made. */
+  readonly id?: string;
+  /** This plan changes it in a way that takes effect with a run. */
+  readonly changes: boolean;
+  readonly isRemoved: boolean;
+  readonly stage: "planned" | "applied" | "failed";
+  /** The service's time of its last change that takes effect with a run, ISO 8601. */
+  readonly changedAt?: string;
+  /** As it is once the plan is applied. */
+  readonly attributes?: AttributeLookup;
+}
+
+/** The resources of a walk that others react to. */
+export interface KnownChanges {
+  readonly byId: Map<string, KnownChange>;
+  /** By id of the parent, then by address. */
+  readonly inside: Map<string, Map<Address, KnownChange>>;
+  /** Parents that are made by this plan, by type: their ids are not known. */
+  readonly newParents: Map<string, Set<Address>>;
+  /** Of each parent, whether what reacts to it was planned to run. */
+  readonly planned: Map<string, boolean>;
+  /** Ids of what reacts that was read. */
+  readonly read: Set<string>;
+}
+
+export const noChanges = (): KnownChanges => ({
+  ...{ byId: new Map(), inside: new Map(), newParents: new Map() },
+  ...{ planned: new Map(), read: new Set() },
+});
+
+/** Stands for a parent whose id is not known. */
+const unknownParent = "";
+
+/** Returns what is known inside a parent. */
+export const insideOf = (
+  { inside }: Pick<KnownChanges, "inside">,
+  parentId: string,
+): ReadonlyMap<Address, KnownChange> => inside.get(parentId) ?? new Map();
+
+/** Returns whether a type runs because resources of its parent change. */
+export const followsChanges = ({ reacts }: Pick<ResourceType, "reacts">): boolean =>
+  typeof reacts?.reason({
+    declared: new Map(),
+    upstream: [{ address: "any.thing" as Address, writes: 0, changes: true }],
+  }) === "string";
+
+const followers = resourceTypes.filter(followsChanges);
+
+/** Returns whether a type is the parent of one that runs because of it. */
+export const isFollowedParent = ({ type }: Pick<ResourceType, "type">): boolean =>
+  followers.some(({ parents }) => parents.some((parent) => parent.type === type));
+
+/** Returns whether a type is the parent or a sibling of one that runs because of it. */
+export const isFollowed = (resource: Pick<ResourceType, "type">): boolean =>
+  isFollowedParent(resource) || followers.some(({ follows }) => follows.includes(resource.type));
+
+/** Returns whether a change of these attributes takes effect with a run alone. */
+export const needsRun = (type: Pick<ResourceType, "rules" | "open">, sent: Iterable<string>): boolean =>
+  [...sent].some((path) => ruleAt(type, path)?.takesEffect !== "at once");
+
+/** Remembers a resource. Returns the error where another type of Terraform manages the same. */
+export function noteChange(
+  known: KnownChanges,
+  parentId: string | undefined,
+  change: KnownChange,
+): Diagnostic | undefined {
+  if (change.id !== undefined) known.byId.set(change.id, change);
+  const inside = known.inside.get(parentId ?? unknownParent) ?? new Map<Address, KnownChange>();
+  known.inside.set(parentId ?? unknownParent, inside);
+  const before = inside.get(change.address);
+  const isOther = before !== undefined && before.managedBy !== change.managedBy;
+  // What one of the two lets go, the other has.
+  if (isOther && change.isRemoved && !before.isRemoved) {
+    inside.set(change.address, { ...before, changes: true });
+    return undefined;
+  }
+  inside.set(change.address, change);
+  if (!isOther || before.isRemoved || change.isRemoved) return undefined;
+  if (parentId === undefined && !isOneParentNew(known)) return undefined;
+  return managedTwice(change, before);
+}
+
+/** Ids that are not known are the same where this plan makes one parent alone. */
+const isOneParentNew = ({ newParents }: KnownChanges): boolean =>
+  [...newParents.values()].some((made) => made.size === 1);
+
+/** Returns the name of a resource as `addressIn` wrote it. */
+export const bareName = (address: string): string => JSON.parse(address.slice(address.indexOf(".") + 1));
+
+const managedTwice = (change: KnownChange, { managedBy }: KnownChange): Diagnostic =>
+  error("live.ambiguous", `the variable "${bareName(change.address)}" is managed twice`, {
+    detail: `Both ${change.managedBy} and ${managedBy} declare it for the same service: each would undo the other.`,
+    hint: `take it out of one of the two: a removed block lets go of a resource and keeps what it set`,
+  });

@@ -1,0 +1,115 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { isLost, type PrivateData } from "../messages";
+import type { Session } from "../provider";
+import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
+import type { TerraformShape } from "../schema/terraform-shape";
+import type { TerraformObject } from "../values/terraform-value";
+import { isFollowed, isFollowedParent, type KnownChange, needsRun, noteChange } from "./known-changes";
+import { plannedLate } from "./react";
+
+/** A planned change, as far as others react to it. */
+interface Change {
+  readonly planned: TerraformObject;
+  /** Attribute paths that cannot change in place. */
+  readonly replaced: readonly string[];
+  /** Attribute paths that are written. */
+  readonly sent: ReadonlySet<string>;
+}
+
+interface Noted {
+  readonly prior: TerraformObject | undefined;
+  readonly kept: PrivateData;
+}
+
+/** Remembers a planned change for what reacts to it. Returns the error of what is managed twice, or a warning. */
+export function notePlanned(
+  session: Session | undefined,
+  type: TerraformShape,
+  { prior, kept, change }: Noted & { readonly change: Change },
+): readonly Diagnostic[] {
+  if (session === undefined || !isFollowed(type.resource)) return [];
+  const { planned, replaced, sent } = change;
+  const isNew = prior === undefined || replaced.length > 0;
+  if (prior !== undefined && (isNew || nameIn(type, prior) !== nameIn(type, planned)))
+    noteRemoved(session, type, { prior, kept });
+  const attributes = knownIn(type, planned);
+  const address = addressIn(type, nameIn(type, planned));
+  if (isNew && isFollowedParent(type.resource)) noteNewParent(session, type, address);
+  return noteAndTell(session, parentIn(type, attributes), {
+    ...{ address, attributes, managedBy: type.name, isRemoved: false, stage: "planned" as const },
+    ...(!isNew && { id: textIn(prior, "id") }),
+    changes: isNew || needsRun(type.resource, sent),
+    changedAt: isNew ? undefined : kept.changedAt,
+  });
+}
+
+function noteNewParent(
+  { changes }: Session,
+  { resource }: TerraformShape,
+  address: KnownChange["address"],
+): void {
+  const made = changes.newParents.get(resource.type) ?? new Set();
+  changes.newParents.set(resource.type, made.add(address));
+}
+
+/** Remembers a resource that this plan deletes. */
+export function noteRemoved(
+  session: Session | undefined,
+  type: TerraformShape,
+  { prior, kept }: Noted & { readonly prior: TerraformObject },
+): void {
+  if (session === undefined || !isFollowed(type.resource)) return;
+  const attributes = knownIn(type, prior);
+  noteChange(session.changes, parentIn(type, attributes), {
+    ...{ address: addressIn(type, nameIn(type, prior)), managedBy: type.name, id: textIn(prior, "id") },
+    ...{ changes: true, isRemoved: true, stage: "planned", changedAt: kept.changedAt, attributes },
+  });
+}
+
+/** Remembers a change, and lets what waits for it look again. */
+export function noteAndTell(
+  { changes, traffic }: Session,
+  parentId: string | undefined,
+  change: KnownChange,
+): readonly Diagnostic[] {
+  const twice = noteChange(changes, parentId, change);
+  traffic.changed();
+  if (twice !== undefined) return [twice];
+  const isLate =
+    change.changes && change.stage === "planned" && changes.planned.get(parentId ?? "") === false;
+  return isLate ? [plannedLate(change)] : [];
+}
+
+/** Remembers what became of a change that was carried out. */
+export function noteApplied(
+  session: Session | undefined,
+  type: TerraformShape,
+  {
+    prior,
+    kept,
+    state,
+    failed,
+  }: Noted & { readonly state: TerraformObject | null; readonly failed: boolean },
+): void {
+  if (session === undefined || !isFollowed(type.resource)) return;
+  const whole = state ?? prior;
+  if (whole === undefined) return;
+  const attributes = knownIn(type, whole);
+  const known = session.changes.inside
+    .get(parentIn(type, attributes) ?? "")
+    ?.get(addressIn(type, nameIn(type, whole)));
+  noteAndTell(session, parentIn(type, attributes), {
+    ...{ address: addressIn(type, nameIn(type, whole)), managedBy: type.name, id: textIn(whole, "id") },
+    ...{ changes: known?.changes ?? true, isRemoved: state === null, attributes },
+    ...{ stage: failed ? "failed" : "applied", changedAt: kept.changedAt },
+  });
+}
+
+/** Returns the private data of a resource that others react to, as its read leaves it: what was lost is made good. */
+export const foundAgain = (
+  { workspaceId }: Session,
+  { resource }: TerraformShape,
+  kept: PrivateData,
+  updatedAt: string | undefined,
+): PrivateData =>
+  isFollowed(resource) && isLost(kept) ? { ...kept, workspace: workspaceId, changedAt: updatedAt } : kept;

@@ -1,0 +1,106 @@
+/** A call that waits for others. */
+interface Waiter {
+  readonly isReady: () => boolean;
+  readonly quietMs: number;
+  readonly patienceMs: number;
+  readonly release: () => void;
+  timer?: NodeJS.Timeout;
+}
+
+/** After so many quiet moments each of the next ones is short: a configuration of a thousand resources has hundreds. */
+const mostLongMoments = 20;
+const shorter = 10;
+/** Calls under way that neither begin nor end for so long are about something that takes its time. */
+const slowMs = 2000;
+
+/** How long a call waits for others, in milliseconds without any of them. */
+export interface Patience {
+  /** Where what it waits for has come: more may come that it knows nothing of. */
+  readonly quietMs: number;
+  /** Where it has not. */
+  readonly patienceMs: number;
+}
+
+/**
+ * The calls of this process. Terraform asks for resources that do not refer to each other in any order, several at a
+ * time, and tells nobody which are still to come: a call that depends on others waits until they have been, or until
+ * none has come for a while.
+ */
+export class Traffic {
+  #active = 0;
+  #moments = 0;
+  readonly #waiters = new Set<Waiter>();
+
+  /** Counts a call as under way until its work ends. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#enter(1);
+    try {
+      return await work();
+    } finally {
+      this.#enter(-1);
+    }
+  }
+
+  /** Runs work, part of a call, during which the call counts as idle: it may take minutes. */
+  async aside<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#enter(-1);
+    try {
+      return await work();
+    } finally {
+      this.#enter(1);
+    }
+  }
+
+  /** Looks again whether what waits is ready. */
+  changed(): void {
+    for (const waiter of this.#waiters) this.#arm(waiter);
+  }
+
+  /** Waits, as part of a call, until `isReady` and no other call has come for a while. Returns whether it is ready. */
+  async wait(
+    isReady: () => boolean,
+    { quietMs, patienceMs }: Patience,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (signal.aborted) return isReady();
+    await this.aside(
+      () =>
+        new Promise<void>((resolve) => {
+          const release = (): void => {
+            clearTimeout(waiter.timer);
+            this.#waiters.delete(waiter);
+            signal.removeEventListener("abort", release);
+            resolve();
+          };
+          const waiter: Waiter = { isReady, quietMs, patienceMs, release };
+          this.#waiters.add(waiter);
+          signal.addEventListener("abort", release);
+          this.#arm(waiter);
+        }),
+    );
+    return isReady();
+  }
+
+  #enter(change: 1 | -1): void {
+    this.#active += change;
+    this.changed();
+  }
+
+  #arm(waiter: Waiter): void {
+    clearTimeout(waiter.timer);
+    const isReady = waiter.isReady();
+    // What is not ready may be under way.
+    if (!isReady && this.#active > 0) return;
+    const quietMs = waiter.quietMs / (this.#moments > mostLongMoments ? shorter : 1);
+    const limit = isReady ? (this.#active > 0 ? Math.max(quietMs, slowMs) : quietMs) : waiter.patienceMs;
+    waiter.timer = setTimeout(() => this.#giveUp(waiter, isReady), limit);
+  }
+
+  /** All that are ready go at once. One that is not goes alone: its place may be what the others wait for. */
+  #giveUp(waiter: Waiter, isReady: boolean): void {
+    this.#moments += 1;
+    const ready = isReady ? [...this.#waiters].filter((one) => one.isReady()) : [];
+    for (const one of ready) one.release();
+    waiter.release();
+  }
+}

@@ -1,0 +1,91 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { diagnosticMessage } from "../messages";
+import type { Message } from "../protocol";
+import type { Session } from "../provider";
+import type { KnownChange } from "../reactions/known-changes";
+import { noteAndTell } from "../reactions/note-changes";
+import { addressIn, textIn } from "../schema/attributes";
+import { asObject, type TerraformObject } from "../values/terraform-value";
+import type { VariablesPlan } from "./plan-variables";
+import { entryType, textsIn, variablesSchema } from "./variables";
+
+interface NotedKey extends Pick<KnownChange, "id" | "changes" | "isRemoved" | "stage" | "changedAt"> {
+  readonly key: string;
+}
+
+/** Remembers entries of a map for what reacts to them. Returns what is said of each. */
+export function noteKeys(
+  session: Session,
+  { service_id: serviceId = null }: TerraformObject,
+  keys: readonly NotedKey[],
+): readonly Message<"Diagnostic">[] {
+  const parentId = typeof serviceId === "string" ? serviceId : undefined;
+  return keys.flatMap(({ key, ...noted }) =>
+    noteAndTell(session, parentId, {
+      ...{ address: addressIn(entryType, key), managedBy: variablesSchema.name },
+      ...noted,
+    }).map((one) => atKey(one, key)),
+  );
+}
+
+const atKey = (found: Diagnostic, key: string): Message<"Diagnostic"> => ({
+  ...diagnosticMessage(found, undefined),
+  attribute: { steps: [{ attributeName: "values" }, { elementKeyString: key }] },
+});
+
+/** Returns the entries of a map that is deleted. */
+export const removedKeys = (prior: TerraformObject, isKept = (_key: string) => false): readonly NotedKey[] =>
+  Object.entries(textsIn(prior.ids)).flatMap(([key, id]) =>
+    isKept(key) ? [] : [{ ...{ key, id, changes: true, isRemoved: true }, stage: "planned" as const }],
+  );
+
+/** Remembers the entries of a planned map. */
+export function notePlannedKeys(
+  session: Session,
+  prior: TerraformObject | undefined,
+  { planned, touched, replaces }: VariablesPlan,
+): readonly Message<"Diagnostic">[] {
+  const ids = asObject(planned.ids) ?? textsIn(prior?.ids);
+  const times = textsIn(planned.updated_at);
+  if (prior !== undefined)
+    noteKeys(
+      session,
+      prior,
+      removedKeys(prior, (key) => !replaces && key in ids),
+    );
+  const entries = Object.entries(ids).map(([key, id]) => ({
+    ...{ key, changes: touched.includes(key), isRemoved: false, stage: "planned" as const },
+    ...(typeof id === "string" && { id }),
+    ...(times[key] && { changedAt: times[key] }),
+  }));
+  return noteKeys(session, planned, entries);
+}
+
+interface AppliedMap {
+  readonly prior: TerraformObject | undefined;
+  readonly planned: TerraformObject | undefined;
+  readonly state: TerraformObject | null;
+}
+
+/** Remembers what became of the entries of a map: those that a failure names failed. */
+export function noteAppliedKeys(
+  session: Session,
+  { prior, planned, state }: AppliedMap,
+  diagnostics: readonly Diagnostic[],
+): void {
+  const whole = planned ?? prior ?? {};
+  const inside = session.changes.inside.get(textIn(whole, "service_id") ?? "");
+  const ids = textsIn(state?.ids);
+  const times = textsIn(state?.updated_at);
+  const keys = new Set([...Object.keys(textsIn(prior?.ids)), ...Object.keys(asObject(planned?.ids) ?? {})]);
+  const applied = [...keys].map((key) => {
+    const failed = diagnostics.some(({ summary }) => summary.startsWith(`${key}: `));
+    return {
+      ...{ key, changes: inside?.get(addressIn(entryType, key))?.changes ?? true, isRemoved: !(key in ids) },
+      stage: failed ? ("failed" as const) : ("applied" as const),
+      ...(ids[key] !== undefined && { id: ids[key] }),
+      ...(times[key] && { changedAt: times[key] }),
+    };
+  });
+  noteKeys(session, whole, applied);
+}

@@ -1,0 +1,118 @@
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+describeTerraform("a deployment that follows its service", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const serviceId = () => emulator.store.services()[0]?.id ?? "";
+  const count = () => emulator.store.deployments(serviceId()).length;
+
+  interface Configuration {
+    readonly branch: string;
+    readonly values: string;
+    readonly token: string;
+    readonly deployment: string | undefined;
+    readonly description: string;
+  }
+  let now: Configuration = {
+    branch: "main",
+    values: `{ A = "1", B = "1" }`,
+    token: `value = "t1"`,
+    deployment: "",
+    description: "The shop",
+  };
+  const write = (change: Partial<Configuration>): void => {
+    now = { ...now, ...change };
+    const { branch, values, token, deployment, description } = now;
+    world.write(`
+resource "rnv_project" "shop" {
+  name        = "Shop"
+  description = "${description}"
+}
+resource "rnv_service" "api" {
+  name       = "api"
+  kind       = "web"
+  project_id = rnv_project.shop.id
+  configuration {
+    repository = "https://git.example.com/shop/api"
+    branch     = "${branch}"
+  }
+}
+resource "rnv_variables" "all" {
+  service_id = rnv_service.api.id
+  values     = ${values}
+}
+${token === "" ? "" : `resource "rnv_variable" "token" {\n  service_id = rnv_service.api.id\n  key = "TOKEN"\n  ${token}\n}`}
+${deployment === undefined ? "" : `resource "rnv_deployment" "api" {\n  service_id = rnv_service.api.id\n  ${deployment}\n}`}
+`);
+  };
+  /** Applies a change, and returns how many deployments it made; the plan after it is empty. */
+  const applied = async (change: Partial<Configuration>): Promise<number> => {
+    const before = count();
+    write(change);
+    await world.apply();
+    await world.expectNoChanges();
+    return count() - before;
+  };
+  const isNewest = (): boolean => {
+    const [latest] = emulator.store
+      .deployments(serviceId())
+      .map(({ createdAt }) => createdAt)
+      .sort()
+      .reverse();
+    const changed = emulator.store.variables(serviceId()).map(({ updatedAt }) => updatedAt);
+    return changed.every((time) => time < (latest ?? ""));
+  };
+
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  it("is made once, after all that nothing orders before it", async () => {
+    expect(await applied({})).toBe(1);
+    expect(isNewest()).toBe(true);
+  }, 60_000);
+
+  it("runs once when a value, the configuration, or both change, and for nothing else", async () => {
+    expect(await applied({ values: `{ A = "2", B = "1" }` })).toBe(1);
+    expect(isNewest()).toBe(true);
+    expect(await applied({ branch: "next" })).toBe(1);
+    expect(await applied({ branch: "main", values: `{ A = "3", B = "1" }`, token: `value = "t2"` })).toBe(1);
+    expect(isNewest()).toBe(true);
+    expect(await applied({ description: "Another", deployment: `timeout = "20m"` })).toBe(0);
+  }, 120_000);
+
+  it("runs when a variable is added, and when one is removed", async () => {
+    expect(await applied({ values: `{ A = "3", C = "new" }` })).toBe(1);
+    expect(await applied({ token: "" })).toBe(1);
+    expect(await applied({ token: `value_wo = "t3"\n value_wo_version = 1` })).toBe(1);
+    expect(isNewest()).toBe(true);
+  }, 120_000);
+
+  it("runs for what changed since it ran last: alone, or before a deployment that failed", async () => {
+    const before = count();
+    write({ values: `{ A = "4", C = "new" }` });
+    await world.apply("-target=rnv_variables.all");
+    expect(count()).toBe(before);
+    expect(await applied({})).toBe(1);
+    write({ values: `{ A = "5" }` });
+    emulator.store.failNextDeployment("*", "the build ran out of memory");
+    await world.run("apply -auto-approve -input=false", 1);
+    expect(await applied({})).toBe(1);
+    expect(count()).toBe(before + 3);
+  }, 120_000);
+
+  it("deploys the branch when its commit is not pinned any more", async () => {
+    const commit = "a".repeat(40);
+    expect(await applied({ deployment: `commit = "${commit}"` })).toBe(1);
+    expect(await applied({ deployment: "" })).toBe(1);
+    const serving = emulator.store.services()[0]?.liveDeploymentId;
+    const pinned = emulator.store.deployments(serviceId()).filter(({ commitSha }) => commitSha === commit);
+    expect(pinned.map(({ id }) => id)).not.toContain(serving);
+  }, 60_000);
+
+  it("that is removed and added again deploys", async () => {
+    for (let times = 0; times < 2; times += 1) {
+      expect(await applied({ deployment: undefined })).toBe(0);
+      expect(await applied({ deployment: "" })).toBe(1);
+    }
+  }, 60_000);
+});
