@@ -12,7 +12,7 @@ import { sha256 } from "../model/text";
 import type { Clock } from "../model/time";
 import { resourceTypes } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
-import type { KeyedCreate } from "./apply/keyed-create";
+import { attributesSent, type KeyedCreate } from "./apply/keyed-create";
 import { type ExistenceCache, emptyExistenceCache } from "./confirm-deleted";
 import type { Log } from "./log";
 import { diagnosticError } from "./messages";
@@ -131,8 +131,9 @@ export function openSession(options: SessionOptions): Session {
     changes: noChanges(),
     traffic: new Traffic(),
     intents: options.intents,
-    requestOf: ({ type, seed, input }) => {
-      const { digest } = digestBody(Object.fromEntries(input.attributes), secretKey, type.type);
+    requestOf: (create) => {
+      const { type, seed } = create;
+      const { digest } = digestBody(Object.fromEntries(attributesSent(create)), secretKey, type.type);
       return sha256([secretKey.toString("hex"), seed, digest].join("\0"));
     },
     writes: (seed, sent = { isSent: false }) => {

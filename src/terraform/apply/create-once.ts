@@ -16,7 +16,7 @@ import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
 import { lookAtRun } from "./after-write";
 import type { Intent } from "./intent-files";
-import type { KeyedCreate } from "./keyed-create";
+import { attributesSent, type KeyedCreate } from "./keyed-create";
 import { isMadeBy, isYoungIntent, keyCounts, sameTwice, subjectOf, type Taken } from "./twins";
 
 /** More creates of the same resource within a day than anyone makes. */
@@ -127,8 +127,9 @@ async function findLeft(session: Session, create: KeyedCreate, left: Intent): Pr
 }
 
 /** Returns what tells one request to make something from another, whoever sends it: no secret is in it. */
-const settingsOf = ({ seed, input }: KeyedCreate): string => {
-  const open = [...input.attributes].filter(([, value]) => !(value instanceof Secret));
+const settingsOf = (create: KeyedCreate): string => {
+  const { seed } = create;
+  const open = attributesSent(create).filter(([, value]) => !(value instanceof Secret));
   return sha256(
     [seed, canonicalJson(Object.fromEntries(open) as Readonly<Record<string, Plain>>)].join("\0"),
   );

@@ -1,5 +1,5 @@
 import type { Resource } from "../../api/reads";
-import type { CreateInput } from "../../model/resource-operations";
+import type { AppliableValue, CreateInput } from "../../model/resource-operations";
 import type { Attributes } from "../../model/value";
 
 /** A create of a resource, or another run of one. */
@@ -13,3 +13,10 @@ export interface KeyedCreate {
   /** Tells this instance from every other of the same content; made anew where the plan had none. */
   readonly nonce?: string;
 }
+
+/** Returns the attributes that tell one request from another: what is read here alone is not sent, nor is null. */
+export const attributesSent = ({
+  type,
+  input,
+}: Pick<KeyedCreate, "type" | "input">): readonly (readonly [string, AppliableValue])[] =>
+  [...input.attributes].filter(([path, value]) => value !== null && type.rules[path]?.change !== "local");
