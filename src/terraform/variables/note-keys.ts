@@ -79,7 +79,8 @@ export function noteAppliedKeys(
   const times = textsIn(state?.updated_at);
   const keys = new Set([...Object.keys(textsIn(prior?.ids)), ...Object.keys(asObject(planned?.ids) ?? {})]);
   const applied = [...keys].map((key) => {
-    const failed = diagnostics.some(({ summary }) => summary.startsWith(`${key}: `));
+    const isMissing = key in (asObject(planned?.ids) ?? {}) && !(key in ids);
+    const failed = isMissing || diagnostics.some(({ summary }) => summary.startsWith(`${key}: `));
     return {
       ...{ key, changes: inside?.get(addressIn(entryType, key))?.changes ?? true, isRemoved: !(key in ids) },
       stage: failed ? ("failed" as const) : ("applied" as const),
