@@ -1,6 +1,7 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { type AttributeLookup, type ResourceType, ruleAt } from "../../model/resource-type";
+import { canonicalId } from "../../model/text";
 import { resourceTypes } from "../../resources";
 
 /** A resource that others react to, as the calls of this process told of it. */
@@ -46,7 +47,7 @@ const unknownParent = "";
 export const insideOf = (
   { inside }: Pick<KnownChanges, "inside">,
   parentId: string,
-): ReadonlyMap<Address, KnownChange> => inside.get(parentId) ?? new Map();
+): ReadonlyMap<Address, KnownChange> => inside.get(canonicalId(parentId)) ?? new Map();
 
 /** Returns whether a type runs because resources of its parent change. */
 export const followsChanges = ({ reacts }: Pick<ResourceType, "reacts">): boolean =>
@@ -76,8 +77,9 @@ export function noteChange(
   change: KnownChange,
 ): Diagnostic | undefined {
   if (change.id !== undefined) known.byId.set(change.id, change);
-  const inside = known.inside.get(parentId ?? unknownParent) ?? new Map<Address, KnownChange>();
-  known.inside.set(parentId ?? unknownParent, inside);
+  const parent = canonicalId(parentId ?? unknownParent);
+  const inside = known.inside.get(parent) ?? new Map<Address, KnownChange>();
+  known.inside.set(parent, inside);
   const before = inside.get(change.address);
   const isOther = before !== undefined && before.managedBy !== change.managedBy;
   // What one of the two lets go, the other has.

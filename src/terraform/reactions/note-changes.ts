@@ -1,10 +1,18 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
+import { canonicalId } from "../../model/text";
 import { isLost, type PrivateData } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { isFollowed, isFollowedParent, type KnownChange, needsRun, noteChange } from "./known-changes";
+import {
+  insideOf,
+  isFollowed,
+  isFollowedParent,
+  type KnownChange,
+  needsRun,
+  noteChange,
+} from "./known-changes";
 import { plannedLate } from "./react";
 
 /** A planned change, as far as others react to it. */
@@ -76,7 +84,9 @@ export function noteAndTell(
   traffic.changed();
   if (twice !== undefined) return [twice];
   const isLate =
-    change.changes && change.stage === "planned" && changes.planned.get(parentId ?? "") === false;
+    change.changes &&
+    change.stage === "planned" &&
+    changes.planned.get(canonicalId(parentId ?? "")) === false;
   return isLate ? [plannedLate(change)] : [];
 }
 
@@ -95,9 +105,9 @@ export function noteApplied(
   const whole = state ?? prior;
   if (whole === undefined) return;
   const attributes = knownIn(type, whole);
-  const known = session.changes.inside
-    .get(parentIn(type, attributes) ?? "")
-    ?.get(addressIn(type, nameIn(type, whole)));
+  const known = insideOf(session.changes, parentIn(type, attributes) ?? "").get(
+    addressIn(type, nameIn(type, whole)),
+  );
   noteAndTell(session, parentIn(type, attributes), {
     ...{ address: addressIn(type, nameIn(type, whole)), managedBy: type.name, id: textIn(whole, "id") },
     ...{ changes: known?.changes ?? true, isRemoved: state === null, attributes },

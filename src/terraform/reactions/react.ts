@@ -2,6 +2,7 @@ import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import type { LiveResource } from "../../model/live";
 import { shownIds, type Upstream } from "../../model/resource-type";
+import { canonicalId } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { bareRecord } from "../bare-record";
 import type { PrivateData } from "../messages";
@@ -46,7 +47,7 @@ export async function noteUpstream(
   known.read.add(live.id);
   const ranAt = await lastRunOf(session, type, live, kept);
   const inside = [...insideOf(known, parentId).values()];
-  const around = known.byId.get(parentId);
+  const around = known.byId.get(canonicalId(parentId));
   const due = Object.fromEntries(
     [...(around ? [around] : []), ...inside]
       .filter(({ changes, changedAt }) => changes || isLater(changedAt, ranAt))
@@ -120,14 +121,14 @@ export async function runsBecauseOfOthers(
     if (isEdited) return false;
     await traffic.wait(() => true, planning, signal);
   }
-  const around = known.byId.get(parentId);
+  const around = known.byId.get(canonicalId(parentId));
   const seen = [...(around ? [around] : []), ...insideOf(known, parentId).values()];
   const upstream = seen.map((one) => upstreamOf(one, ranAt));
   const told = new Set(seen.map(({ address }) => address));
   for (const address of Object.keys(due) as Address[])
     if (!told.has(address)) upstream.push({ address, writes: 0, changes: true });
   const reason = type.resource.reacts?.reason({ declared, upstream, parent: around?.attributes });
-  known.planned.set(parentId, typeof reason === "string");
+  known.planned.set(canonicalId(parentId), typeof reason === "string");
   return typeof reason === "string";
 }
 
@@ -156,8 +157,9 @@ export async function awaitUpstream(
     since === planned ? [address as Address] : [],
   );
   const stageOf = (address: Address): KnownChange["stage"] | undefined =>
-    [insideOf(known, parentId).get(address), known.byId.get(parentId)].find((one) => one?.address === address)
-      ?.stage;
+    [insideOf(known, parentId).get(address), known.byId.get(canonicalId(parentId))].find(
+      (one) => one?.address === address,
+    )?.stage;
   const pending = (): readonly Address[] => {
     const changing = [...insideOf(known, parentId).values()].filter(({ changes }) => changes);
     const all = new Set([...awaited, ...changing.map(({ address }) => address)]);
@@ -208,7 +210,7 @@ export function latestChange(
   parentId: string | undefined,
   { due = {} }: PrivateData,
 ): string {
-  const around = known.byId.get(parentId ?? "");
+  const around = known.byId.get(canonicalId(parentId ?? ""));
   const applied = [...(around ? [around] : []), ...insideOf(known, parentId ?? "").values()]
     .filter(({ changes }) => changes)
     .map(({ changedAt }) => changedAt);

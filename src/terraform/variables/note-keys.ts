@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { diagnosticMessage } from "../messages";
 import type { Message } from "../protocol";
 import type { Session } from "../provider";
-import type { KnownChange } from "../reactions/known-changes";
+import { insideOf, type KnownChange } from "../reactions/known-changes";
 import { noteAndTell } from "../reactions/note-changes";
 import { addressIn, textIn } from "../schema/attributes";
 import { asObject, type TerraformObject } from "../values/terraform-value";
@@ -74,7 +74,7 @@ export function noteAppliedKeys(
   diagnostics: readonly Diagnostic[],
 ): void {
   const whole = planned ?? prior ?? {};
-  const inside = session.changes.inside.get(textIn(whole, "service_id") ?? "");
+  const inside = insideOf(session.changes, textIn(whole, "service_id") ?? "");
   const ids = textsIn(state?.ids);
   const times = textsIn(state?.updated_at);
   const keys = new Set([...Object.keys(textsIn(prior?.ids)), ...Object.keys(asObject(planned?.ids) ?? {})]);
@@ -82,7 +82,7 @@ export function noteAppliedKeys(
     const isMissing = key in (asObject(planned?.ids) ?? {}) && !(key in ids);
     const failed = isMissing || diagnostics.some(({ summary }) => summary.startsWith(`${key}: `));
     return {
-      ...{ key, changes: inside?.get(addressIn(entryType, key))?.changes ?? true, isRemoved: !(key in ids) },
+      ...{ key, changes: inside.get(addressIn(entryType, key))?.changes ?? true, isRemoved: !(key in ids) },
       stage: failed ? ("failed" as const) : ("applied" as const),
       ...(ids[key] !== undefined && { id: ids[key] }),
       ...(times[key] && { changedAt: times[key] }),
