@@ -14,7 +14,7 @@ resource "rnv_service" "api" {
 describeTerraform("a creation that is answered with something else", () => {
   const world = new TerraformFolder();
   const { emulator } = world;
-  beforeAll(() => world.open());
+  beforeAll(() => world.openAttached());
   afterAll(() => world.close());
 
   it("does not make a stranger's service ours: what was made is looked for, and recorded", async () => {
