@@ -95,11 +95,16 @@ describeTerraform("what is made is checked before anything is destroyed", () => 
     await world.apply("-target=terraform_data.later");
     expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
     await world.expectNoChanges();
-    // A replacement that is created first has no need of it.
+    // A replacement that is created first has no need of it; it needs a name of its own.
     const first = "lifecycle {\n create_before_destroy = true\n}";
     const other = fields.replace("worker", "web");
+    shop(`${other}\n${first}`, later("lagos"));
+    expect(await world.run("apply -auto-approve", 1)).toMatch(
+      /replacement\s+with\s+create_before_destroy\s+needs\s+one/,
+    );
+    expect(services()).toHaveLength(1);
     world.write(`${later("lagos")}resource "rnv_service" "api" {\n name = "other"\n${other}\n${first}\n}\n`);
-    expect(await world.apply()).toContain("1 added, 1 changed, 1 destroyed");
+    expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
     expect(services().map(({ name }) => name)).toEqual(["other"]);
     expect(services()[0]?.id).not.toBe(id);
   }, 60_000);
