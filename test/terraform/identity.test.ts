@@ -84,6 +84,24 @@ describeTerraform("what exists of a name", () => {
     );
   }, 60_000);
 
+  it("is a conflict of the plan in a map of variables too, by key, and is taken over with adopt = true", async () => {
+    const [api] = services();
+    const ids = () => first.emulator.store.variables(api?.id ?? "").map(({ id }) => id);
+    const before = ids();
+    const map = (more = "") =>
+      `resource "rnv_variables" "all" {\n  service_id = "${api?.id}"\n  values = { A = "other", B = "other" }\n  ${more}\n}\n`;
+    second.write(map());
+    const output = flat(await second.run("plan -input=false", 1));
+    expect(output).toContain("A, B: there already, and not managed by this resource");
+    expect(output).toContain(`import { to = rnv_variables.all id = "${api?.id}" }`);
+    second.write(map("adopt = true"));
+    expect(flat(await second.run("plan -input=false"))).toContain("A, B: there already, and taken over");
+    await second.apply();
+    expect(ids()).toEqual(before);
+    await second.expectNoChanges();
+    await second.run("state rm rnv_variables.all");
+  }, 60_000);
+
   it("is not taken over where two bear it", async () => {
     first.emulator.store.addService({ name: "twice" });
     first.emulator.store.addService({ name: "twice" });

@@ -15,6 +15,7 @@ import { asObject, type TerraformObject, type TerraformValue } from "../values/t
 import { applyVariables } from "./apply-variables";
 import { noteAppliedKeys, noteKeys, notePlannedKeys, removedKeys } from "./note-keys";
 import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
+import { takenKeys } from "./taken-keys";
 import { declaredMap, entryType, readVariables, textsIn, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;
@@ -86,7 +87,7 @@ const stateOf = (
   serviceId: string,
   entries: Pick<TerraformObject, "values" | "ids" | "updated_at">,
 ): TerraformObject => ({
-  ...{ service_id: serviceId, id: serviceId, values_wo: null, values_wo_version: null },
+  ...{ service_id: serviceId, id: serviceId, values_wo: null, values_wo_version: null, adopt: null },
   ...entries,
 });
 
@@ -101,7 +102,8 @@ const read: RpcAnswer<"ReadResource"> = async ({ session }, { currentState, priv
   return { newState: currentState, private: kept, diagnostics: diagnosticMessages(now.doubt.diagnostics) };
 };
 
-const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) => {
+const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
+  const { session } = provider;
   const config = decoded(request.config);
   const prior = decoded(request.priorState);
   if (config === undefined || decoded(request.proposedNewState) === undefined) {
@@ -109,7 +111,8 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
   }
   const isImported = readPrivate(request.priorPrivate).imported === true;
-  const listed = isImported && session ? await listedIn(session, textIn(config, "service_id")) : [];
+  const taken = isImported ? undefined : await takenKeys(provider, prior, config);
+  const listed = taken?.adopted ?? (session ? await listedIn(session, textIn(config, "service_id")) : []);
   const takenOver = new Map(listed.map((one) => [one.key, one]));
   const plan = planVariables({ prior, config, takenOver });
   const { planned, replaces, diagnostics } = plan;
@@ -123,7 +126,7 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async ({ session }, request) =>
     plannedPrivate: request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
     diagnostics: [
-      ...diagnosticMessages(told),
+      ...diagnosticMessages([...told, ...(taken?.diagnostics ?? [])]),
       ...diagnosticMessages(unplaced, entryType.stepsOf),
       ...(session ? notePlannedKeys(session, prior, plan) : []),
     ],

@@ -31,6 +31,11 @@ export const variablesSchema = schemaOf("rnv_variables", {
       { writeOnly: true },
     ),
     optional("values_wo_version", "number", "Raise it to send `values_wo` again."),
+    optional(
+      "adopt",
+      "bool",
+      "True: variables of the service that are declared here and in no state are taken over, instead of an error.",
+    ),
     computed("id", "string", "Id of the service."),
     computed("ids", mapOf("string"), "Ids of the variables by name."),
     computed("updated_at", mapOf("string"), "When each of them last changed, ISO 8601."),
