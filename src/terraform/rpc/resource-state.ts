@@ -88,16 +88,21 @@ export async function locateImport(
   resource: Resource,
   importId: string,
   segments: readonly string[] = importId.split("/"),
+  wanted: Resource = resource,
 ): Promise<Located> {
   const [parent] = resource.parents;
   const parentType = parent && typeNamed(parent.type);
+  if (segments.some((segment) => segment === ""))
+    throw new DiagnosticsError([unreadable(wanted, importId, "an empty part")]);
+  if (parent === undefined && segments.length > 1)
+    throw new DiagnosticsError([unreadable(wanted, importId, "too many parts")]);
   const hasName = resource.nameAttribute !== undefined;
   const above = hasName ? segments.slice(0, -1) : segments;
   const last = hasName ? (segments.at(-1) ?? "") : "";
   const outer =
-    parentType && above.length > 0 ? await locateImport(session, parentType, importId, above) : undefined;
-  if ((parent === undefined && above.length > 0) || segments.some((segment) => segment === ""))
-    throw new DiagnosticsError([notFound(resource, importId)]);
+    parentType && above.length > 0
+      ? await locateImport(session, parentType, importId, above, wanted)
+      : undefined;
   const parentAttribute = parent?.attribute ?? "";
   const declared = new Map(outer === undefined ? [] : [[parentAttribute, outer.id]]);
   const address = addressIn({ resource }, last);
@@ -110,15 +115,42 @@ export async function locateImport(
     const parentId = live.parentId ?? outer?.id;
     return { id: live.id, name: live.name, parentId, parentAttribute };
   }
-  throw new DiagnosticsError([notFound(resource, importId)]);
+  const missing = hasName ? `${resource.type} "${last}"` : `${resource.type} to import`;
+  const where = outer && parentType && `the ${parentType.type} "${outer.name}"`;
+  throw new DiagnosticsError([notFound(wanted, importId, missing, where)]);
 }
 
-const notFound = (resource: Resource, importId: string): Diagnostic =>
+const unreadable = (wanted: Resource, importId: string, what: string): Diagnostic =>
+  error("live.import_missing", `the import id "${importId}" of ${terraformNameOf(wanted)} has ${what}`, {
+    hint: importHint(wanted),
+  });
+
+const notFound = (
+  wanted: Resource,
+  importId: string,
+  missing: string,
+  where: string | undefined,
+): Diagnostic =>
   error(
     "live.import_missing",
-    `nothing is found for the import id "${importId}" of ${terraformNameOf(resource)}`,
-    { hint: `give its id, or ${importForm(resource)}` },
+    where === undefined ? `there is no ${missing}` : `${where} has no ${missing}`,
+    {
+      detail: `Nothing is found for the import id "${importId}" of ${terraformNameOf(wanted)}.`,
+      hint: importHint(wanted),
+    },
   );
+
+/** What an import id may be: the service finds some resources by their ids alone. */
+function importHint(resource: Resource): string {
+  const [parent] = resource.parents;
+  const ids =
+    resource.nameAttribute === undefined && parent !== undefined
+      ? `the id of its ${parent.type}`
+      : resource.removedWithParent && parent !== undefined
+        ? `the ids ${parent.type.toUpperCase()}/${resource.type.toUpperCase()}`
+        : "its id";
+  return `give ${ids}, or the names ${importForm(resource)}`;
+}
 
 const ambiguous = (resource: Resource, importId: string, ids: readonly string[]): Diagnostic =>
   error("live.ambiguous", `${ids.length} of ${terraformNameOf(resource)} are called "${importId}"`, {

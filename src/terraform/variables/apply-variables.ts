@@ -8,7 +8,7 @@ import { findTaken } from "../apply/twins";
 import { diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
 import type { Session } from "../provider";
 import { addressIn, emptyValue } from "../schema/attributes";
-import { asObject, type TerraformObject } from "../values/terraform-value";
+import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { declaredMap, entryType, textsIn } from "./variables";
 
 /** The values of a change of a map. */
@@ -24,7 +24,7 @@ interface Entries {
   readonly ids: Record<string, string>;
   readonly updatedAt: Record<string, string>;
   /** Values as far as they were sent; only those that Terraform keeps. */
-  readonly values: Record<string, string>;
+  readonly values: Record<string, TerraformValue>;
 }
 
 /** Carries a map out, one variable at a time; what was done stays in the state whatever fails after it. */
@@ -37,7 +37,7 @@ export async function applyVariables(
   const entries: Entries = {
     ids: { ...textsIn(prior?.ids) },
     updatedAt: { ...textsIn(prior?.updated_at) },
-    values: { ...textsIn(prior?.values) },
+    values: { ...asObject(prior?.values) },
   };
   const wanted = wantedKeys(planned);
   // Write-only values are in no plan; all others are sent as they were planned.

@@ -66,8 +66,11 @@ export function planVariables({ prior, config, takenOver }: VariablesChange): Va
       ? fromKeys(declared, (key) => (kept.has(key) ? (times[key] ?? null) : unknown))
       : unknown,
   };
+  const lost = Object.entries(asObject(config.values ?? null) ?? {})
+    .filter(([key, value]) => value === null && !kept.has(key))
+    .map(([key]) => unknownValue(key));
   const touched = [...new Set([...owned, ...declared])].filter((key) => !kept.has(key));
-  return { planned, replaces, touched, acts: touched.length > 0, diagnostics };
+  return { planned, replaces, touched, acts: touched.length > 0, diagnostics: [...diagnostics, ...lost] };
 }
 
 /** Returns the keys that a configuration declares: undefined where they are not known, null where no map is written. */
@@ -86,6 +89,15 @@ function sentKeys(before: TerraformObject | undefined, config: TerraformObject):
   const isResent = !isSame(before.values_wo_version, config.values_wo_version);
   return () => isResent;
 }
+
+/** Of a value that somebody changed at the service, and whose changes here are ignored. */
+const unknownValue = (key: string): Diagnostic =>
+  error("plan.invalid_combination", `the value of ${key} is not known here, and cannot be set anew`, {
+    attribute: "values",
+    detail:
+      "It was changed outside of Terraform, and ignore_changes keeps the value of the configuration from it.",
+    hint: "take values out of ignore_changes for this plan",
+  });
 
 const isSame = (a: TerraformValue | undefined, b: TerraformValue | undefined): boolean =>
   isSameValue(a ?? null, b ?? null) && !holdsUnknown(b ?? null);

@@ -132,25 +132,29 @@ export async function readVariables(
 function shownEntries(state: TerraformObject, listed: readonly Variable[]) {
   const ids: Record<string, string> = {};
   const updatedAt: Record<string, string> = {};
-  const values: Record<string, string> = { ...textsIn(state.values) };
+  const values: Record<string, TerraformValue> = { ...asObject(state.values) };
+  const keepsValues = state.values !== null;
   const gone: [string, string][] = [];
   for (const [name, id] of Object.entries(textsIn(state.ids))) {
     const live = ofEntry(listed, name, id);
     const known = textsIn(state.updated_at)[name];
     const isNewer = known !== undefined && Date.parse(live?.updatedAt ?? known) > Date.parse(known);
     const isTouched = live === undefined || live.key !== name || isNewer;
-    if (isTouched) delete values[name];
-    if (live === undefined) gone.push([name, id]);
-    else {
+    if (live === undefined) {
+      delete values[name];
+      gone.push([name, id]);
+    } else {
       ids[name] = live.id;
-      // Without its time it is sent again, whatever the state knows of its value.
-      if (!isTouched) updatedAt[name] = live.updatedAt ?? known ?? "";
+      // A value that is not known any more is null: another is sent, and one whose changes are ignored is left alone.
+      if (isTouched && keepsValues) values[name] = null;
+      // Nothing tells of a write-only value but its time: without it, it is sent again.
+      if (!isTouched || keepsValues) updatedAt[name] = live.updatedAt ?? known ?? "";
     }
   }
   return {
     gone,
     ids,
     updated_at: updatedAt,
-    values: state.values === null ? null : values,
+    values: keepsValues ? values : null,
   };
 }

@@ -1,0 +1,140 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+describeTerraform("what is ignored, generated and imported", () => {
+  const world = new TerraformFolder();
+  const { emulator } = world;
+  const ids: Record<string, string> = {};
+  const generated = () => join(world.folder, "w/generated.tf");
+
+  beforeAll(async () => {
+    await world.openAttached();
+    const { store } = emulator;
+    const project = store.addProject({ name: "Shop", description: "Sold here" });
+    const api = store.addService({
+      ...{ name: "api", kind: "web", projectId: project.id },
+      configuration: { repository: "https://git.example.com/shop/api", branch: "develop", replicas: 2 },
+    });
+    const docs = store.addService({ name: "docs", kind: "static" });
+    const token = store.addVariable(api.id, "TOKEN", "imported-value");
+    store.addVariable(api.id, "LEVEL", "debug");
+    const deployment = store.deploy(api.id);
+    store.settle();
+    Object.assign(ids, {
+      ...{ project: project.id, api: api.id, docs: docs.id, token: token.id, deployment: deployment.id },
+    });
+    world.write(`resource "rnv_canvas_layout" "shop" { project_id = "${project.id}" }\n`);
+    await world.apply();
+    await world.run("state rm rnv_canvas_layout.shop");
+  }, 30_000);
+  afterAll(() => world.close());
+
+  const imports = (list: readonly (readonly [string, string])[]): string =>
+    list.map(([to, id]) => `import {\n  to = ${to}\n  id = "${id}"\n}\n`).join("");
+
+  /** Plans imports into configuration that is generated. */
+  const importing = (list: readonly (readonly [string, string])[]) => {
+    world.write(imports(list));
+    rmSync(generated(), { force: true });
+    return world.start("plan", "-input=false", "-generate-config-out=generated.tf");
+  };
+
+  it("says what is not there, by its name and place, and what an import id may be", async () => {
+    const wrong: readonly (readonly [string, string, RegExp])[] = [
+      [
+        "rnv_project.x",
+        "Nope",
+        /There is no project "Nope".*"Nope" of rnv_project.*Give its id, or the names PROJECT\./,
+      ],
+      ["rnv_project.x", "a/b", /The import id "a\/b" of rnv_project has too many parts/],
+      [
+        "rnv_service.x",
+        "Nope/api",
+        /There is no project "Nope".*"Nope\/api" of rnv_service.*PROJECT\/SERVICE/,
+      ],
+      ["rnv_service.x", "Shop/nope", /The project "Shop" has no service "nope"/],
+      ["rnv_service.x", "Shop/", /has an empty part/],
+      [
+        "rnv_variable.x",
+        "Shop/api/NOPE",
+        /The service "api" has no variable "NOPE".*the ids SERVICE\/VARIABLE/,
+      ],
+      [
+        "rnv_deployment.x",
+        ids.docs ?? "",
+        /The service "docs" has no deployment to import.*the id of its service/,
+      ],
+      ["rnv_variables.x", "Shop/nope", /The project "Shop" has no service "nope"/],
+    ];
+    for (const [to, id, told] of wrong) {
+      const { code, output } = await importing([[to, id]]);
+      expect([id, code]).toEqual([id, 1]);
+      expect(output.replace(/\s+/g, " ")).toMatch(told);
+    }
+  }, 60_000);
+
+  it("generated configuration of every importable resource can be planned and applied, and sends nothing", async () => {
+    const list = [
+      ["rnv_project.shop", "Shop"],
+      ["rnv_service.api", "Shop/api"],
+      ["rnv_service.docs", ids.docs ?? ""],
+      ["rnv_variable.token", `${ids.api}/${ids.token}`],
+      ["rnv_variable.level", "Shop/api/LEVEL"],
+      ["rnv_variables.api", "Shop/api"],
+      ["rnv_deployment.api", ids.api ?? ""],
+      ["rnv_canvas_layout.shop", ids.project ?? ""],
+    ] as const;
+    const { code, output } = await importing(list);
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining("8 to import, 0 to add, 0 to change, 0 to destroy"),
+    ]);
+    emulator.resetLog();
+    await world.apply();
+    expect(world.writes()).toEqual([]);
+    await world.expectNoChanges();
+    await world.run("plan -refresh-only -input=false -detailed-exitcode");
+  }, 60_000);
+
+  it("what ignore_changes names is no change, whatever was edited here or outside", async () => {
+    rmSync(generated(), { force: true });
+    const all = "lifecycle { ignore_changes = all }";
+    const service = (branch: string, lifecycle: string): string =>
+      `resource "rnv_service" "api" {\n name = "api"\n kind = "web"\n project_id = "${ids.project}"\n` +
+      ` configuration { \n branch = "${branch}"\n }\n ${lifecycle}\n}\n`;
+    const map = (value: string, lifecycle: string): string =>
+      `resource "rnv_variables" "api" {\n service_id = "${ids.api}"\n values = { MORE = "${value}" }\n ${lifecycle}\n}\n`;
+    const one = (value: string, lifecycle: string): string =>
+      `resource "rnv_variable" "level" {\n service_id = "${ids.api}"\n key = "LEVEL"\n value = "${value}"\n ${lifecycle}\n}\n`;
+    const forgotten = [
+      "project.shop",
+      "service.docs",
+      "variable.token",
+      "deployment.api",
+      "canvas_layout.shop",
+    ]
+      .map((name) => `removed {\n from = rnv_${name}\n lifecycle {\n destroy = false\n }\n}\n`)
+      .join("");
+    const write = (value: string, ofMap = "", ofOne = "", ofService = ""): void =>
+      world.write(service(value, ofService) + map(value, ofMap) + one(value, ofOne) + forgotten);
+    write("develop");
+    await world.apply();
+    const values = "lifecycle { ignore_changes = [values] }";
+    const value = "lifecycle { ignore_changes = [value] }";
+    for (const [ofMap, ofOne, ofService] of [
+      [values, value, "lifecycle { ignore_changes = [configuration] }"],
+      [all, all, all],
+    ]) {
+      write(`edited`, ofMap, ofOne, ofService);
+      await world.expectNoChanges();
+    }
+    emulator.store.editConfiguration(ids.api ?? "", { branch: "hotfix" });
+    for (const { id, key } of emulator.store.variables(ids.api ?? ""))
+      if (key === "MORE" || key === "LEVEL") emulator.store.editVariable(id, { value: "outside" });
+    await world.expectNoChanges();
+    emulator.resetLog();
+    await world.apply();
+    expect(world.writes()).toEqual([]);
+  }, 60_000);
+});
