@@ -38,6 +38,10 @@ describe("the operators of the mutants", () => {
     expect(mutated("async () => { await save(a); };")).toEqual(["async () => {};", "async () => { ; };"]);
   });
 
+  it("leave a method that every object has alone", () => {
+    expect(mutated("x = a.toString(b);")).toEqual([]);
+  });
+
   it("leave types, imports, keys and texts for people alone", () => {
     const text = [
       'import { a } from "b";',

@@ -203,7 +203,8 @@ function methods(node: Node, text: string): readonly Mutation[] {
   if (!isNode(object) || !isNode(property) || property.type !== "Identifier") return [];
   const { start, end } = property;
   const name = text.slice(start, end);
-  const other = otherMethods[name];
+  // Not `toString`, which every object has.
+  const other = Object.hasOwn(otherMethods, name) ? otherMethods[name] : undefined;
   if (other !== undefined) return [{ start, end, to: other, operator: "method" }];
   return droppedMethods.has(name) ? [{ start: object.end, end: node.end, to: "", operator: "method" }] : [];
 }

@@ -31,6 +31,14 @@ describe("a request of the client", () => {
     expect(sent[0]?.headers["idempotency-key"]).toBeUndefined();
   });
 
+  it("says what sends it", async () => {
+    for (const userAgent of [undefined, "rnv/1.0"]) {
+      const { client, sent } = scriptedClient([answer(200)], { userAgent });
+      await client.send(read);
+      expect(sent[0]?.headers["user-agent"]).toBe(userAgent ?? "rnv");
+    }
+  });
+
   it("has a valid request id for every randomness", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), async (random) => {

@@ -313,6 +313,10 @@ describe("a gap route", () => {
     await turnedOff(endpoints.updateVariable("s1", "v1", { key: "A" }), "RNV_GAP_PATCH_VARIABLE");
     await turnedOff(endpoints.rollBack("s1", "d1", "api"), "RNV_GAP_ROLL_BACK");
     await turnedOff(endpoints.updateProject("p1", { name: "Shop" }), "RNV_GAP_RENAME_PROJECT");
+    const unwatched = createEndpoints(send, workspace, { ...off, projectOperation: "off" });
+    await expect((async () => unwatched.getProjectOperation("p1", "o1"))()).rejects.toMatchObject({
+      ...{ code: "gap_off", path: `/workspaces/${workspace}/projects/p1` },
+    });
     expect(requests).toHaveLength(0);
     const recolored = fakeSend(() => ({ project }));
     await createEndpoints(recolored.send, workspace, off).updateProject("p1", { color: "#000000" });

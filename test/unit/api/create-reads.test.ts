@@ -159,6 +159,7 @@ describe("a service", () => {
     });
     expect(await reads.service("s1")).toEqual(gone("s1"));
     expect(await reads.service("s2")).toEqual(gone("s2"));
+    expect(await reads.serviceNow("s2")).toEqual(gone("s2"));
     expect((await reads.services()).map(({ id }) => id)).toEqual(["s3"]);
   });
 

@@ -20,6 +20,16 @@ describe("the fingerprint key", () => {
       expect(Buffer.from((await load(form)).key ?? [])).toEqual(bytes);
   });
 
+  it("is read beside the one before it while keys are changed", async () => {
+    const [now, before] = [bytes.toString("hex"), Buffer.alloc(32, 9)];
+    const environment = { RNV_STATE_KEY: now, RNV_STATE_KEY_PREVIOUS: before.toString("hex") };
+    const source = { environment, path, create: false, disk: new MemoryDisk(), randomBytes };
+    expect(await loadStateKey(source)).toMatchObject({
+      ...{ keyId: keyIdOf(bytes), previous: { keyId: keyIdOf(before) } },
+    });
+    expect(await load(now)).not.toHaveProperty("previous");
+  });
+
   it("is stretched from a passphrase, always the same way", async () => {
     const [one, two, other] = await Promise.all(
       ["correct horse battery", "correct horse battery", "correct horse batterz"].map((text) => load(text)),
