@@ -419,3 +419,17 @@ describe("a gap route", () => {
     }
   });
 });
+
+describe("a refused project", () => {
+  it("may be so because of its color, where it has one", async () => {
+    const hint = (color?: string) =>
+      createEndpoints(fakeSend(() => 400).send, workspace)
+        .updateProject("p1", { name: "Shop", ...(color !== undefined && { color }) })
+        .then(
+          () => "none",
+          (failure: { readonly hint?: string }) => failure.hint ?? "",
+        );
+    expect(await hint("teal")).toContain('"teal"');
+    expect(await hint()).not.toContain("color");
+  });
+});

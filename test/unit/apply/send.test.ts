@@ -226,6 +226,8 @@ describe("a write that the answer does not show as it was sent", () => {
       diagnostic: { code: "apply.not_taken" },
     });
     expect(asked).toMatchObject({ address: api, id: "s1", name: "api" });
+    // What was read before the write says nothing of it.
+    expect(run.dropped()).toBe(1);
   });
 
   it("throws what failed after the resource was made, which is recorded first", async () => {

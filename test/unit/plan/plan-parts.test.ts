@@ -64,7 +64,12 @@ describe("what a change waits for", () => {
       "service.a",
       "service.b",
     ]);
-    world.settle(desiredOf([c]));
+    const x = declare("service.x", { kind: "web" }, { dependsOn: [at("service.a")] });
+    const e = declare("service.e", { kind: "web" }, { dependsOn: [at("service.b"), at("service.x")] });
+    world.settle(desiredOf([c, x]));
+    expect(changeOf(world.plan(desiredOf([a, b, c, x, e])), "service.e").dependsOn).toEqual([
+      ...["service.a", "service.b"],
+    ]);
     expect(changeOf(world.plan(desiredOf([a, b, c, d])), "service.d").dependsOn).toEqual([
       "service.a",
       "service.b",

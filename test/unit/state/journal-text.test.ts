@@ -41,6 +41,15 @@ describe("the text of a journal", () => {
     expect(lines.map((line) => JSON.parse(line).entry)).toEqual([header, ...entries]);
   });
 
+  it("is damaged where an encrypted entry cannot be opened, and names its line", () => {
+    const encrypted = { kind: "sealed", keyId: "k", nonce: "n", data: "d" } as never;
+    const text = `${lines[0]}${encodeLine(1, 1, encrypted)}`;
+    expect(problem(text)).toContain("it cannot be decrypted");
+    expect(problem(text)).toContain("2");
+    const open = () => JSON.stringify(intent(1));
+    expect(decodeJournal(Buffer.from(text), "x.journal", open).entries).toEqual([intent(1)]);
+  });
+
   it("cut anywhere counts up to its last whole line", () => {
     const text = lines.join("");
     for (let length = (lines[0] ?? "").length; length <= text.length; length += 1) {
