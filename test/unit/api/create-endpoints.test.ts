@@ -422,14 +422,14 @@ describe("a gap route", () => {
 
 describe("a refused project", () => {
   it("may be so because of its color, where it has one", async () => {
-    const hint = (color?: string) =>
+    const hint = (change: { readonly color?: string; readonly description?: string }) =>
       createEndpoints(fakeSend(() => 400).send, workspace)
-        .updateProject("p1", { name: "Shop", ...(color !== undefined && { color }) })
+        .updateProject("p1", change)
         .then(
           () => "none",
           (failure: { readonly hint?: string }) => failure.hint ?? "",
         );
-    expect(await hint("teal")).toContain('"teal"');
-    expect(await hint()).not.toContain("color");
+    expect(await hint({ color: "teal" })).toContain('"teal"');
+    expect(await hint({ description: "x" })).toBe("");
   });
 });
