@@ -79,6 +79,12 @@ type Computed<Rules extends Readonly<Record<string, ComputedRule>>> = {
       : Resolvable;
 };
 
+/** The attributes that a resource holds; what moves by itself is read by data sources. */
+type Settled<Rules extends Readonly<Record<string, ComputedRule>>> = Pick<
+  Computed<Rules>,
+  { [Name in keyof Rules]: Rules[Name] extends { movesByItself: true } ? never : Name }[keyof Rules]
+>;
+
 /** Arguments of every resource that the library understands: `dependsOn`, `lifecycle`, `provider` … */
 type MetaArguments<L extends Library> = Omit<
   ConstructorParameters<L["TerraformResource"]>[2],
@@ -165,7 +171,7 @@ export type VariableValue = string | SecretSource | { readonly preserve: true };
 type ResourceOf<L extends Library, Rules extends Readonly<Record<string, ComputedRule>>> = InstanceType<
   L["TerraformResource"]
 > &
-  Computed<Rules> &
+  Settled<Rules> &
   Movable;
 type DataSourceOf<L extends Library> = InstanceType<L["TerraformDataSource"]>;
 

@@ -270,7 +270,8 @@ export function defineResource(library: Library, type: ResourceType): ResourceCl
       return refuseHcl();
     }
   }
-  defineTokens(RnvResource.prototype, type.computed);
+  const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
+  defineTokens(RnvResource.prototype, Object.fromEntries(settled));
   return RnvResource as unknown as ResourceClass;
 }
 
