@@ -1,6 +1,7 @@
 import type { Construct } from "constructs";
 import { catalogFields } from "../model/catalog";
 import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
+import { version } from "../model/version";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
@@ -168,7 +169,10 @@ function defineProvider(library: Library) {
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, {
         terraformResourceType: terraformPrefix,
-        terraformGeneratorMetadata: { providerName: terraformPrefix },
+        terraformGeneratorMetadata: {
+          providerName: terraformPrefix,
+          providerVersionConstraint: `~> ${version}`,
+        },
         terraformProviderSource: providerSource,
       });
       this.#props = props;

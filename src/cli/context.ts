@@ -12,6 +12,7 @@ import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { systemClock } from "../model/time";
+import { version } from "../model/version";
 import { loadStateKey } from "../state/key";
 import { aliveBy } from "../state/local/is-alive";
 import { makeIgnoredFolder } from "../state/local/node-disk";
@@ -22,7 +23,6 @@ import type { Invocation } from "./invocation";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
 import { readSettings, type Settings } from "./settings";
-import { version } from "./version";
 
 interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */

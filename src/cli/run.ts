@@ -1,10 +1,10 @@
 import { type Command, CommanderError } from "commander";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { version } from "../model/version";
 import { type Handler, type Interruption, listenForInterruption, type OptionValues } from "./invocation";
 import { createProgram, normalizeArgv, optionShapes } from "./program";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
-import { version } from "./version";
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
 async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {

@@ -1,5 +1,4 @@
-/** The version of rnv: that of its package. The path holds for the sources, for `dist/cli` and for the bundle. */
-export const version: string = (require("../../package.json") as { readonly version: string }).version;
+import { version } from "../model/version";
 
 /** What `rnv version` prints; one JSON object for programs. */
 export const versionText = (isJson: boolean): string =>

@@ -3,6 +3,7 @@ import { type ApplyOutcome, apply } from "../../commands/apply";
 import type { PlanRequest } from "../../commands/context";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { ApplyEvent } from "../../model/apply-event";
+import { version } from "../../model/version";
 import type { Plan } from "../../plan/plan";
 import { outputsText } from "../../render/state-text";
 import { withContext } from "../context";
@@ -12,7 +13,6 @@ import { options, planningOptions, runningOptions, scopeOptions } from "../optio
 import { createProgress } from "../progress";
 import { approvePlan, askablePlan, createPrompter } from "../prompt";
 import { exitCodes, report } from "../report";
-import { version } from "../version";
 import { otherDiagnostics, planRequestOf, showPlan } from "./plan";
 import type { Verb } from "./verb";
 

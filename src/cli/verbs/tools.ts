@@ -16,6 +16,7 @@ import { graph, type KnownNames, listKnownNames } from "../../commands/validate"
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
+import { version } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
 import { graphDot, graphMermaid } from "../../render/graph";
 import {
@@ -33,7 +34,7 @@ import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
-import { version, versionText } from "../version";
+import { versionText } from "../version";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {

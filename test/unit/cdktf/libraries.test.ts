@@ -6,6 +6,7 @@ import * as cdktn from "cdktn";
 import type { Construct } from "constructs";
 import * as onCdktf from "../../../src/cdktf/cdktf";
 import * as onCdktn from "../../../src/cdktf/cdktn";
+import { version } from "../../../src/model/version";
 
 type Constructs = typeof onCdktf;
 
@@ -101,6 +102,7 @@ describe("the constructs on cdktf and on cdktn", () => {
       },
       data: { rnv_project: { other: { name: "Other" } }, rnv_catalog: { catalog: {} } },
       provider: { rnv: [{ base_url: "https://rnv.example.com/api/v1" }] },
+      terraform: { required_providers: { rnv: { source: "rnv/rnv", version: `~> ${version}` } } },
     });
   });
 
