@@ -89,6 +89,7 @@ describe("deployments", () => {
     expect(stderr).toContain("error[apply.deploy_timeout]");
     expect(stdout).toContain("Waiting for capacity: no worker is online.");
     scenario.emulator.store.setCondition("worker-offline", false);
+    scenario.write("rnv.yaml", api("branch: main", "{ timeout: 1m }"));
     expect((await scenario.run("apply", ...approve)).code).toBe(0);
     expect(deploys().map(({ status }) => status)).toEqual(["live"]);
     await scenario.isQuiet();
