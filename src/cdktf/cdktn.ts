@@ -29,4 +29,5 @@ export type VariableProps = ConstructorParameters<typeof Variable>[2];
 export type DeploymentProps = ConstructorParameters<typeof Deployment>[2];
 export type CanvasLayoutProps = ConstructorParameters<typeof CanvasLayout>[2];
 
+export { confirmRemoved } from "./confirm-removed";
 export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";

@@ -11,6 +11,7 @@ import type { DataUse } from "./data";
 import { changesRecordOnly, type Decision, isMade } from "./decision";
 import { isDeletion } from "./guards";
 import { isGone, isRetained, type ResourceInstance } from "./instances";
+import { phrasesFor } from "./phrases";
 import type { PlanInput } from "./plan";
 import { neighboursOf } from "./resolve";
 
@@ -129,7 +130,7 @@ function unlisted(creates: readonly ResourceInstance[]): Diagnostic {
   const summary = `no list of the service shows ${kinds}: if one of the same name is archived, a second one is made`;
   return warning("live.unlisted", summary, {
     detail: `Would be created: ${named(creates)}`,
-    hint: "to take over an archived one, name its id: import: ID",
+    hint: `to take over an archived one, name its id: ${phrasesFor(creates[0]?.desired).takeOver("ID")}`,
   });
 }
 
@@ -145,7 +146,7 @@ function namesake(made: ResourceInstance, retained: readonly ResourceInstance[])
     warning("plan.retained", `${other.address} is archived and bears the name of ${address}`, {
       address,
       detail: `A second one would be created beside it (id ${other.recorded?.id}).`,
-      hint: `to restore that one in its place: moved: [{ from: ${other.address}, to: ${address} }]`,
+      hint: `to restore that one in its place: ${phrasesFor(desired).move(other.address, address)}`,
       ...(desired && { range: desired.range }),
     }),
   ];

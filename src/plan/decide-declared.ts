@@ -6,6 +6,7 @@ import { isPreserved } from "../model/resource-type";
 import type { Decision } from "./decision";
 import { diffAttributes } from "./diff";
 import { isGone, ownerKey, type ResourceInstance, whyAgain, whyGone } from "./instances";
+import { phrasesFor } from "./phrases";
 import type { AttributeChange } from "./plan";
 import type { DecisionContext } from "./resolve";
 import {
@@ -97,7 +98,7 @@ function create(about: ResolvedInstance): Decision {
 const ambiguous = (instance: ResourceInstance, ids: readonly string[]) =>
   errorAt(instance, "live.ambiguous", `${ids.length} live things bear the name of ${instance.address}`, {
     detail: `Ids: ${[...ids].sort().join(", ")}`,
-    hint: `say which one is meant: import: ${[...ids].sort()[0]}`,
+    hint: `say which one is meant: ${phrasesFor(instance.desired).takeOver([...ids].sort()[0] ?? "")}`,
   });
 
 const importMissing = (
@@ -167,21 +168,26 @@ function comesWithParent(instance: ResourceInstance, { decisions }: DecisionCont
   return decisions.get(instance.parent)?.action === "adopt";
 }
 
-const unmanagedExists = (instance: ResourceInstance, live: LiveResource): Diagnostic =>
-  errorAt(
+function unmanagedExists(instance: ResourceInstance, live: LiveResource): Diagnostic {
+  const { address, desired, type } = instance;
+  const line = phrasesFor(desired).takeOver(live.id);
+  const where = desired?.constructPath === undefined ? "to its block" : `to ${desired.constructPath}`;
+  const inText = type.manifest.meta ? `add the line "${line}" ${where}, or ` : "";
+  return errorAt(
     instance,
     "live.unmanaged_exists",
-    `${instance.address} exists and is not managed here (id ${live.id})`,
+    `${address} exists and is not managed here (id ${live.id})`,
     {
-      detail: `To take it over: ${instance.type.manifest.meta ? `add the line "import: ${live.id}" to its block, or ` : ""}plan with --adopt, or run: rnv import ${instance.address} ${live.id}`,
-      hint: instance.type.manifest.meta ? `import: ${live.id}` : "plan with --adopt",
+      detail: `To take it over: ${inText}plan with --adopt, or run: rnv import ${address} ${live.id}`,
+      hint: type.manifest.meta ? line : "plan with --adopt",
     },
   );
+}
 
 const alreadyManaged = (instance: ResourceInstance, live: LiveResource, owner: string): Diagnostic =>
   error("manifest.moved", `${instance.address} cannot import ${live.id}: it is managed as ${owner}`, {
     address: instance.address,
-    hint: `moved: [{ from: ${owner}, to: ${instance.address} }]`,
+    hint: phrasesFor(instance.desired).move(owner, instance.address),
     ...(instance.desired?.importId && { range: instance.desired.importId.range }),
   });
 

@@ -5,6 +5,7 @@ import { append } from "../model/graph";
 import { shortList } from "../model/text";
 import type { Decision } from "./decision";
 import { isGone, isRetained, ownerKey, type ResourceInstance, type ResourceInstances } from "./instances";
+import { phrasesOf } from "./phrases";
 import type { Guard, PlanInput } from "./plan";
 
 /** Returns whether a decision ends a live resource: a deletion or a replacement, by itself or with its parent. */
@@ -39,7 +40,7 @@ export function guardDeletions(
       ? preventDestroy(address, held)
       : (nameChanged(decision) ??
         holdsOthers(decision, kept.get(address), input.options) ??
-        (isConfirmed(address) ? undefined : unconfirmed(decision, input.options)));
+        (isConfirmed(address) ? undefined : unconfirmed(decision, input)));
     if (guard) guards.set(address, guard);
   }
   return guards;
@@ -100,19 +101,24 @@ function holdsOthers(
 export const isUnconfirmed = ({ guard }: { readonly guard?: Guard }): boolean =>
   guard?.code === "guard.delete_unconfirmed";
 
-function unconfirmed({ action, instance }: Decision, { mode }: PlanInput["options"]): Guard | undefined {
+function unconfirmed({ action, instance }: Decision, { options, desired }: PlanInput): Guard | undefined {
   const { address, type } = instance;
   if (type.removal !== "delete" || type.removedWithParent) return undefined;
   return {
     code: "guard.delete_unconfirmed",
     summary: `${address} would be ${action === "replace" ? "deleted and made anew" : "deleted"}`,
-    hint: `confirm it by name: --confirm-delete ${address}${otherWays(address, action, mode)}`,
+    hint: `confirm it by name: --confirm-delete ${address}${otherWays(address, action, options.mode, phrasesOf(desired))}`,
   };
 }
 
-function otherWays(address: Address, action: Decision["action"], mode: PlanInput["options"]["mode"]): string {
+function otherWays(
+  address: Address,
+  action: Decision["action"],
+  mode: PlanInput["options"]["mode"],
+  { confirm, renamed }: ReturnType<typeof phrasesOf>,
+): string {
   if (mode === "destroy") return "; rnv destroy asks for everything at once";
-  return action === "replace" ? "" : `, or removed: [${address}]; if it was renamed, declare moved`;
+  return action === "replace" ? "" : `, or ${confirm(address)}; if it was renamed, ${renamed}`;
 }
 
 /**

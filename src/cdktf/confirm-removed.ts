@@ -1,0 +1,31 @@
+import type { Construct } from "constructs";
+import { parseAddress } from "../model/address";
+import { terraformPrefix } from "../model/text";
+
+/** A stack of cdktf or cdktn. */
+interface StackLike extends Construct {
+  addOverride(path: string, value: unknown): void;
+}
+
+const confirmed = new WeakMap<object, string[]>();
+
+/**
+ * Confirms in git that resources may be deleted that the stack declares no longer, each by its address:
+ * `confirmRemoved(stack, "service.shop.worker")`. Leave the line for as long as you like: it says nothing of others.
+ * Throws for a text that is no address.
+ */
+export function confirmRemoved(stack: StackLike, ...addresses: readonly string[]): void {
+  const names = confirmed.get(stack) ?? [];
+  for (const text of addresses) {
+    const address = parseAddress(text);
+    if (address === undefined)
+      throw new Error(`${JSON.stringify(text)} is no address: one looks like service.shop.worker`);
+    const [type = "", ...rest] = address.split(".");
+    names.push(`${terraformPrefix}_${type}.${rest.join("__")}`);
+  }
+  confirmed.set(stack, names);
+  stack.addOverride(
+    "removed",
+    names.map((from) => ({ from, lifecycle: { destroy: true } })),
+  );
+}

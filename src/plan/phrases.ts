@@ -1,0 +1,35 @@
+import type { Address } from "../model/address";
+import type { Desired, DesiredResource } from "../model/desired";
+
+/** What a hint tells the user to write: in a manifest, or in a program of constructs. */
+interface Phrases {
+  readonly takeOver: (id: string) => string;
+  readonly move: (from: string, to: Address) => string;
+  readonly confirm: (address: Address) => string;
+  /** Says that a resource was renamed. */
+  readonly renamed: string;
+}
+
+const manifestPhrases: Phrases = {
+  takeOver: (id) => `import: ${id}`,
+  move: (from, to) => `moved: [{ from: ${from}, to: ${to} }]`,
+  confirm: (address) => `removed: [${address}]`,
+  renamed: "declare moved",
+};
+
+const constructPhrases: Phrases = {
+  takeOver: (id) => `importFrom("${id}")`,
+  move: (from) => `movedFrom("${from}")`,
+  confirm: (address) => `confirmRemoved(stack, "${address}")`,
+  renamed: "call movedFrom on the construct",
+};
+
+/** Returns the words for what declares a resource. */
+export const phrasesFor = (desired: Pick<DesiredResource, "constructPath"> | undefined): Phrases =>
+  desired?.constructPath === undefined ? manifestPhrases : constructPhrases;
+
+/** Returns the words for what is read, for a resource that is no longer declared. */
+export function phrasesOf({ resources }: Desired): Phrases {
+  const [first] = resources.values();
+  return phrasesFor(first);
+}

@@ -1,0 +1,53 @@
+import { TerraformStack } from "cdktf";
+import { confirmRemoved, Project, RnvProvider } from "../../../src/cdktf/cdktf";
+import { createWorkbench, type Workbench } from "../../support/workbench";
+import { synthesizeInto } from "./synthesize";
+
+describe("what a plan tells people to write, where a program declares it", () => {
+  const stack = { files: ["cdktf.out"] };
+  const configuration = { repository: "https://git.example.com/shop" };
+  let one: Workbench;
+  beforeEach(() => {
+    one = createWorkbench({});
+  });
+  afterEach(() => one.remove());
+
+  const program = (
+    services: readonly string[],
+    more: (made: TerraformStack, shop: Project) => void = () => {},
+  ) =>
+    synthesizeInto(one.folder, (app) => {
+      const made = new TerraformStack(app, "shop");
+      new RnvProvider(made, "rnv");
+      const shop = new Project(made, "shop", { name: "Shop" });
+      for (const id of services) shop.addService(id, { kind: "web", configuration });
+      more(made, shop);
+      return made;
+    });
+
+  it("is a deletion that the program confirms", async () => {
+    program(["api", "worker"]);
+    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+    program(["api"]);
+    const { plan } = await one.plan(stack);
+    const guard = plan?.changes.find(({ address }) => address === "service.shop.worker")?.guard;
+    expect(guard?.hint).toContain('confirmRemoved(stack, "service.shop.worker")');
+    program(["api"], (made) => confirmRemoved(made, "service.shop.worker"));
+    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+    expect(one.emulator.store.services().map(({ name }) => name)).toEqual(["api"]);
+    // The line may stay.
+    expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+    expect(() => program([], (made) => confirmRemoved(made, "shop/worker"))).toThrow("is no address");
+  });
+
+  it("is an import that the program asks for", async () => {
+    const { id } = one.emulator.store.addProject({ name: "Shop" });
+    program([]);
+    const { diagnostics } = await one.plan(stack);
+    expect(diagnostics).toMatchObject([{ code: "live.unmanaged_exists", hint: `importFrom("${id}")` }]);
+    expect(diagnostics[0]?.detail).toContain(`add the line "importFrom("${id}")" to shop/shop`);
+    program([], (_, shop) => shop.importFrom(id));
+    expect(await one.apply(stack)).toMatchObject({ exitCode: 0 });
+    expect(one.emulator.store.projects()).toHaveLength(1);
+  });
+});
