@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { selfSigned } from "../../src/terraform/server";
+import { selfSigned } from "../../src/terraform/certificate";
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { serveHttpState } from "../support/http-state-server";
 import { type ConnectProxy, closedPort, secureHost, serveProxy, serveSecurely } from "../support/tunnel";

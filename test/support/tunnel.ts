@@ -7,7 +7,7 @@ import {
   type Socket,
 } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { selfSigned } from "../../src/terraform/server";
+import { selfSigned } from "../../src/terraform/certificate";
 
 /** A server on loopback that a test closes. */
 export interface Front {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { selfSigned } from "../../../src/terraform/server";
+import { selfSigned } from "../../../src/terraform/certificate";
 
 describe("the certificate of the plugin", () => {
   it("is its own authority for localhost, and good for now", () => {
