@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { terraformNameOf } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
 import type { Message } from "../src/terraform/protocol";
-import { importForm } from "../src/terraform/rpc/resource-state";
+import { importForm, importIds } from "../src/terraform/rpc/resource-state";
 import { type FeatureName, features, needed, versionTable } from "./minimum-versions";
 import {
   type FunctionMessage,
@@ -150,19 +150,15 @@ function exampleSection(path: string): string {
   return `## Example Usage\n\n\`\`\`terraform\n${readFileSync(file, "utf8").trimEnd()}\n\`\`\`\n\n`;
 }
 
-/** What an import id of a resource looks like: `PROJECT/SERVICE`. */
-function importId(name: string): string {
+function importSection(name: string, identity: SchemaPage["identity"]): string {
   const resource = resourceTypes.find((one) => terraformNameOf(one) === name);
   // Of all resources, only the map of variables is no type of rnv: it is imported as its service is.
-  return resource === undefined ? "PROJECT/SERVICE" : importForm(resource);
-}
-
-function importSection(name: string, identity: SchemaPage["identity"]): string {
-  const id = importId(name);
+  const id = resource === undefined ? "PROJECT/SERVICE" : importForm(resource);
+  const ids = resource === undefined ? "the id of its service" : importIds(resource);
   const block = (text: string): string =>
     `\`\`\`terraform\nimport {\n  to = ${name}.example\n${text}}\n\`\`\`\n\n`;
   return (
-    `\n## Import\n\nBy id, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
+    `\n## Import\n\nBy ${ids}, or by names. With an \`import\` block (${versionsOf("importBlocks")}):\n\n` +
     block(`  id = "${id}"\n`) +
     `On the command line:\n\n\`\`\`shell\nterraform import ${name}.example '${id}'\n\`\`\`\n` +
     (identity === undefined ? "" : identitySection(identity, block))

@@ -140,16 +140,14 @@ const notFound = (
     },
   );
 
-/** What an import id may be: the service finds some resources by their ids alone. */
-function importHint(resource: Resource): string {
-  const [parent] = resource.parents;
-  const ids =
-    resource.nameAttribute === undefined && parent !== undefined
-      ? `the id of its ${parent.type}`
-      : resource.removedWithParent && parent !== undefined
-        ? `the ids ${parent.type.toUpperCase()}/${resource.type.toUpperCase()}`
-        : "its id";
-  return `give ${ids}, or the names ${importForm(resource)}`;
+const importHint = (resource: Resource): string =>
+  `give ${importIds(resource)}, or the names ${importForm(resource)}`;
+
+/** Names the ids that an import id may be made of: the service finds some resources by their own ids alone. */
+export function importIds({ type, nameAttribute, parents: [parent], removedWithParent }: Resource): string {
+  if (parent === undefined) return "its id";
+  if (nameAttribute === undefined) return `the id of its ${parent.type}`;
+  return removedWithParent ? `the ids ${parent.type.toUpperCase()}/${type.toUpperCase()}` : "its id";
 }
 
 const ambiguous = (resource: Resource, importId: string, ids: readonly string[]): Diagnostic =>

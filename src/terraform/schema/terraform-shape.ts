@@ -260,12 +260,12 @@ function declaredAttribute(resource: Resource, binding: AttributeBinding): Attri
   };
 }
 
-function docOf(resource: Resource, { path, schema, required }: AttributeBinding): string {
+function docOf(resource: Resource, { path, schema }: AttributeBinding): string {
   const parent = resource.parents.find(({ attribute }) => attribute === path);
   if (parent !== undefined) return `Id of the ${parent.type} it lies in.`;
   const text = schema?.description ?? "";
-  // Terraform tells a provider no logical name.
-  return required ? text.replace(/; its logical name.*$/, ".") : text;
+  // Terraform tells a provider no logical name, and takes no word that is for manifests.
+  return text.replace(/; (its logical name|in a manifest).*$/, ".");
 }
 
 function secretAttributes(resource: Resource, secret: SecretBinding): readonly AttributeSchema[] {
