@@ -191,12 +191,13 @@ const codes: Readonly<Record<string, object>> = {
 };
 
 function rejectionOf(cause: unknown): unknown {
-  const { code = "", message = "" } = (cause ?? {}) as { code?: string; message?: string };
+  const { code = "", message } = (cause ?? {}) as { code?: string; message?: string };
   const known = codes[code];
   return known === undefined ? cause : failure(message, { ...known, cause });
 }
 
-const failure = (message: string, about: object): Error => Object.assign(new Error(message), about);
+const failure = (message: string | undefined, about: object): Error =>
+  Object.assign(new Error(message), about);
 
 const late = (milliseconds: number): Error =>
   failure(`no whole answer within ${milliseconds / 1000} s`, { code: "ANSWER_LATE" });

@@ -16,8 +16,6 @@ export interface Answer {
   readonly message: string;
   /** Of the `Retry-After` header, in whole seconds. */
   readonly retryAfterSeconds?: number;
-  /** Origin that a redirect points to. */
-  readonly redirect?: string;
   /** Why it answers another request, or is about something else. */
   readonly other?: string;
 }
@@ -57,7 +55,7 @@ export function readAnswer(
   const isSecret = (text: string): boolean => !ownRequestId.test(text) && redactor.text(text) !== text;
   const failed = status < 200 || status >= 300;
   const found = failed ? errorBodyOf(body, gaps.errorBody) : {};
-  const target = status >= 300 && status < 400 ? originOf(headers.location, url) : undefined;
+  const target = originOf(headers.location, url);
   const redirect = target === undefined ? undefined : redactor.text(target);
   return {
     status,
@@ -69,7 +67,6 @@ export function readAnswer(
     code: found.code !== undefined && isSecret(found.code) ? undefined : keptCode(found.code, sensitive),
     message: messageOf(status, body, redirect, sensitive ? undefined : found.message),
     retryAfterSeconds: readRetryAfter(headers),
-    redirect,
   };
 }
 

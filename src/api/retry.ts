@@ -41,8 +41,9 @@ export interface RetryContext {
   readonly echo: RequestIdEcho;
 }
 
+type Answered = { readonly kind: "answer"; readonly answer: Answer };
 type AttemptResult =
-  | { readonly kind: "answer"; readonly answer: Answer }
+  | Answered
   | { readonly kind: "no-answer"; readonly error: TransportError; readonly thrown: unknown };
 
 const proxyHint =
@@ -89,9 +90,9 @@ class RequestAttempts {
       permit.release(loadOf(exchange));
       if (exchange.kind === "no-answer") this.#throwUnlessNetwork(exchange);
       const verdict = classify({ method: request.method, hasKey }, outcomeOf(exchange));
-      if (verdict.kind === "done" && exchange.kind === "answer") return this.#responseOf(exchange.answer);
-      if (verdict.kind !== "retry")
-        throw this.#failed(verdict.kind === "fail" ? verdict.failure : "malformed");
+      if (verdict.kind === "fail") throw this.#failed(verdict.failure);
+      // Only an answer ends a request well.
+      if (verdict.kind === "done") return this.#responseOf((exchange as Answered).answer);
       if (whyOff && verdict.reason === "engine unavailable" && !this.#retries.has(verdict.reason)) {
         const reason = await whyOff();
         if (reason !== undefined) throw this.#failure("unavailable", reason, HOSTING_OFF);

@@ -304,18 +304,30 @@ describe("a gap route", () => {
       renameProject: "off",
     } as const;
     const endpoints = createEndpoints(send, workspace, off);
-    const turnedOff = async (asked: Promise<unknown>, name: string) => {
-      await expect(asked).rejects.toMatchObject({ kind: "refused", code: "gap_off", attempts: 0 });
+    const turnedOff = async (asked: Promise<unknown>, name: string, line: string) => {
+      const [method, below] = line.split(" ");
+      await expect(asked).rejects.toMatchObject({
+        ...{ kind: "refused", code: "gap_off", attempts: 0 },
+        ...{ method, path: `/workspaces/${workspace}${below}` },
+      });
       await expect(asked).rejects.toThrow(`is turned off by ${name};`);
     };
-    await turnedOff(endpoints.getService("s1"), "RNV_GAP_READ_SERVICE");
-    await turnedOff(endpoints.listVariables("s1"), "RNV_GAP_LIST_VARIABLES");
-    await turnedOff(endpoints.updateVariable("s1", "v1", { key: "A" }), "RNV_GAP_PATCH_VARIABLE");
-    await turnedOff(endpoints.rollBack("s1", "d1", "api"), "RNV_GAP_ROLL_BACK");
-    await turnedOff(endpoints.updateProject("p1", { name: "Shop" }), "RNV_GAP_RENAME_PROJECT");
+    await turnedOff(endpoints.getService("s1"), "RNV_GAP_READ_SERVICE", "GET /services/s1");
+    await turnedOff(endpoints.listVariables("s1"), "RNV_GAP_LIST_VARIABLES", "GET /services/s1/variables");
+    await turnedOff(
+      endpoints.updateVariable("s1", "v1", { key: "A" }),
+      "RNV_GAP_PATCH_VARIABLE",
+      "PATCH /services/s1/variables/v1",
+    );
+    await turnedOff(endpoints.rollBack("s1", "d1", "api"), "RNV_GAP_ROLL_BACK", "POST /services/s1");
+    await turnedOff(
+      endpoints.updateProject("p1", { name: "Shop" }),
+      "RNV_GAP_RENAME_PROJECT",
+      "PATCH /projects/p1",
+    );
     const unwatched = createEndpoints(send, workspace, { ...off, projectOperation: "off" });
     await expect((async () => unwatched.getProjectOperation("p1", "o1"))()).rejects.toMatchObject({
-      ...{ code: "gap_off", path: `/workspaces/${workspace}/projects/p1` },
+      ...{ code: "gap_off", method: "GET", path: `/workspaces/${workspace}/projects/p1` },
     });
     expect(requests).toHaveLength(0);
     const recolored = fakeSend(() => ({ project }));

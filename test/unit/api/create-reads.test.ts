@@ -88,6 +88,37 @@ describe("the parts of live state", () => {
     expect(await reads.service("s1", now)).toMatchObject({ value: { updatedAt: now } });
   });
 
+  it("are shared with reads beside, until one of the two is invalidated", async () => {
+    const fake = fakeSend(({ operation }) =>
+      operation === "catalog" ? catalogBody : operation === "canvas" ? canvasOf([]) : { projects: [] },
+    );
+    const endpoints = createEndpoints(fake.send, workspace);
+    const first = createReads(endpoints);
+    await first.projects();
+    const second = createReads(endpoints, first);
+    await second.projects();
+    await second.services();
+    expect(fake.lines().sort()).toEqual(firstThree);
+    second.invalidate();
+    await second.projects();
+    await first.projects();
+    expect(fake.requests).toHaveLength(4);
+    await createReads(endpoints).catalog();
+    expect(fake.requests).toHaveLength(7);
+  });
+
+  it("show every group, and a canvas of one project once", async () => {
+    const group = (id: string) => ({ id, name: id, serviceIds: [] });
+    const { reads, lines } = readsOf({
+      "/canvas": { ...canvasOf([]), groups: [group("g1"), group("g2")] },
+      "/canvas?p1": canvasOf([serviceNamed("s1")], "p1"),
+    });
+    expect((await reads.groups()).map(({ id }) => id)).toEqual(["g1", "g2"]);
+    expect(await reads.servicesAreComplete()).toBe(true);
+    for (let times = 0; times < 2; times += 1) expect((await reads.layout("p1")).nodes).toHaveLength(1);
+    expect(lines().slice(3)).toEqual(["GET /canvas?projectId=p1"]);
+  });
+
   it("are an error, never empty, when they do not parse", async () => {
     const { reads } = readsOf({ "/canvas": { nodes: "none" }, "/projects": {} });
     await expect(reads.services()).rejects.toMatchObject({ kind: "malformed" });
@@ -109,6 +140,39 @@ describe("a project", () => {
       "GET /projects/p2",
       "GET /projects/p3",
     ]);
+  });
+});
+
+describe("a project that the list shows as it was before", () => {
+  const [old, now] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+  const listed = (id: string) => ({ id, name: "Before", updatedAt: old });
+
+  it("is read by its id, once, and stands so in the list from then on", async () => {
+    const { reads, lines } = readsOf({
+      "/projects": { projects: ["p1", "p2"].map(listed) },
+      "/projects/p1": { project: { id: "p1", name: "After", updatedAt: now } },
+    });
+    expect(await reads.project("p1", old)).toMatchObject({ value: { name: "Before" } });
+    for (const notOlderThan of [now, now, undefined])
+      expect(await reads.project("p1", notOlderThan)).toMatchObject({ value: { name: "After" } });
+    expect((await reads.projects()).map(({ id, name }) => [id, name])).toEqual([
+      ["p1", "After"],
+      ["p2", "Before"],
+    ]);
+    expect(lines().slice(3)).toEqual(["GET /projects/p1"]);
+  });
+
+  it.each([404, 405])("stays as listed where reading it by its id gives %d", async (status) => {
+    const { reads } = readsOf({ "/projects": { projects: [listed("p1")] }, "/projects/p1": status });
+    expect(await reads.project("p1", now)).toMatchObject({ kind: "found", value: { name: "Before" } });
+  });
+
+  it("is an error where reading it fails otherwise, as is one that no list shows", async () => {
+    const { reads } = readsOf({
+      ...{ "/projects": { projects: [listed("p1")] }, "/projects/p1": 403, "/projects/p2": 403 },
+    });
+    await expect(reads.project("p1", now)).rejects.toMatchObject({ status: 403 });
+    await expect(reads.project("p2")).rejects.toMatchObject({ status: 403 });
   });
 });
 
@@ -145,6 +209,101 @@ describe("a service", () => {
     expect(canvases - before).toBeLessThanOrEqual(2);
     expect(await reads.serviceNow("s1")).toMatchObject({ kind: "found" });
     expect(lines().at(-1)).toBe("GET /services/s1");
+  });
+
+  it("is gone where it says so itself, whatever a list still shows", async () => {
+    const deletionRequestedAt = "2026-01-01T00:00:00Z";
+    const { reads, lines } = readsOf({
+      "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2")]),
+      "/services/s2": { service: serviceNamed("s2", { deletionRequestedAt }) },
+    });
+    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "gone", deleting: { id: "s2" } });
+    expect(lines()).toEqual(["GET /services/s2"]);
+  });
+
+  it("is looked for in a list of that moment where the one that was read is old", async () => {
+    const { reads } = readsOf({
+      "/canvas": canvasOf([serviceNamed("s1"), serviceNamed("s2", { deletedAt: "2026-01-01T00:00:00Z" })]),
+    });
+    expect(await reads.serviceNow("s1")).toMatchObject({ kind: "found", value: { id: "s1" } });
+    expect(await reads.serviceNow("s2")).toEqual({ kind: "gone" });
+    // Reading what the canvas shows by its id gives 404: nothing is proven by another.
+    expect(await reads.serviceNow("s9")).toMatchObject({ kind: "unreadable" });
+  });
+
+  it("is unreadable at that moment where nothing shows whether the route exists", async () => {
+    expect(await readsOf({}).reads.serviceNow("s9")).toMatchObject({
+      kind: "unreadable",
+      reason: expect.stringContaining("RNV_GAP_READ_SERVICE"),
+    });
+  });
+
+  it("is no error of a list that a second one follows", async () => {
+    let lists = 0;
+    const { reads } = readsOf({
+      "/canvas": () => {
+        lists += 1;
+        return lists === 2 ? 403 : canvasOf([serviceNamed("s1"), serviceNamed("s2")]);
+      },
+      "/services/s1": { service: serviceNamed("s1") },
+    });
+    await reads.services();
+    const [first, second] = await Promise.allSettled([reads.serviceNow("s2"), reads.serviceNow("s2")]);
+    expect([first.status, second.status]).toContain("rejected");
+    expect(await reads.serviceNow("s2")).toMatchObject({ kind: "found" });
+  });
+
+  it("proves the route with a second id where the first may be deleted since", async () => {
+    const { reads, lines } = readsOf({
+      "/canvas": canvasOf([
+        serviceNamed("s0", { deletionRequestedAt: "2026-01-01T00:00:00Z" }),
+        ...["s1", "s2", "s3"].map((id) => serviceNamed(id)),
+      ]),
+      "/services/s2": { service: serviceNamed("s2") },
+    });
+    expect(await reads.service("s9")).toEqual({ kind: "gone" });
+    expect(lines().slice(3)).toEqual(["GET /services/s9", "GET /services/s1", "GET /services/s2"]);
+  });
+
+  it("proves nothing about the route with more than two ids", async () => {
+    const { reads, lines } = readsOf({
+      "/canvas": canvasOf(["s1", "s2", "s3"].map((id) => serviceNamed(id))),
+      "/services/s3": { service: serviceNamed("s3") },
+    });
+    expect(await reads.service("s9")).toMatchObject({ kind: "unreadable" });
+    expect(lines()).not.toContain("GET /services/s3");
+  });
+
+  it("is read once by its id where the list is behind, and stays as listed where it is older there, or has no route", async () => {
+    const [before, old, now] = ["2025-12-31", "2026-01-01", "2026-01-02"].map((day) => `${day}T00:00:00Z`);
+    for (const answered of [{ service: serviceNamed("s1", { updatedAt: before }) }, 404, 405]) {
+      const { reads, lines } = readsOf({
+        "/canvas": canvasOf([serviceNamed("s1", { updatedAt: old })]),
+        "/services/s1": answered,
+      });
+      for (let times = 0; times < 2; times += 1)
+        expect(await reads.service("s1", now)).toMatchObject({ value: { updatedAt: old } });
+      expect(await reads.service("s1", old)).toMatchObject({ value: { updatedAt: old } });
+      expect(lines().slice(3)).toEqual(["GET /services/s1"]);
+    }
+    const failing = readsOf({
+      "/canvas": canvasOf([serviceNamed("s1", { updatedAt: old })]),
+      "/services/s1": 403,
+    });
+    await expect(failing.reads.service("s1", now)).rejects.toMatchObject({ status: 403 });
+  });
+
+  it("is gone in the list too once it says so by its id", async () => {
+    const [old, now] = ["2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"];
+    const { reads } = readsOf({
+      "/canvas": canvasOf([
+        serviceNamed("s1", { updatedAt: old }),
+        serviceNamed("s2", { updatedAt: old, deletionRequestedAt: old }),
+      ]),
+      "/services/s1": { service: serviceNamed("s1", { updatedAt: now, deletionRequestedAt: now }) },
+    });
+    expect(await reads.service("s1", now)).toMatchObject({ kind: "gone", deleting: { id: "s1" } });
+    expect(await reads.services()).toEqual([]);
   });
 
   it.each(["deletedAt", "deletionRequestedAt"])("is gone when it bears %s", async (field) => {
@@ -295,6 +454,28 @@ describe("the variables of a service", () => {
   it("are none when the service is gone, and unknown when it cannot be read", async () => {
     expect(await readsOf(shown).reads.variables("s9")).toEqual([]);
     expect(await readsOf({ "/services/s9": 405 }).reads.variables("s9")).toBeUndefined();
+  });
+
+  it("are asked for of each service once the route works, also where one is gone", async () => {
+    const { reads } = readsOf({ ...shown, "/services/s1/variables": { variables: [] } });
+    expect(await reads.variables("s1")).toEqual([]);
+    // s2 exists, and its list does not: the route works.
+    expect(await reads.variables("s2")).toBeUndefined();
+    expect(await reads.variables("s9")).toEqual([]);
+    const { reads: later, lines } = readsOf({ ...shown, "/services/s2/variables": { variables: [] } });
+    expect(await later.variables("s9")).toEqual([]);
+    expect(await later.variables("s2")).toEqual([]);
+    expect(lines()).toContain("GET /services/s2/variables");
+  });
+
+  it.each([
+    ["turned off", 404, { ...defaultGaps, listVariables: "off" }],
+    ["answered 405", 405, defaultGaps],
+  ])("are not asked for again where the route is %s, though the service is gone", async (_, status, gaps) => {
+    const { reads, lines } = readsOf({ ...shown, "/services/s9/variables": status }, gaps);
+    expect(await reads.variables("s9")).toEqual([]);
+    expect(await reads.variables("s1")).toBeUndefined();
+    expect(lines()).not.toContain("GET /services/s1/variables");
   });
 
   it("are an error when the listing fails otherwise", async () => {

@@ -66,6 +66,32 @@ describe("a listing", () => {
     expect(requests).toHaveLength(count);
   });
 
+  it("has 1000 pages at most, and ends with the last of them where no cursor repeats", async () => {
+    const pages = (last: number) =>
+      fakeSend((_, index) => ({
+        projects: [],
+        page: index + 1 === last ? page(false, null) : page(true, `c${index}`),
+      }));
+    const [longest, endless] = [pages(1000), pages(1002)];
+    expect(await createEndpoints(longest.send, workspace).listProjects()).toEqual([]);
+    await expect(createEndpoints(endless.send, workspace).listProjects()).rejects.toMatchObject({
+      kind: "malformed",
+      message: expect.stringContaining("more than 1000 pages"),
+    });
+    expect(endless.requests).toHaveLength(1000);
+  });
+
+  it("keeps what it asks for from page to page, and says of each that there may be no more", async () => {
+    const { send, lines } = fakeSend((_, index) => ({
+      variables: [],
+      page: [page(true, "a"), page(true, "b"), page(false, "c")][index],
+    }));
+    await createEndpoints(send, workspace).listVariables("s1");
+    expect(lines()).toEqual(
+      ["", "?cursor=a", "?cursor=b"].map((tail) => `GET /services/s1/variables${tail}`),
+    );
+  });
+
   it("fails when one page of it fails", async () => {
     const { send } = fakeSend((_, index) => (index === 0 ? { projects: [], page: page(true, "c") } : 403));
     await expect(createEndpoints(send, workspace).listProjects()).rejects.toMatchObject({ status: 403 });

@@ -42,6 +42,65 @@ describe("text of the service", () => {
     },
   );
 
+  it.each(["correct-horse", "correct-horses", "correct-horse-s", "cörrect-hörse?>~"])(
+    "leaves nothing of base64 alone, padded or not, in either alphabet: %s",
+    (secret) => {
+      const padded = Buffer.from(secret).toString("base64");
+      const forms = [padded, padded.replace(/=+$/, ""), Buffer.from(secret).toString("base64url")];
+      for (const form of forms) expect(redacting(secret).text(form)).toBe("(sensitive)");
+    },
+  );
+
+  it.each([
+    ["a scheme and a password", "https://me:hunter2hunter2@host/x", "hunter2hunter2"],
+    ["a scheme with digits and signs", "s3+ssh.x-1://me:hunter2hunter2@host", "hunter2hunter2"],
+    ["a password without a user", "redis://:hunter2hunter2@host", "hunter2hunter2"],
+    ["a password that no URL reader decodes", "redis://me:hunter2%zzhunter2@host", "hunter2%zzhunter2"],
+    ["space around it", " hunter2hunter2\n", "hunter2hunter2"],
+    ["lines with space around them", "hunter2hunter2 \n  other-hunter", "other-hunter"],
+    ["half a pair of surrogates", "hunter2\ud800hunter2", "hunter2\ud800hunter2"],
+    ["a slash", "a/b/c/d/e", "a\\/b\\/c\\/d\\/e"],
+    ["just as many characters as are masked", "12345678", "12345678"],
+  ])("does not repeat what matters of a secret with %s", (_, secret, repeated) => {
+    expect(redacting(secret).text(`<${repeated}>`)).toBe("<(sensitive)>");
+  });
+
+  it.each([
+    ["of an address: its host", "https://me:hunter2hunter2@the-host.test/x", "no host the-host.test"],
+    ["of an address without a password", "https://the-host.test/x", "no host the-host.test"],
+    ["of one line: its words", "correct horse-battery", "horse-battery"],
+    ["cut to fewer than 8 characters", "hunter2-hunter2", "hunter2…"],
+    ["cut with something else in it", "hunter2-hunter2", "hunter2-other…"],
+  ])("keeps what is no secret: a part %s", (_, secret, text) => {
+    expect(redacting(secret).text(text)).toBe(text);
+  });
+
+  it.each(["…", "..."])("masks what is cut short with %s, and goes on behind it", (ellipsis) => {
+    const shown = redacting("hunter2-hunter2-hunter2").text(
+      `hunter2-${ellipsis} and hunter2-hunter2-hunter2!`,
+    );
+    expect(shown).toBe(`(sensitive)${ellipsis} and (sensitive)!`);
+  });
+
+  it("masks the longest of secrets that begin alike, in any order, and each once", () => {
+    const all = ["hunter2-", "hunter2-and-more", "hunter2-and-more-still"];
+    for (const texts of [all, [...all].reverse(), [...all, ...all]])
+      expect(redacting(...texts).text("hunter2-and-more-still hunter2-and-more hunter2-")).toBe(
+        "(sensitive) (sensitive) (sensitive)",
+      );
+    const nested = redacting("a-hunter2-hunter2-z", "hunter2-hunter2");
+    expect(nested.text("<a-hunter2-hunter2-z> hunter2-hunter2")).toBe("<(sensitive)> (sensitive)");
+  });
+
+  it("learns secrets as they come, and knows the API key from the start", () => {
+    const redactor = new Redactor(new Secret("rnv_01"));
+    expect(redactor.text("a rnv_01, later-secret")).toBe("a (sensitive), later-secret");
+    redactor.add([new Secret("later-secret")]);
+    expect(redactor.text("later-secret, last-secret")).toBe("(sensitive), last-secret");
+    redactor.add([new Secret("last-secret")]);
+    expect(redactor.text("later-secret, last-secret.")).toBe("(sensitive), (sensitive).");
+  });
+
   it.each([1, 2])("leaves nothing of it where the encoded text ends with it, %i bytes behind", (shift) => {
     const encoded = Buffer.from(`${"u".repeat(shift)}correct horse battery staples`).toString("base64");
     expect(redacting("correct horse battery staples").text(encoded)).toMatch(/^.{2,3}\(sensitive\)$/);
@@ -154,6 +213,40 @@ describe("bodies that were handed out before any secret was known", () => {
     expect(redactor.add([new Secret("a-long-token")])).toBe(false);
     redactor.body(said("A=another-token"));
     expect(redactor.add([new Secret("another-token")])).toBe(false);
+  });
+
+  it("are asked for again where they are too many to be kept", () => {
+    const some = (count: number) => early(Array.from({ length: count }, () => said("nothing")));
+    expect(some(16).add([new Secret("a-long-token")])).toBe(false);
+    for (const count of [17, 18, 40]) expect(some(count).add([new Secret("a-long-token")])).toBe(true);
+  });
+
+  it("are masked as deep as an answer may lie, and no deeper", () => {
+    const nested = (depth: number): Record<string, unknown> =>
+      depth === 0 ? { error: "a-long-token" } : { inner: nested(depth - 1) };
+    const innermost = (body: Record<string, unknown>, depth: number): unknown => {
+      let found: Record<string, unknown> = body;
+      for (let at = 0; at < depth; at += 1) found = found.inner as Record<string, unknown>;
+      return found.error;
+    };
+    const redactor = early([]);
+    redactor.add([new Secret("a-long-token")]);
+    for (const [depth, shown] of [
+      [0, "(sensitive)"],
+      [32, "(sensitive)"],
+      [33, "a-long-token"],
+    ] as const) {
+      const body = nested(depth);
+      redactor.body(body);
+      expect(innermost(body, depth)).toBe(shown);
+    }
+  });
+
+  it("are all masked, and all of their texts", () => {
+    const bodies = [said("A=a-long-token"), said("B=a-long-token")];
+    const both = { reason: "a-long-token", steps: [{ message: "a-long-token" }] };
+    expect(early([...bodies, both]).add([new Secret("a-long-token")])).toBe(true);
+    expect(JSON.stringify([bodies, both])).not.toContain("a-long-token");
   });
 
   it("are no text, and no deeper than anybody reads", () => {
