@@ -165,7 +165,7 @@ async function forceUnlock(backend: Backend, id: string): Promise<LockHolder | u
     const { generation: _generation, process: _process, ...holder } = record;
     return holder;
   } catch (cause) {
-    throw cause instanceof UnansweredError ? remoteUnwritten(backend.store.location, cause) : cause;
+    throw remoteUnwritten(backend.store.location, cause);
   }
 }
 

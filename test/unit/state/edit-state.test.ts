@@ -1,5 +1,11 @@
 import type { State } from "../../../src/model/state";
-import { dropOpenWrites, moveResource, removeResources, validatePush } from "../../../src/state/edit-state";
+import {
+  dropOpenWrites,
+  moveResource,
+  removeResources,
+  validatePush,
+  validateRestore,
+} from "../../../src/state/edit-state";
 import { emptyState } from "../../../src/state/recorded";
 import { address, intent, origin, resource } from "./fixtures";
 
@@ -46,6 +52,27 @@ describe("moveResource", () => {
     expect(codes(moveResource(state, at.api, address("project.api")))).toEqual(["state.conflict"]);
   });
 
+  it("leaves a resource where it is, under its own address", () => {
+    expect(moveResource(state, at.api, at.api).state).toEqual(state);
+    expect(codes(moveResource(state, at.api, at.web))).toEqual(["state.conflict"]);
+  });
+
+  it("keeps a resource without a parent without one", () => {
+    const moved = moveResource(state, at.project, address("project.store")).state?.resources;
+    expect(moved?.[address("project.store")]).toEqual(state.resources[at.project]);
+    expect(moved?.[address("project.store")]).not.toHaveProperty("parent");
+    expect(moved?.[at.web]?.parent).toBe("project.store");
+  });
+
+  it("names the address of each refusal, and where to look without one that is near", () => {
+    const [unknown] = moveResource(state, address("volume.zzzzzzzzz"), address("volume.x")).diagnostics;
+    expect(unknown).toMatchObject({ address: "volume.zzzzzzzzz", hint: "rnv state list shows what is" });
+    expect(moveResource(state, at.api, at.web).diagnostics[0]).toMatchObject({ address: at.web });
+    expect(moveResource(state, at.api, address("project.x")).diagnostics[0]).toMatchObject({
+      address: at.api,
+    });
+  });
+
   it("suggests the address that was meant", () => {
     const hint = moveResource(state, address("service.shop.apy"), address("service.x")).diagnostics[0]?.hint;
     expect(hint).toBe('did you mean "service.shop.api"?');
@@ -57,6 +84,11 @@ describe("moveResource", () => {
     expect(codes(moveResource(unsettled, at.api, address("service.x")))).toEqual(["state.open_intent"]);
     expect(codes(removeResources(unsettled, [at.project]))).toEqual(["state.open_intent"]);
     expect(codes(moveResource(unsettled, at.web, address("service.x")))).toEqual([]);
+    expect(codes(removeResources(unsettled, [at.web]))).toEqual([]);
+    const aim = { ...state, open: [{ ...open, address: address("service.x") }] };
+    expect(moveResource(aim, at.api, address("service.x")).diagnostics).toMatchObject([
+      { code: "state.open_intent", address: "service.x" },
+    ]);
   });
 });
 
@@ -69,6 +101,13 @@ describe("removeResources", () => {
       [at.web]: { ...state.resources[at.web], dependsOn: [at.project] },
     });
     expect(removeResources(state, [at.project]).state?.resources).toEqual({});
+  });
+
+  it("names what it forgot in the order of addresses, each once", () => {
+    expect(removeResources(state, [at.web, at.token, at.api]).removed).toEqual(
+      [at.api, at.web, at.token].sort(),
+    );
+    expect(removeResources(state, [at.project]).removed).toEqual(Object.values(at).sort());
   });
 
   it("removes nothing when one of the addresses is unknown", () => {
@@ -107,6 +146,49 @@ describe("validatePush", () => {
     expect(codes(validatePush(state, { ...state, workspaceId: "other", serial: 9 }, true))).toEqual([
       "state.workspace",
     ]);
+  });
+});
+
+describe("validateRestore", () => {
+  const open = { ...state, open: [intent(1).intent] };
+
+  it.each([
+    ["where nothing is recorded", undefined, { ...state, lineage: "other" }],
+    ["of an older serial", state, { ...state, serial: 1 }],
+    ["of the same serial with other content", state, { ...state, outputs: { a: 1 } }],
+    ["with the same open writes", open, { ...open, serial: 1 }],
+    ["with open writes where there are none", state, open],
+  ])("takes a backup %s", (_, current, incoming) => {
+    expect(validateRestore(current, incoming, false)).toEqual({ state: incoming, diagnostics: [] });
+  });
+
+  it.each([
+    ["another lineage", state, { ...state, lineage: "other" }, "lineage other", "--force"],
+    ["none of the open writes", open, state, "1 writes", "-refresh-only"],
+    ["other open writes", open, { ...state, open: [intent(2).intent] }, "1 writes", "-refresh-only"],
+    ["neither", open, { ...state, lineage: "other" }, "1 writes", "-refresh-only"],
+  ])("refuses one that has %s, but for force", (_, current, incoming, reason, way) => {
+    expect(validateRestore(current, incoming, false)).toMatchObject({
+      diagnostics: [
+        {
+          code: "state.conflict",
+          summary: expect.stringContaining(reason),
+          hint: expect.stringContaining(way),
+        },
+      ],
+    });
+    expect(validateRestore(current, incoming, true)).toEqual({ state: incoming, diagnostics: [] });
+  });
+});
+
+describe("validatePush, where writes are open", () => {
+  it("takes a state that has the same ones", () => {
+    const open = { ...state, open: [intent(1).intent] };
+    for (const [current, incoming] of [
+      [open, { ...open, serial: 6 }],
+      [state, { ...open, serial: 6 }],
+    ] as const)
+      expect(validatePush(current, incoming, false).state).toBe(incoming);
   });
 });
 

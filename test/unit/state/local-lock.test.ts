@@ -80,6 +80,46 @@ describe("the lock of a local state", () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
   });
 
+  it("tells whoever waits for whom, at each look", async () => {
+    const { backend, disk } = setUp();
+    await backend(100).lock(holder("abc", 100), 0);
+    const seen: unknown[] = [];
+    const wait = { onHeld: (by: unknown) => seen.push(by) };
+    await codeOf(backend(200).lock(holder("def", 200), 300, wait));
+    expect(seen).toMatchObject([{ id: "abc", pid: 100 }, { id: "abc" }]);
+    seen.length = 0;
+    disk.put(`${path}.lock`, "garbage");
+    await codeOf(backend(200).lock(holder("def", 200), 100, wait));
+    expect(seen).toEqual([undefined]);
+  });
+
+  it("that becomes free between two looks is taken without a wait", async () => {
+    const { backend, disk, clock } = setUp();
+    let lost = 0;
+    disk.fault = ({ name, path: to }) => {
+      if (name !== "link" || to !== `${path}.lock` || lost === 2) return undefined;
+      lost += 1;
+      throw diskError("EEXIST");
+    };
+    await backend(100).lock(holder("abc", 100), 0);
+    expect(lost).toBe(2);
+    expect(clock.slept).toEqual([]);
+    expect(lockOf(disk).id).toBe("abc");
+  });
+
+  it("that never comes into view is waited for, and told about to nobody", async () => {
+    const { backend, disk, clock } = setUp();
+    disk.fault = ({ name, path: to }) => {
+      if (name === "link" && to === `${path}.lock`) throw diskError("EEXIST");
+      return undefined;
+    };
+    const seen: unknown[] = [];
+    const wait = { onHeld: (by: unknown) => seen.push(by) };
+    expect(await codeOf(backend(100).lock(holder("abc", 100), 250, wait))).toBe("state.lock_held");
+    expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBe(250);
+    expect(seen).toEqual([]);
+  });
+
   it("is given to one who waits once it is released", async () => {
     const { backend, clock } = setUp();
     const first = await backend(100).lock(holder("abc", 100), 0);
@@ -260,6 +300,34 @@ describe("the lock of a local state", () => {
       code: "state.lock_held",
       hint: expect.stringContaining(`remove ${path}.lock`),
     });
+  });
+
+  it("that somebody is about to change is changed by nobody else, but by force", async () => {
+    for (const claim of [
+      JSON.stringify({ format: "rnv-lock", generation: 1, ...holder("claim", 300) }),
+      "{",
+    ]) {
+      // The holder is dead; somebody who lives, or whom nobody can name, is taking over.
+      const { backend, disk } = setUp(new MemoryDisk(), [200, 300]);
+      await backend(100).lock(holder("abc", 100), 0);
+      disk.put(`${path}.lock.abc.claim`, claim);
+      expect(await codeOf(backend(200).lock(holder("def", 200), 0))).toBe("state.lock_held");
+      expect(lockOf(disk).id).toBe("abc");
+      expect(await backend(200).forceUnlock("abc")).toMatchObject({ id: "abc" });
+      expect([...disk.names.keys()]).toEqual([]);
+    }
+  });
+
+  it("has no file named after an id that is no name of a file", async () => {
+    for (const id of ["../../up", "a".repeat(65), "a b", ""]) {
+      const { backend, disk } = setUp();
+      const session = await backend(100).lock(holder(id, 100), 0);
+      await session.commit(emptyState({ lineage: "line", ...origin }));
+      await session.release();
+      const written = disk.calls.map((call) => call.split(" ")[1] ?? "");
+      expect(written.filter((name) => !/^\/s(\/[A-Za-z0-9_.-]{1,100})?$/.test(name))).toEqual([]);
+      expect([...disk.names.keys()]).toEqual([path]);
+    }
   });
 
   it("is given back when the state cannot be read", async () => {

@@ -4,9 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
-import { emptyState } from "../../../src/state/recorded";
+import {
+  emptyState,
+  lineageFrom,
+  readDamagedText,
+  replayJournal,
+  workspaceMismatch,
+} from "../../../src/state/recorded";
 import { encodeState } from "../../../src/state/state-text";
-import { holder, origin, stillClock } from "./fixtures";
+import { address, holder, origin, resourceEntry, stillClock } from "./fixtures";
 
 describe("reading a state from a disk that anybody could have written to", () => {
   let path: string;
@@ -37,6 +43,52 @@ describe("reading a state from a disk that anybody could have written to", () =>
       hint: expect.stringContaining(`cp ${path}.backup.1 ${path}`),
       detail: `Backups: ${path}.backup.1, ${path}.backup.2`,
     });
+  });
+
+  it("says that there is no backup where there is none, and lists nothing", async () => {
+    writeFileSync(path, "{");
+    const found = await problem();
+    expect(found).toMatchObject({
+      code: "state.unreadable",
+      hint: expect.stringContaining("there is no backup"),
+    });
+    expect(found).not.toHaveProperty("detail");
+  });
+
+  it("leaves what it says of a newer state and of another workspace without a word of backups", async () => {
+    const state = emptyState({ lineage: "line", ...origin });
+    writeFileSync(path, JSON.stringify({ ...state, version: 2 }));
+    expect(await problem()).toMatchObject({ code: "state.newer", hint: expect.stringContaining("upgrade") });
+    writeFileSync(path, encodeState({ ...state, workspaceId: "other" }));
+    expect((await problem())?.hint).toContain("RNV_WORKSPACE_ID");
+  });
+
+  it("takes the state of the stack that is asked for, and one without a stack for any", async () => {
+    const [shop, none] = ["shop", undefined].map((stack) =>
+      emptyState({ lineage: "line", ...origin, stack }),
+    );
+    const stackOf = async (stack?: string) =>
+      (await backend({ ...origin, ...(stack && { stack }) }).read())?.stack;
+    writeFileSync(path, encodeState(shop as never));
+    expect([await stackOf("shop"), await stackOf()]).toEqual(["shop", "shop"]);
+    const other = { ...origin, stack: "blog" };
+    expect((await problem(other))?.code).toBe("guard.stack");
+    await expect(backend(other).read()).rejects.toMatchObject({ exitCode: 4 });
+    await expect(backend({ ...origin, workspaceId: "w" }).read()).rejects.toMatchObject({ exitCode: 1 });
+    writeFileSync(path, encodeState(none as never));
+    expect([await stackOf("blog"), await stackOf()]).toEqual(["blog", undefined]);
+  });
+
+  it("takes a state of any workspace or service where none is asked for", () => {
+    const state = emptyState({ lineage: "line", ...origin });
+    for (const [asked, code] of [
+      [{ workspaceId: "", baseUrl: "" }, undefined],
+      [{ ...origin, workspaceId: "" }, undefined],
+      [{ ...origin, baseUrl: "" }, undefined],
+      [{ workspaceId: "other", baseUrl: "" }, "state.workspace"],
+      [{ workspaceId: "", baseUrl: "https://other.test" }, "state.workspace"],
+    ] as const)
+      expect(workspaceMismatch(state, "it", asked)?.code).toBe(code);
   });
 
   it("refuses the state of another workspace or service", async () => {
@@ -89,5 +141,49 @@ describe("reading a state from a disk that anybody could have written to", () =>
       ...origin,
     });
     await expect(below.lock(holder("a"), 0)).rejects.toThrow(/cannot write .*(not a folder|EEXIST)/);
+  });
+});
+
+describe("what is left of a damaged state", () => {
+  it.each([
+    ["", 0, 0, false],
+    ['{"serial": 7, "writer": {"generation": 3', 7, 3, false],
+    ['"serial":2 "serial" : 11 "serial":5 "generation":1', 11, 1, false],
+    ['"serial": "9"', 0, 0, false],
+    ['"format": "rnv-state-encrypted", "serial": 4', 4, 0, true],
+    ['{"kind":"sealed","keyId":', 0, 0, true],
+  ])(
+    "is its serial, its generation and whether it is encrypted: %s",
+    (text, serial, generation, encrypted) => {
+      expect(readDamagedText(text)).toEqual({
+        ...{ state: undefined, lineage: null, journals: [], pending: [] },
+        ...{ serial, generation, encrypted },
+      });
+    },
+  );
+});
+
+describe("what was deleted lately", () => {
+  it("is remembered where the journal says when, and only of what was there", () => {
+    const at = address("service.api");
+    const start = replayJournal(emptyState({ lineage: "line", ...origin }), [resourceEntry(at, "id-1")]);
+    const gone = { kind: "resource", address: at, resource: null } as const;
+    const deletedAt = "2026-01-01T00:00:00.000Z";
+    expect(replayJournal(start, [{ ...gone, deletedAt }]).deleted).toMatchObject({
+      "id-1": { address: at, at: deletedAt },
+    });
+    expect(replayJournal(start, [gone])).not.toHaveProperty("deleted");
+    expect(replayJournal(start, [{ ...gone, deletedAt, address: address("service.x") }])).not.toHaveProperty(
+      "deleted",
+    );
+    expect(replayJournal(start, [])).toBe(start);
+  });
+});
+
+describe("the lineage of a state before its first snapshot", () => {
+  it("is a UUID, the same for one id and another for another", () => {
+    expect(lineageFrom("a")).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(lineageFrom("a")).toBe(lineageFrom("a"));
+    expect(lineageFrom("b")).not.toBe(lineageFrom("a"));
   });
 });

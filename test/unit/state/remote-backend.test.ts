@@ -39,6 +39,17 @@ describe.each(remoteKinds)("a remote state ($kind)", ({ start: startServer }) =>
     expect(await setup.backend().read()).toMatchObject({ lineage: "line", serial: 2 });
   });
 
+  it("is written by nobody who appended and committed nothing", async () => {
+    const first = await setup.backend().lock(holder("a"), 0);
+    await first.commit(start);
+    await first.release();
+    const before = new Map(setup.server.stored);
+    const second = await setup.backend().lock(holder("b"), 0);
+    await second.append([], { durable: true });
+    await second.release();
+    expect(new Map(setup.server.stored)).toEqual(before);
+  });
+
   it("carries intents in the stored state: durable before append returns", async () => {
     const session = await setup.backend().lock(holder("a"), 0);
     await session.append([intent(1)], { durable: true });

@@ -145,6 +145,38 @@ describe("the settings of a state in S3", () => {
     );
   });
 
+  it("are the region of the address, of AWS_REGION, or of AWS_DEFAULT_REGION", () => {
+    const regionOf = (text: string, more: Readonly<Record<string, string>>) =>
+      s3StateSettings(address(text), { ...s3Environment, ...more }).settings.region;
+    const both = { AWS_REGION: " one ", AWS_DEFAULT_REGION: "two" };
+    expect(regionOf("s3://bucket/s?region=own", both)).toBe("own");
+    expect(regionOf("s3://bucket/s", both)).toBe("one");
+    expect(regionOf("s3://bucket/s", { ...both, AWS_REGION: "" })).toBe("two");
+  });
+
+  it("hold the credentials, with a session's token where there is one", () => {
+    const credentialsOf = (more: Readonly<Record<string, string>>) =>
+      s3StateSettings(address("s3://bucket/s"), { ...s3Environment, ...more }).settings.credentials;
+    const keys = { AWS_ACCESS_KEY_ID: " id ", AWS_SECRET_ACCESS_KEY: " secret " };
+    expect(credentialsOf({ ...keys, AWS_SESSION_TOKEN: " t " })).toEqual({
+      ...{ accessKeyId: "id", secretAccessKey: "secret", sessionToken: "t" },
+    });
+    expect(credentialsOf({ AWS_SESSION_TOKEN: "" }).sessionToken).toBeUndefined();
+  });
+
+  it("refuse an endpoint and a timeout that are none, and name the state for messages", () => {
+    const { settings, diagnostics } = s3StateSettings(address("s3://bucket/a/s"), {
+      ...s3Environment,
+      AWS_ENDPOINT_URL: "http://evil.test",
+      RNV_STATE_TIMEOUT: "x",
+    });
+    expect(diagnostics.map(({ code }) => code)).toEqual(["config.insecure", "config.invalid"]);
+    expect(settings).toMatchObject({ location: "s3://bucket/a/s", timeoutMs: 60_000 });
+    expect(settings.url).not.toContain("evil");
+    const odd = s3StateSettings(address("s3://bucket/a!'()*/ü"), s3Environment).settings.url;
+    expect(odd).toMatch(/\/a%21%27%28%29%2A\/%C3%BC$/);
+  });
+
   it("names every missing variable at once", () => {
     const { diagnostics } = s3StateSettings(address("s3://bucket/s"), {});
     expect(diagnostics.map(({ summary }) => summary)).toEqual([

@@ -1,0 +1,162 @@
+import type { WireRequest } from "../../../src/api/transport";
+import { backupFolder, createHttpStore, httpStateSettings } from "../../../src/state/remote/http-store";
+import { MemoryDisk } from "../../support/memory-disk";
+
+const url = "https://state.test/shop";
+const settingsOf = (environment: Readonly<Record<string, string>>) =>
+  httpStateSettings(url, environment).settings;
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+
+describe("the settings of a state over HTTP, one by one", () => {
+  it("are these where nothing is set", () => {
+    expect(httpStateSettings(url, {})).toEqual({
+      settings: {
+        url,
+        updateMethod: "POST",
+        lockUrl: url,
+        lockMethod: "LOCK",
+        unlockUrl: url,
+        unlockMethod: "UNLOCK",
+        authorization: undefined,
+        tls: {},
+        timeoutMs: 60_000,
+        retries: 4,
+        waitMinMs: 1000,
+        waitMaxMs: 30_000,
+      },
+      diagnostics: [],
+    });
+  });
+
+  it.each([
+    ["UPDATE_METHOD", "put", { updateMethod: "PUT" }],
+    ["LOCK_ADDRESS", `${url}/lock`, { lockUrl: `${url}/lock`, unlockUrl: `${url}/lock` }],
+    ["LOCK_METHOD", "put", { lockMethod: "PUT" }],
+    ["UNLOCK_ADDRESS", `${url}/unlock`, { lockUrl: url, unlockUrl: `${url}/unlock` }],
+    ["UNLOCK_METHOD", "delete", { unlockMethod: "DELETE" }],
+    ["USERNAME", "me", { authorization: basic("me:") }],
+    ["PASSWORD", "p4ss", { authorization: basic(":p4ss") }],
+    ["CLIENT_CA_CERTIFICATE_PEM", "ca", { tls: { ca: "ca" } }],
+    ["RETRY_MAX", "7", { retries: 7 }],
+    ["RETRY_MAX", "many", { retries: 4 }],
+    ["RETRY_WAIT_MIN", "2", { waitMinMs: 2000 }],
+    ["RETRY_WAIT_MAX", "9", { waitMaxMs: 9000 }],
+  ])("%s is %s under Terraform's name and under ours, which wins", (name, value, expected) => {
+    for (const environment of [
+      { [`TF_HTTP_${name}`]: value },
+      { [`RNV_STATE_HTTP_${name}`]: value },
+      { [`RNV_STATE_HTTP_${name}`]: value, [`TF_HTTP_${name}`]: "other" },
+      { [`RNV_STATE_HTTP_${name}`]: value, TF_HTTP_ADDRESS: "https://state.test/other" },
+    ])
+      expect(settingsOf(environment)).toMatchObject(expected);
+  });
+
+  it("have white space around them, but for a password", () => {
+    expect(settingsOf({ TF_HTTP_USERNAME: " me ", TF_HTTP_PASSWORD: " p " }).authorization).toBe(
+      basic("me: p "),
+    );
+    expect(settingsOf({ RNV_STATE_HTTP_UPDATE_METHOD: " put " }).updateMethod).toBe("PUT");
+  });
+
+  it("of the lock are another state's where Terraform's address is another", () => {
+    const lock = {
+      TF_HTTP_LOCK_METHOD: "PUT",
+      TF_HTTP_UNLOCK_METHOD: "DELETE",
+      TF_HTTP_UNLOCK_ADDRESS: `${url}/unlock`,
+    };
+    const taken = { lockMethod: "PUT", unlockMethod: "DELETE", unlockUrl: `${url}/unlock` };
+    const left = { lockMethod: "LOCK", unlockMethod: "UNLOCK", unlockUrl: url };
+    expect(settingsOf({ ...lock, TF_HTTP_ADDRESS: url })).toMatchObject(taken);
+    expect(settingsOf({ ...lock, TF_HTTP_ADDRESS: `${url}-other` })).toMatchObject(left);
+  });
+
+  it("take a client certificate with its key, and neither without the other", () => {
+    const [cert, key] = ["CLIENT_CERTIFICATE_PEM", "CLIENT_PRIVATE_KEY_PEM"];
+    const whole = httpStateSettings(url, { [`TF_HTTP_${cert}`]: "c", [`RNV_STATE_HTTP_${key}`]: "k" });
+    expect(whole.settings.tls).toEqual({ certificate: { cert: "c", key: "k" } });
+    expect(whole.diagnostics).toEqual([]);
+    for (const name of [cert, key]) {
+      const half = httpStateSettings(url, { [`TF_HTTP_${name}`]: "x" });
+      expect(half.settings.tls).toEqual({});
+      expect(half.diagnostics).toMatchObject([
+        { code: "config.invalid", detail: `Of the two only TF_HTTP_${name} is set.` },
+      ]);
+    }
+  });
+
+  it.each([
+    ["RNV_STATE_HTTP_UPDATE_METHOD", "PO ST", "config.invalid"],
+    ["RNV_STATE_HTTP_LOCK_METHOD", "L0CK", "config.invalid"],
+    ["RNV_STATE_HTTP_UNLOCK_METHOD", "A".repeat(21), "config.invalid"],
+    ["RNV_STATE_HTTP_UNLOCK_ADDRESS", "http://state.test/unlock", "config.insecure"],
+    ["RNV_STATE_HTTP_SKIP_CERT_VERIFICATION", "true", "config.invalid"],
+    ["RNV_STATE_TIMEOUT", "0", "config.invalid"],
+  ])("%s is refused as %s", (name, value, code) => {
+    expect(httpStateSettings(url, { [name]: value }).diagnostics).toMatchObject([{ code }]);
+  });
+
+  it.each([
+    ["https://git.test/api/v4/projects/7/terraform/state/shop", true],
+    ["https://git.test/sub/api/v4/projects/a%2Fb/terraform/state/shop", true],
+    ["https://git.test/api/packages/me/terraform/state/shop", true],
+    ["https://git.test/api/v4/projects/7/terraform/state/shop/more", false],
+    ["https://git.test/api/v4/projects/7/8/terraform/state/shop", false],
+    ["https://git.test/api/packages/me/terraform/state/", false],
+  ])("keep the lock beside the state of a forge: %s", (address, isForge) => {
+    const { lockUrl, lockMethod, unlockMethod } = httpStateSettings(address, {}).settings;
+    expect({ lockUrl, lockMethod, unlockMethod }).toEqual(
+      isForge
+        ? { lockUrl: `${address}/lock`, lockMethod: "POST", unlockMethod: "DELETE" }
+        : { lockUrl: address, lockMethod: "LOCK", unlockMethod: "UNLOCK" },
+    );
+  });
+});
+
+describe("the backups of a state over HTTP", () => {
+  const location = "https://state.test/shop";
+
+  it("are files of this machine, one for each slot and each state", async () => {
+    const disk = new MemoryDisk();
+    const [mine, other] = [location, `${location}-other`].map((at) => backupFolder(disk, "/b", at));
+    await mine?.write(3, Buffer.from("three"));
+    await mine?.write(3, Buffer.from("again"));
+    await other?.write(3, Buffer.from("foreign"));
+    expect(mine?.name(3)).toMatch(/^\/b\/[0-9a-f]{16}\.3\.json$/);
+    expect(Buffer.from((await mine?.read(3)) ?? []).toString()).toBe("again");
+    expect(await mine?.read(4)).toBeUndefined();
+    expect([...disk.names.keys()].sort()).toEqual([mine?.name(3), other?.name(3)].sort());
+    const restarted = disk.afterPowerCut(() => false);
+    expect(restarted.text(mine?.name(3) ?? "")).toBe("again");
+  });
+
+  it("that the disk refuses are errors which name the file", async () => {
+    const disk = new MemoryDisk();
+    const slots = backupFolder(disk, "/b", location);
+    disk.full = true;
+    await expect(slots.write(0, Buffer.from("x"))).rejects.toMatchObject({
+      diagnostics: [{ code: "state.write_failed", summary: expect.stringContaining(slots.name(0)) }],
+    });
+    disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
+    await expect(slots.read(0)).rejects.toMatchObject({
+      diagnostics: [{ code: "state.unreadable", summary: expect.stringContaining(slots.name(0)) }],
+    });
+  });
+
+  it("are no part of what messages call the state: its query is not shown", async () => {
+    const asked: WireRequest[] = [];
+    const send = async (request: WireRequest) => {
+      asked.push(request);
+      return { status: asked.length > 1 ? 200 : 404, body: "", headers: {} };
+    };
+    const { settings } = httpStateSettings(`${url}?token=t0k`, {});
+    const slots = backupFolder(new MemoryDisk(), "/b", url);
+    const store = createHttpStore(settings, { send, close: async () => {} }, slots);
+    expect(store.location).toBe(url);
+    const record = {
+      ...{ id: "mine", host: "here", pid: 1, command: "apply", since: "" },
+      ...{ generation: 1, process: {} },
+    };
+    await store.write(Buffer.from("x"), undefined, record);
+    expect(asked[1]?.url).toBe(`${url}?token=t0k&ID=mine`);
+  });
+});
