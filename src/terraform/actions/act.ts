@@ -15,8 +15,8 @@ import { parseDuration } from "../../model/time";
 import type { StateBackend } from "../../state/backend";
 import { createLocalBackend } from "../../state/local/local-backend";
 import { intentFolder, notWritten } from "../apply/intent-files";
-import { bareRecord } from "../bare-record";
 import type { Provider, Session } from "../provider";
+import { bareRecord } from "../record";
 
 /** What an `action` block asks for. */
 export interface ActionWish {

@@ -10,9 +10,8 @@ import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
-import { bareRecord } from "../bare-record";
-import type { PrivateData } from "../messages";
 import type { Session } from "../provider";
+import { bareRecord } from "../record";
 import {
   addressIn,
   type Draft,
@@ -25,18 +24,6 @@ import {
 import type { TerraformShape, timeoutNames } from "../schema/terraform-shape";
 import { subjectOf } from "../subject";
 import { asObject, holdsUnknown, type TerraformObject } from "../values/terraform-value";
-
-/** Returns what private data remembers of a write that was answered just now. */
-export function writtenNow(
-  { clock, workspaceId }: Pick<Session, "clock" | "workspaceId">,
-  live: LiveResource | undefined,
-): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
-  return {
-    workspace: workspaceId,
-    writtenAt: new Date(clock.now()).toISOString(),
-    updatedAt: live?.updatedAt ?? live?.asOf,
-  };
-}
 
 const defaultTimeoutMs = 15 * 60_000;
 
@@ -278,3 +265,7 @@ async function timedLive(
   const read = await type.read(session.reads, { address, id, name, declared: new Map(), parentId });
   return read.kind === "found" ? read.live : live;
 }
+
+/** Returns what was accepted as its wait ended: an answer that named another run says nothing of the one that did. */
+export const endedWith = (accepted: Accepted, { id }: Ended): Accepted =>
+  id === accepted.id ? accepted : { id };

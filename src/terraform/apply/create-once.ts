@@ -1,23 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { ApiError } from "../../api/api-error";
 import type { Endpoints } from "../../api/endpoints";
-import type { Resource } from "../../api/reads";
 import { isRefusal } from "../../apply/journaled-send";
-import { isUncertain, lookAgain, lookForCreated, staleWrite } from "../../apply/look";
-import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import type { LiveResource } from "../../model/live";
+import { isUncertain, lookAgain } from "../../apply/look";
+import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import type { Accepted } from "../../model/resource-operations";
-import { shownIds } from "../../model/resource-type";
 import { Secret } from "../../model/secret";
 import { sha256 } from "../../model/text";
 import { canonicalJson, type Plain } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
-import { lookAtRun } from "./after-write";
+import { acceptedAs, candidatesSince, findCreated, preexistingIdsOf } from "./find-created";
 import type { Intent } from "./intent-files";
 import { attributesSent, type KeyedCreate } from "./keyed-create";
-import { isMadeBy, isYoungIntent, keyCounts, sameTwice, subjectOf, type Taken } from "./twins";
+import { aliveAs, isStillShown } from "./replays";
+import { intentSubjectOf, isMadeBy, isYoungIntent, keyCounts, sameTwice, type Taken } from "./twins";
 
 /** More creates of the same resource within a day than anyone makes. */
 const mostGenerations = 200;
@@ -54,14 +52,14 @@ export async function sendGenerations(
 /** Notes what was made, for other calls of this process and for one after a crash. */
 async function made(session: Session, create: KeyedCreate, accepted: Accepted): Promise<Accepted> {
   session.made.set(addressOfId(create.type, accepted.id), accepted.live);
-  const subject = subjectOf(create);
+  const subject = intentSubjectOf(create);
   if (subject !== undefined) await session.intents.answer(subject, accepted.id);
   return accepted;
 }
 
 /** Notes that a create takes over what an earlier run, or somebody else, made. */
 export async function takeUp(session: Session, create: KeyedCreate, { live }: Taken): Promise<void> {
-  const subject = subjectOf(create);
+  const subject = intentSubjectOf(create);
   const left = subject && (await session.intents.find(subject));
   if (left !== undefined) await session.intents.open({ ...left, id: live.id });
   session.made.set(addressOfId(create.type, live.id), live);
@@ -84,7 +82,7 @@ async function beginAttempt(
   create: KeyedCreate,
 ): Promise<Attempt | { readonly found: Accepted }> {
   const sent = { isSent: false, isUncertain: false };
-  const subject = subjectOf(create);
+  const subject = intentSubjectOf(create);
   const preexistingIds = await preexistingIdsOf(session, create);
   if (subject === undefined) return { intent: undefined, isCarried: false, nonce: "", preexistingIds, sent };
   const { intents, clock } = session;
@@ -159,17 +157,6 @@ async function sendAttempt(
   );
 }
 
-/** Returns the ids of runs that existed before: a resource without a name is told apart by them. */
-async function preexistingIdsOf(session: Session, create: KeyedCreate): Promise<readonly string[]> {
-  const { type, input, parentId } = create;
-  if (type.nameAttribute !== undefined || type.candidates === undefined || parentId === undefined) return [];
-  // A parent that was made a moment ago holds none.
-  if (type.parents.some((parent) => session.made.has(addressOfId(parent, parentId)))) return [];
-  const target = { address: input.address, name: input.name, declared: new Map(), parentId };
-  const read = await type.read(session.before, target);
-  return read.kind === "found" ? shownIds(type, read.live) : [];
-}
-
 /** Sends a create; one without a certain answer is looked for before it is sent again, under the same key. */
 async function sendSurely(
   session: Session,
@@ -202,50 +189,6 @@ async function sendOnceParentIsShown(session: Session, send: () => Promise<Accep
 export const isUnseen = (failure: unknown): failure is ApiError =>
   failure instanceof ApiError && failure.method === "GET" && failure.status === 404;
 
-/** Looks for what a create without a certain answer has made, with patience: reads may be behind it. */
-async function findCreated(
-  session: Session,
-  create: KeyedCreate,
-  preexistingIds: readonly string[],
-): Promise<Accepted | undefined> {
-  const { type, input } = create;
-  const isOther = ({ id }: LiveResource): boolean =>
-    [session.removed, session.made].some((known) => known.has(addressOfId(type, id)));
-  session.reads.invalidate();
-  const { seen = [] } = await lookAgain(
-    session,
-    async () => (await candidatesSince(session, create, preexistingIds))?.filter((live) => !isOther(live)),
-    (found) => found?.length === 0,
-  );
-  const [made, ...others] = seen;
-  if (others.length > 0) throw new DiagnosticsError([severalMade(type, input.name, seen)]);
-  return made && acceptedAs(create, made);
-}
-
-const candidatesSince = (
-  { reads }: Session,
-  { type, input, parentId }: KeyedCreate,
-  preexistingIds: readonly string[],
-): Promise<readonly LiveResource[] | undefined> =>
-  lookForCreated(type, reads, { name: input.name, preexistingIds, parentId });
-
-/** Returns what was found as the answer that its create would have had. */
-const acceptedAs = ({ type, input, parentId }: KeyedCreate, live: LiveResource): Accepted => ({
-  id: live.id,
-  live,
-  pending: type.runs?.pendingOf(live.id, parentId, input.attributes),
-});
-
-const severalMade = ({ type }: Resource, name: string, found: readonly LiveResource[]): Diagnostic =>
-  error(
-    "apply.uncertain",
-    `the creation of the ${type} "${name}" was not answered, and ${found.length} bear its name now`,
-    {
-      detail: `Found: ${found.map(({ id }) => id).join(", ")}. Any of them may be the one that was made.`,
-      hint: "import the one that is meant by its id, and remove the others",
-    },
-  );
-
 /**
  * Returns an answer that is no replay. One whose id existed before, or belongs to another resource of this process, is
  * not believed: what was made is looked for.
@@ -272,54 +215,4 @@ async function ownAnswer(
     detail: `${id} was there before, or belongs to another resource.`,
     hint: "apply again: the same request is answered with what it made; nothing is made twice",
   });
-}
-
-/** Returns what a replayed answer speaks of, as it is now; undefined where that is gone. */
-async function aliveAs(
-  session: Session,
-  create: KeyedCreate,
-  accepted: Accepted,
-): Promise<Accepted | undefined> {
-  const key = addressOfId(create.type, accepted.id);
-  if (session.removed.has(key)) return undefined;
-  if (session.made.has(key)) throw new DiagnosticsError([sameTwice(create, accepted.id)]);
-  const answer = await answerToWrite(session, create, accepted);
-  if (answer === "gone") return undefined;
-  if (answer !== undefined) return { ...accepted, live: answer.live ?? accepted.live };
-  return (await isStillShown(session, create, accepted)) ? accepted : undefined;
-}
-
-/** Whether what a replayed answer speaks of is still shown, and on its way to what was asked. */
-async function isStillShown(session: Session, create: KeyedCreate, accepted: Accepted): Promise<boolean> {
-  const { type, input, parentId } = create;
-  const run = { accepted, name: input.name, parentId, isSettled: false };
-  const { seen, isStale } = await lookAtRun(session, type, run);
-  if (isStale && type.nameAttribute === undefined)
-    throw new DiagnosticsError([staleWrite(`the ${type.type} "${input.name}" (${accepted.id})`)]);
-  if (seen.kind === "unchecked") return true;
-  if (seen.kind !== "found") return false;
-  if (!shownIds(type, seen.live).includes(accepted.id)) return false;
-  if (accepted.pending === undefined) return true;
-  const status = await type.poll(session.reads, accepted.pending);
-  return status.kind !== "failed" && !(status.kind === "waiting" && status.next !== undefined);
-}
-
-/**
- * Sends a write that changes nothing: reads may be behind the creation of a resource, and behind its deletion. Returns
- * undefined where its answer does not tell.
- */
-async function answerToWrite(
-  session: Session,
-  { type, input, parentId }: KeyedCreate,
-  { id, live }: Accepted,
-): Promise<Accepted | "gone" | undefined> {
-  if (type.nameAttribute === undefined) return undefined;
-  const attributes = new Map([...input.attributes, [type.nameAttribute, input.name]]);
-  const renamed = { ...input, parentId, id, live, attributes, changed: new Set([type.nameAttribute]) };
-  try {
-    return await type.update(session.writes(`alive\0${randomUUID()}`).endpoints, renamed);
-  } catch (failure) {
-    if (!(failure instanceof ApiError) || failure.kind !== "refused") throw failure;
-    return failure.status === 404 ? "gone" : undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { Resource } from "../../api/reads";
 import type { AppliableValue, CreateInput } from "../../model/resource-operations";
-import type { Attributes } from "../../model/value";
+import { type Attributes, canonicalJson } from "../../model/value";
+import { type TerraformObject, toPlain } from "../values/terraform-value";
 
 /** A create of a resource, or another run of one. */
 export interface KeyedCreate {
@@ -20,3 +21,6 @@ export const attributesSent = ({
   input,
 }: Pick<KeyedCreate, "type" | "input">): readonly (readonly [string, AppliableValue])[] =>
   [...input.attributes].filter(([path, value]) => value !== null && type.rules[path]?.change !== "local");
+
+export const triggersText = ({ triggers }: TerraformObject): string =>
+  canonicalJson(toPlain(triggers ?? null));

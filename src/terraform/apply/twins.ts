@@ -24,7 +24,7 @@ const skewMs = 5 * 60_000;
 const requestMs = 5 * 60_000;
 
 /** Returns what an intent to make it is about; undefined for a type whose create makes nothing of its own. */
-export const subjectOf = ({ type, input, parentId }: NamedCreate): IntentSubject | undefined =>
+export const intentSubjectOf = ({ type, input, parentId }: NamedCreate): IntentSubject | undefined =>
   type.candidates === undefined
     ? undefined
     : {
@@ -66,7 +66,7 @@ export async function findTaken(
   create: KeyedCreate,
   adopts: boolean,
 ): Promise<Taken | undefined> {
-  const subject = subjectOf(create);
+  const subject = intentSubjectOf(create);
   if (create.type.nameAttribute === undefined || subject === undefined) return undefined;
   const left = await session.intents.find(subject);
   if (session.intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);

@@ -3,26 +3,27 @@ import type { LiveResource } from "../../model/live";
 import { Unknown } from "../../model/value";
 import {
   cannotTakeOver,
+  intentSubjectOf,
   judgeTwins,
   type NamedCreate,
   nameTaken,
-  subjectOf,
   type Taken,
   takenNote,
   twinsIn,
 } from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticMessages, noPrivateData } from "../messages";
+import { meaningsOf } from "../plan/meanings";
+import { planChange } from "../plan/plan-change";
 import { isMadeElsewhere } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
+import { importedState } from "../refreshed-state";
 import { declaredIn, parentIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings";
 import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
-import { meaningsOf } from "./meanings";
-import { planChange, planResourceChange } from "./plan-resource-change";
-import { importedState } from "./read-resource";
+import { planResourceChange } from "./plan-resource-change";
 
 /** How often, and after which pause, the state is asked again whether it holds what bears the name, milliseconds. */
 const [looks, pauseMs] = [10, 50];
@@ -48,7 +49,7 @@ async function foreseeCreate(
 ): Promise<readonly Diagnostic[]> {
   const { session } = provider;
   const create = namedIn(type, config);
-  const subject = create && subjectOf(create);
+  const subject = create && intentSubjectOf(create);
   if (session === undefined || session.hasWritten() || create === undefined || subject === undefined)
     return [];
   // What the state has is replaced, or let go of by another address: the apply knows.

@@ -3,11 +3,11 @@ import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic"
 import { canonicalId, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { writtenNow } from "../apply/after-write";
+import { writtenNow } from "../apply/remembered";
 import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
+import { parentFindings } from "../plan/new-resource-findings";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
-import { parentFindings } from "../rpc/new-resource-findings";
 import { isFromHere, locateImport } from "../rpc/resource-state";
 import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";

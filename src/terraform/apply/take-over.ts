@@ -1,26 +1,16 @@
 import { DiagnosticsError, hasErrors } from "../../diagnostics/diagnostic";
-import { stateAfter } from "../apply/after-write";
-import type { Applied } from "../apply/apply-delete";
-import { cannotTakeOver, type NamedCreate, type Taken } from "../apply/twins";
 import { noPrivateData, type PrivateData } from "../messages";
+import { meaningsOf } from "../plan/meanings";
+import { planChange } from "../plan/plan-change";
 import type { Session } from "../provider";
+import { importedState } from "../refreshed-state";
 import { draftOf, setValue, valueAt, withWriteOnly } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
-import { meaningsOf } from "./meanings";
-import { planChange } from "./plan-resource-change";
-import { importedState } from "./read-resource";
-
-/** The values of an update, as `applyResourceChange` carries one out. */
-export interface ChangeValues {
-  readonly prior: TerraformObject;
-  readonly planned: TerraformObject;
-  /** As planned, with write-only values: all that is sent is taken from it. */
-  readonly wanted: TerraformObject;
-  /** Says what is declared, and nothing of its value: `ignore_changes` is not applied to it. */
-  readonly config: TerraformObject;
-  readonly kept: PrivateData;
-}
+import { holdsUnknown } from "../values/terraform-value";
+import { stateAfter } from "./after-write";
+import type { Applied } from "./apply-delete";
+import type { ChangeValues } from "./apply-update";
+import { cannotTakeOver, type NamedCreate, type Taken } from "./twins";
 
 /** A create that takes over what stands. */
 interface TakeOver extends Pick<ChangeValues, "planned" | "config"> {

@@ -1,0 +1,185 @@
+import type { Diagnostic } from "../../diagnostics/diagnostic";
+import type { Catalog } from "../../model/catalog";
+import type { AttributeRule } from "../../model/resource-type";
+import { type Plain, plainEqual, type Unknown } from "../../model/value";
+import { type AttributesDiff, diffAttributes } from "../../plan/diff";
+import type { PrivateData } from "../messages";
+import { defaultsOf, recordedOf } from "../record";
+import {
+  addressIn,
+  declaredIn,
+  draftOf,
+  liveOf,
+  nameIn,
+  setValue,
+  shownAs,
+  valueAt,
+} from "../schema/attributes";
+import type { AttributeBinding, TerraformShape } from "../schema/terraform-shape";
+import {
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+  unknown,
+} from "../values/terraform-value";
+import type { Meanings } from "./meanings";
+import { plannedWrites } from "./planned-writes";
+
+export interface ChangeInput {
+  readonly type: TerraformShape;
+  /** Undefined for a create. */
+  readonly prior: TerraformObject | undefined;
+  readonly config: TerraformObject;
+  readonly priorPrivate: PrivateData;
+  /** Undefined while the provider is not configured: then nothing is known of defaults. */
+  readonly catalog: Catalog | undefined;
+  readonly meanings?: Meanings;
+  /** It runs because of what it reacts to. */
+  readonly runs?: boolean;
+}
+
+export interface PlannedChange {
+  readonly planned: TerraformObject;
+  /** Attribute paths that cannot change in place. */
+  readonly replaced: readonly string[];
+  /** Attribute paths to send to the service; on a create all that is declared. */
+  readonly sent: ReadonlySet<string>;
+  /** Anything is sent or runs again. */
+  readonly acts: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Plans one resource. Pure, and the same every time it is asked: Terraform plans again
+ * before it applies. A declared value is planned as it is written, or as it was where the service makes no
+ * difference; what is not declared keeps its value, and what is no longer declared goes back to its default
+ * (DESIGN section 4).
+ */
+export function planChange(input: ChangeInput): PlannedChange {
+  return input.prior === undefined ? planCreate(input) : planUpdate(input, input.prior);
+}
+
+function planCreate({ type, config }: ChangeInput): PlannedChange {
+  const planned = draftOf(type, config);
+  for (const { steps } of type.computed)
+    if ((valueAt(config, steps) ?? null) === null) setValue(planned, steps, unknown);
+  dropWriteOnly(type, planned);
+  const sent = new Set([...declaredIn(type, config).keys()]);
+  return { planned, replaced: [], sent, acts: true, diagnostics: [] };
+}
+
+const noMeanings: Meanings = { kept: new Set(), open: new Set() };
+
+function planUpdate(input: ChangeInput, prior: TerraformObject): PlannedChange {
+  const { type, config, priorPrivate, meanings: { kept, open } = noMeanings } = input;
+  const declared = declaredIn(type, config);
+  const diff = diffOf(input, prior, declared);
+  const planned = draftOf(type, config);
+  for (const binding of type.declared)
+    setValue(planned, binding.steps, plannedValue(input, binding, prior, diff));
+  dropWriteOnly(type, planned);
+  for (const { steps } of backToUnknownDefault(input)) setValue(planned, steps, unknown);
+  const replaced = diff.changes
+    .filter(({ path, forcesReplacement }) => forcesReplacement && !kept.has(path) && !open.has(path))
+    .map(({ path }) => path);
+  // An id that is not known yet says that it runs.
+  if (input.runs || unpinned(input).length > 0) planned.id = unknown;
+  for (const { steps } of unpinned(input)) setValue(planned, steps, null);
+  const { sent, acts } = plannedWrites(type, {
+    ...{ prior, planned, declared, kept: priorPrivate },
+    defaults: defaultsOf(type, input.catalog),
+  });
+  for (const { steps, rule } of type.computed) {
+    if (valueAt(config, steps) !== null) continue;
+    // What may be pinned, is not and was not shown stays so.
+    if (rule.pinnedBy !== undefined && !declared.has(rule.pinnedBy) && valueAt(prior, steps) === null) {
+      setValue(planned, steps, null);
+      continue;
+    }
+    const moves = !rule.stable || rule.movesWith?.some((path) => sent.has(path)) === true;
+    const isMoved = moves && (acts || replaced.length > 0);
+    setValue(planned, steps, isMoved ? unknown : valueAt(prior, steps));
+  }
+  return { planned, replaced, sent, acts: acts || replaced.length > 0, diagnostics: diff.diagnostics };
+}
+
+/** Fields that are no longer declared while defaults are not known: what is planned now has to hold at apply. */
+function backToUnknownDefault({
+  type,
+  config,
+  catalog,
+  priorPrivate,
+}: ChangeInput): readonly AttributeBinding[] {
+  if (catalog !== undefined) return [];
+  return type.declared.filter(
+    ({ path, steps }) =>
+      path in priorPrivate.applied &&
+      valueAt(config, steps) === null &&
+      type.resource.rules[path]?.change === "update",
+  );
+}
+
+/** What was pinned by what reacts and is not any more: it runs as its parent says. */
+const unpinned = ({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] =>
+  !type.reacts
+    ? []
+    : type.computed.flatMap(({ steps, rule: { pinnedBy = "" } }) =>
+        pinnedBy in priorPrivate.applied && valueAt(config, steps) === null
+          ? type.declared.filter((one) => one.path === pinnedBy && valueAt(config, one.steps) === null)
+          : [],
+      );
+
+function diffOf(
+  { type, catalog, priorPrivate }: ChangeInput,
+  prior: TerraformObject,
+  declared: ReadonlyMap<string, Plain | Unknown>,
+): AttributesDiff {
+  const address = addressIn(type, nameIn(type, prior));
+  const live = liveOf(type, prior);
+  return diffAttributes(
+    {
+      address,
+      type: type.compared,
+      defaults: defaultsOf(type, catalog),
+      recorded: recordedOf(type, prior, priorPrivate),
+      read: { kind: "found", live },
+      live,
+      removed: false,
+    },
+    { resolved: declared, secrets: new Map() },
+  );
+}
+
+function plannedValue(
+  { type, config, meanings = noMeanings }: ChangeInput,
+  binding: AttributeBinding,
+  prior: TerraformObject,
+  diff: AttributesDiff,
+): TerraformValue {
+  const { path, steps } = binding;
+  const wanted = valueAt(config, steps);
+  const before = valueAt(prior, steps);
+  const rule = type.resource.rules[path];
+  if (rule?.change === "local") return wanted;
+  const isKept = before !== null && meanings.kept.has(path);
+  if (wanted !== null) return isKept || isSame(rule, before, wanted) ? before : wanted;
+  const change = diff.changes.find((one) => one.path === path);
+  if (change === undefined) return before;
+  const { after } = change;
+  return after.kind === "value" ? shownAs(binding, after.value) : null;
+}
+
+/** Whether the service makes no difference between two values. */
+function isSame(rule: AttributeRule | undefined, before: TerraformValue, wanted: TerraformValue): boolean {
+  if (before === null || isUnknown(wanted)) return false;
+  try {
+    return (rule?.equal ?? plainEqual)(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
+
+function dropWriteOnly(type: TerraformShape, planned: Record<string, TerraformValue>): void {
+  for (const { writeOnlyName } of type.secrets) planned[writeOnlyName] = null;
+}

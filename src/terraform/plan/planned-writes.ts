@@ -1,0 +1,79 @@
+import { type Attributes, plainEqual } from "../../model/value";
+import { isLost, type PrivateData } from "../messages";
+import { valueAt } from "../schema/attributes";
+import type { PathSteps, SecretBinding, TerraformShape } from "../schema/terraform-shape";
+import {
+  isSameValue,
+  isUnknown,
+  type TerraformObject,
+  type TerraformValue,
+  toPlain,
+} from "../values/terraform-value";
+import type { PlannedChange } from "./plan-change";
+
+/** A planned update, as the plan and the apply of it know it. */
+interface PlannedUpdate {
+  readonly prior: TerraformObject;
+  readonly planned: TerraformObject;
+  /** The attributes that are written, by path; their values are of no account. */
+  readonly declared: ReadonlyMap<string, unknown>;
+  readonly kept: PrivateData;
+  readonly defaults: Attributes;
+}
+
+/**
+ * Returns what an update sends: the attribute paths whose planned value is another than before, and all that is
+ * declared where it runs again. The configuration that an apply is given says nothing of it: `ignore_changes` is in the
+ * plan alone.
+ */
+export function plannedWrites(
+  type: TerraformShape,
+  { prior, planned, declared, kept, defaults }: PlannedUpdate,
+): Pick<PlannedChange, "sent" | "acts"> {
+  const sent = new Set<string>();
+  for (const { path, steps } of type.declared) {
+    const rule = type.resource.rules[path];
+    if (rule?.change !== "update" || !isMoved(prior, planned, steps)) continue;
+    // What is always managed is shown unless it is at its default.
+    const isShown = rule.alwaysManaged !== true || valueAt(prior, steps) !== null;
+    if (isShown || valueAt(planned, steps) !== defaults.get(path)) sent.add(path);
+  }
+  for (const { steps, rule } of type.computed) {
+    const { pinnedBy } = rule;
+    if (pinnedBy === undefined || !declared.has(pinnedBy) || valueAt(planned, steps) === null) continue;
+    if (isMoved(prior, planned, steps)) sent.add(pinnedBy);
+  }
+  for (const secret of type.secrets) if (isSecretChanged(secret, prior, planned)) sent.add(secret.path);
+  const runsAgain = type.reacts && (isUnknown(planned.id) || isRerun(prior, planned, kept));
+  if (runsAgain) for (const path of declared.keys()) sent.add(path);
+  return { sent, acts: sent.size > 0 || runsAgain };
+}
+
+const isMoved = (prior: TerraformObject, planned: TerraformObject, steps: PathSteps): boolean =>
+  isUnknown(valueAt(planned, steps)) || !isSameValue(valueAt(prior, steps), valueAt(planned, steps));
+
+const isSecretChanged = (
+  { name, versionName }: SecretBinding,
+  prior: TerraformObject,
+  planned: TerraformObject,
+): boolean => {
+  const value = planned[name] ?? null;
+  const version = planned[versionName] ?? null;
+  return (value !== null && value !== prior[name]) || (version !== null && version !== prior[versionName]);
+};
+
+/** `triggers` that differ from those of a run of ours, or `when = "always"`. */
+function isRerun(prior: TerraformObject, planned: TerraformObject, kept: PrivateData): boolean {
+  if (planned.when === "always") return true;
+  if (isUnknown(planned.triggers)) return true;
+  const isOurs = kept.ran !== undefined || isLost(kept);
+  return isOurs && !sameTriggers(prior.triggers ?? null, planned.triggers ?? null);
+}
+
+function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {
+  try {
+    return plainEqual(toPlain(before), toPlain(wanted));
+  } catch {
+    return false;
+  }
+}
