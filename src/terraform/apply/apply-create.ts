@@ -15,7 +15,7 @@ import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
 import type { Applied } from "./apply-delete";
-import { applyUpdate, type ChangeValues } from "./apply-update";
+import type { ChangeValues } from "./apply-update";
 import { awaitNeighbours } from "./await-neighbours";
 import { createOnce, takeUp } from "./create-once";
 import { triggersText } from "./keyed-create";
@@ -46,7 +46,7 @@ export async function applyCreate(
   const taken = isElsewhere ? undefined : await findTaken(session, create, wanted.adopt === true);
   if (taken !== undefined) {
     await takeUp(session, create, taken);
-    return takeOver(session, type, { planned, config, create, taken, update: applyUpdate });
+    return takeOver(session, type, { planned, config, create, taken });
   }
   const answered = isElsewhere
     ? await preservedOne(session, type, input, parentId)

@@ -56,9 +56,7 @@ export async function applyUpdate(
     const after = { ...kept, applied, workspace: session.workspaceId, ...ran };
     return { state: planned, kept: after, diagnostics: [] };
   }
-  const isWritten = (path: string): boolean => declared.has(path) || sent.has(path) || isSecret(type, path);
-  const written = new Map([...appliableIn(type, wanted)].filter(([path]) => isWritten(path)));
-  const attributes = withDefaults(type, written, planned, sent);
+  const attributes = attributesOf(type, change, { declared, sent });
   const name = nameIn(type, planned) || nameIn(type, prior);
   const live = liveOf(type, prior);
   const parentId = live.parentId ?? undefined;
@@ -130,13 +128,14 @@ async function sendUpdate(
 const isSecret = ({ secrets }: TerraformShape, secret: string): boolean =>
   secrets.some(({ path }) => path === secret);
 
-/** A field that is no longer declared is sent with its default: a PATCH merges. */
-function withDefaults(
+/** Returns the attributes of an update. What is no longer declared is sent with its default: a PATCH merges. */
+function attributesOf(
   type: TerraformShape,
-  attributes: Map<string, AppliableValue>,
-  planned: TerraformObject,
-  sent: ReadonlySet<string>,
-): Map<string, AppliableValue> {
+  { planned, wanted }: ChangeValues,
+  { declared, sent }: { readonly declared: ReadonlyMap<string, unknown>; readonly sent: ReadonlySet<string> },
+): ReadonlyMap<string, AppliableValue> {
+  const isWritten = (path: string): boolean => declared.has(path) || sent.has(path) || isSecret(type, path);
+  const attributes = new Map([...appliableIn(type, wanted)].filter(([path]) => isWritten(path)));
   for (const { path, steps } of type.declared)
     if (sent.has(path) && !attributes.has(path)) attributes.set(path, toPlain(valueAt(planned, steps)));
   return attributes;

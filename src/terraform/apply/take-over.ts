@@ -9,14 +9,13 @@ import type { TerraformShape } from "../schema/terraform-shape";
 import { holdsUnknown } from "../values/terraform-value";
 import { stateAfter } from "./after-write";
 import type { Applied } from "./apply-delete";
-import type { ChangeValues } from "./apply-update";
+import { applyUpdate, type ChangeValues } from "./apply-update";
 import { cannotTakeOver, type NamedCreate, type Taken } from "./twins";
 
 /** A create that takes over what stands. */
 interface TakeOver extends Pick<ChangeValues, "planned" | "config"> {
   readonly create: NamedCreate;
   readonly taken: Taken;
-  readonly update: (session: Session, type: TerraformShape, change: ChangeValues) => Promise<Applied>;
 }
 
 /**
@@ -24,7 +23,7 @@ interface TakeOver extends Pick<ChangeValues, "planned" | "config"> {
  * nothing ours; the next apply takes it over again.
  */
 export async function takeOver(session: Session, type: TerraformShape, take: TakeOver): Promise<Applied> {
-  const { planned, config, create, update } = take;
+  const { planned, config, create } = take;
   const { live } = take.taken;
   const imported: PrivateData = { applied: {}, workspace: session.workspaceId, imported: true };
   const prior = await importedState(session, type, live);
@@ -34,7 +33,7 @@ export async function takeOver(session: Session, type: TerraformShape, take: Tak
   if (change.replaced.length > 0) throw new DiagnosticsError([cannotTakeOver(create, live, change.replaced)]);
   const wanted = withWriteOnly(type, change.planned, config);
   const values = { prior, planned: change.planned, wanted, config, kept: imported };
-  const { state, kept, diagnostics } = await update(session, type, values);
+  const { state, kept, diagnostics } = await applyUpdate(session, type, values);
   if (hasErrors(diagnostics) || state === null) return { state: null, kept: noPrivateData, diagnostics };
   // What Terraform was told of a create holds: all that is known of it stays as it was planned.
   const next = draftOf(type, planned);

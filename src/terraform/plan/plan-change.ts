@@ -1,6 +1,5 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { Catalog } from "../../model/catalog";
-import type { AttributeRule } from "../../model/resource-type";
 import { type Plain, plainEqual, type Unknown } from "../../model/value";
 import { type AttributesDiff, diffAttributes } from "../../plan/diff";
 import type { PrivateData } from "../messages";
@@ -16,15 +15,9 @@ import {
   valueAt,
 } from "../schema/attributes";
 import type { AttributeBinding, TerraformShape } from "../schema/terraform-shape";
-import {
-  isUnknown,
-  type TerraformObject,
-  type TerraformValue,
-  toPlain,
-  unknown,
-} from "../values/terraform-value";
+import { type TerraformObject, type TerraformValue, unknown } from "../values/terraform-value";
 import type { Meanings } from "./meanings";
-import { plannedWrites } from "./planned-writes";
+import { isEqualAs, type PlannedWrites, plannedWrites } from "./planned-writes";
 
 export interface ChangeInput {
   readonly type: TerraformShape;
@@ -39,14 +32,10 @@ export interface ChangeInput {
   readonly runs?: boolean;
 }
 
-export interface PlannedChange {
+export interface PlannedChange extends PlannedWrites {
   readonly planned: TerraformObject;
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
-  /** Attribute paths to send to the service; on a create all that is declared. */
-  readonly sent: ReadonlySet<string>;
-  /** Anything is sent or runs again. */
-  readonly acts: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -163,21 +152,13 @@ function plannedValue(
   const rule = type.resource.rules[path];
   if (rule?.change === "local") return wanted;
   const isKept = before !== null && meanings.kept.has(path);
-  if (wanted !== null) return isKept || isSame(rule, before, wanted) ? before : wanted;
+  // The service may make no difference between two values.
+  const isSame = before !== null && wanted !== null && isEqualAs(rule?.equal ?? plainEqual, before, wanted);
+  if (wanted !== null) return isKept || isSame ? before : wanted;
   const change = diff.changes.find((one) => one.path === path);
   if (change === undefined) return before;
   const { after } = change;
   return after.kind === "value" ? shownAs(binding, after.value) : null;
-}
-
-/** Whether the service makes no difference between two values. */
-function isSame(rule: AttributeRule | undefined, before: TerraformValue, wanted: TerraformValue): boolean {
-  if (before === null || isUnknown(wanted)) return false;
-  try {
-    return (rule?.equal ?? plainEqual)(toPlain(before), toPlain(wanted));
-  } catch {
-    return false;
-  }
 }
 
 function dropWriteOnly(type: TerraformShape, planned: Record<string, TerraformValue>): void {

@@ -6,14 +6,7 @@ import { declaredWithSecrets, nameIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import { newResourceFindings } from "./new-resource-findings";
-
-/** The part of a planned change that findings are about. */
-interface FoundChange {
-  readonly planned: TerraformObject;
-  readonly replaced: readonly string[];
-  readonly sent: ReadonlySet<string>;
-  readonly acts: boolean;
-}
+import type { PlannedChange } from "./plan-change";
 
 /** What the service would refuse of a plan: of what is new all of it, of a change what is sent; a warning about the rest. */
 export async function offerFindings(
@@ -21,7 +14,7 @@ export async function offerFindings(
   type: TerraformShape,
   config: TerraformObject,
   isCreate: boolean,
-  change: FoundChange,
+  change: PlannedChange,
 ): Promise<readonly Diagnostic[]> {
   if (!change.acts) return [];
   const catalog = await session.reads.catalog();
@@ -57,7 +50,7 @@ export const waitingFindings = (
 export function lateReplacement(
   type: TerraformShape,
   prior: TerraformObject,
-  { replaced, planned }: FoundChange,
+  { replaced, planned }: PlannedChange,
 ): readonly Diagnostic[] {
   const { resource } = type;
   if (resource.removedWithParent) return [];

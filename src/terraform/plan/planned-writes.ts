@@ -1,4 +1,4 @@
-import { type Attributes, plainEqual } from "../../model/value";
+import { type Attributes, type Plain, plainEqual } from "../../model/value";
 import { isLost, type PrivateData } from "../messages";
 import { valueAt } from "../schema/attributes";
 import type { PathSteps, SecretBinding, TerraformShape } from "../schema/terraform-shape";
@@ -9,7 +9,14 @@ import {
   type TerraformValue,
   toPlain,
 } from "../values/terraform-value";
-import type { PlannedChange } from "./plan-change";
+
+/** What a planned change sends. */
+export interface PlannedWrites {
+  /** Attribute paths to send to the service; on a create all that is declared. */
+  readonly sent: ReadonlySet<string>;
+  /** Anything is sent or runs again. */
+  readonly acts: boolean;
+}
 
 /** A planned update, as the plan and the apply of it know it. */
 interface PlannedUpdate {
@@ -29,7 +36,7 @@ interface PlannedUpdate {
 export function plannedWrites(
   type: TerraformShape,
   { prior, planned, declared, kept, defaults }: PlannedUpdate,
-): Pick<PlannedChange, "sent" | "acts"> {
+): PlannedWrites {
   const sent = new Set<string>();
   for (const { path, steps } of type.declared) {
     const rule = type.resource.rules[path];
@@ -67,12 +74,17 @@ function isRerun(prior: TerraformObject, planned: TerraformObject, kept: Private
   if (planned.when === "always") return true;
   if (isUnknown(planned.triggers)) return true;
   const isOurs = kept.ran !== undefined || isLost(kept);
-  return isOurs && !sameTriggers(prior.triggers ?? null, planned.triggers ?? null);
+  return isOurs && !isEqualAs(plainEqual, prior.triggers ?? null, planned.triggers ?? null);
 }
 
-function sameTriggers(before: TerraformValue, wanted: TerraformValue): boolean {
+/** Whether two values are equal by `equal`; never while part of one is not known. */
+export function isEqualAs(
+  equal: (before: Plain, wanted: Plain) => boolean,
+  before: TerraformValue,
+  wanted: TerraformValue,
+): boolean {
   try {
-    return plainEqual(toPlain(before), toPlain(wanted));
+    return equal(toPlain(before), toPlain(wanted));
   } catch {
     return false;
   }

@@ -13,6 +13,7 @@ import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { nameIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 
@@ -23,36 +24,20 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const config = configIn(type, request.config);
   const { session } = provider;
   const priorPrivate = readPrivate(request.priorPrivate);
-  const checkPrior = (verb: "delete" | "replace"): readonly Diagnostic[] =>
-    checkProtection(session, type, prior ? [prior, config ?? {}] : [config ?? {}], verb);
   if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
-    const isForgotten = prior !== undefined && isMadeElsewhere(type, prior);
-    if (prior !== undefined && !isForgotten) noteRemoved(session, type, { prior, kept: priorPrivate });
+    const found = prior ? planRemoval(session, type, { prior, config, kept: priorPrivate }) : [];
     return {
       plannedState: request.proposedNewState,
       plannedPrivate: request.priorPrivate,
-      diagnostics: diagnosticMessages(
-        isForgotten ? [forgotten(type, nameIn(type, prior))] : prior ? checkPrior("delete") : [],
-        type.stepsOf,
-      ),
+      diagnostics: diagnosticMessages(found, type.stepsOf),
     };
   }
   const catalog = await session?.reads.catalog();
   const meanings = await meaningsOf(session, type, prior, config);
-  const change = await planWithOthers(session, { type, prior, config, priorPrivate, catalog, meanings });
+  const input = { type, prior, config, priorPrivate, catalog, meanings };
+  const change = await planWithOthers(session, input);
   if (prior === undefined) session?.plansNew.add(type.resource.type);
-  const diagnostics = [
-    ...change.diagnostics,
-    ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
-    ...(change.replaced.length > 0 || isReplacement(prior, priorPrivate) ? checkPrior("replace") : []),
-    ...(await preservedFindings(session, type, prior, config)),
-    ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
-    ...(session ? await planWarnings(session, type, prior, change) : []),
-    ...notePlanned(session, type, { prior, kept: priorPrivate, change }).map((one) => ({
-      ...one,
-      attribute: type.resource.nameAttribute,
-    })),
-  ];
+  const diagnostics = [...(await findingsOf(session, input, change))];
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
   // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
   if (replacement && request.priorPrivate.length > 0) diagnostics.push(...waitingFindings(type, replacement));
@@ -68,6 +53,42 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
     diagnostics: diagnosticMessages(diagnostics, stepsIn(type, config)),
   };
 };
+
+/** Plans a deletion, or that what was made elsewhere is forgotten. Returns what is said of it. */
+function planRemoval(
+  session: Session | undefined,
+  type: TerraformShape,
+  { prior, config = {}, kept }: Removal,
+): readonly Diagnostic[] {
+  if (isMadeElsewhere(type, prior)) return [forgotten(type, nameIn(type, prior))];
+  noteRemoved(session, type, { prior, kept });
+  return checkProtection(session, type, [prior, config], "delete");
+}
+
+interface Removal {
+  readonly prior: TerraformObject;
+  readonly config: TerraformObject | undefined;
+  readonly kept: PrivateData;
+}
+
+/** Returns what is said of a planned change, and remembers it for what reacts to it. */
+async function findingsOf(
+  session: Session | undefined,
+  { type, prior, config, priorPrivate: kept }: ChangeInput,
+  change: PlannedChange,
+): Promise<readonly Diagnostic[]> {
+  const replaces = change.replaced.length > 0 || isReplacement(prior, kept);
+  const attribute = type.resource.nameAttribute;
+  return [
+    ...change.diagnostics,
+    ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
+    ...(replaces ? checkProtection(session, type, prior ? [prior, config] : [config], "replace") : []),
+    ...(await preservedFindings(session, type, prior, config)),
+    ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
+    ...(session ? await planWarnings(session, type, prior, change) : []),
+    ...notePlanned(session, type, { prior, kept, change }).map((one) => ({ ...one, attribute })),
+  ];
+}
 
 /** Whether what is planned as a creation takes the place of something: `-replace` is told by its private data alone. */
 const isReplacement = (prior: TerraformObject | undefined, kept: PrivateData): boolean =>
