@@ -47,7 +47,7 @@ export interface MissingResource extends Omit<KnownResource, "live"> {
   readonly workspace: string | undefined;
 }
 
-/** Why a resource that seems gone stays in the state; the error is reported once. */
+/** The reason why a resource that seems gone stays in the state; its error is reported once. */
 export interface Doubt {
   readonly diagnostics: readonly Diagnostic[];
   /** People say that what is missing is gone: then it leaves the state. */

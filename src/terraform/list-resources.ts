@@ -26,7 +26,7 @@ interface ListResource extends Schema {
   readonly type: TerraformShape;
 }
 
-/** What has a name of its own can be listed. */
+/** The types that can be listed: those with a name of their own. */
 const listTypes: readonly ListResource[] = shapes
   .filter(({ resource }) => resource.nameAttribute !== undefined)
   .map((type) => ({ ...schemaOf(type.name, { doc: docOf(type), attributes: filtersOf(type) }), type }));

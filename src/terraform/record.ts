@@ -6,7 +6,7 @@ import { liveOf, nameIn, textIn } from "./schema/attributes";
 import type { TerraformShape } from "./schema/terraform-shape";
 import type { TerraformObject } from "./values/terraform-value";
 
-/** A record that says no more than what it is. */
+/** Returns a record of a resource's identity alone. */
 export const bareRecord = (
   known: Pick<RecordedResource, "type" | "id" | "name" | "updatedAt">,
 ): RecordedResource => ({

@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<PluginServer> {
   return { handshake: `1|6|${network}|${path}|grpc|${certificate}`, path, close };
 }
 
-/** Where a server listens, in go-plugin's words. */
+/** The address that a server listens on, in go-plugin's words. */
 interface Listening {
   readonly network: "unix" | "tcp";
   readonly path: string;

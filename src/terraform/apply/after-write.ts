@@ -30,7 +30,7 @@ const defaultTimeoutMs = 15 * 60_000;
 const waitPolicyOf = (type: TerraformShape, config: TerraformObject) =>
   type.resource.reacts?.waitPolicy?.(knownIn(type, config));
 
-/** How a wait ended, and the id of what it ended with: a newer run may have taken the place of ours. */
+/** The end of a wait, and the id of the run it ended with: a newer one may have taken the place of ours. */
 export type Ended = WaitResult & {
   readonly id: string;
   /** Why the service let it wait, as it was told last. */

@@ -10,7 +10,7 @@ import type { Session } from "../provider";
 import { declaredIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
-import { twinsIn } from "./twins";
+import { graceMs, twinsIn } from "./twins";
 
 /** Returns what a plan that makes a resource remembers of it: a deletion that comes first checks it once more. */
 export function replacementOf(type: TerraformShape, config: TerraformObject): PlannedReplacement {
@@ -79,9 +79,6 @@ const isMade = (
       key !== addressOfId(resource, id) &&
       (name === undefined || live === undefined || live.name === name),
   );
-
-/** For so long a resource of the same name is looked at again: its deletion may not be shown yet. */
-const graceMs = 2000;
 
 async function nameFindings(
   session: Session,

@@ -16,11 +16,11 @@ export type NamedCreate = Pick<KeyedCreate, "type" | "parentId"> & {
 
 /** Receipts live 24 hours (interface, "Idempotency rules"); one is left for clocks that differ. */
 const receiptMs = 23 * 60 * 60 * 1000;
-/** For so long a resource of the same name is looked at again: its deletion may not be shown yet. */
-const graceMs = 2000;
-/** How far the service's times may lie from ours. */
+/** Limits how long a resource of the same name is looked at again: its deletion may not be shown yet. */
+export const graceMs = 2000;
+/** Bounds the difference of the service's clock and ours. */
 const skewMs = 5 * 60_000;
-/** How long one request may be under way, with all of its retries. */
+/** Bounds the time of one request with all of its retries. */
 const requestMs = 5 * 60_000;
 
 /** Returns what an intent to make it is about; undefined for a type whose create makes nothing of its own. */
@@ -50,7 +50,7 @@ export function isMadeBy(intent: Intent, live: LiveResource): boolean {
   return madeAt >= Date.parse(intent.since) - skewMs && madeAt <= Date.parse(intent.at) + requestMs + skewMs;
 }
 
-/** Why a create takes over what is there, or that it does not. */
+/** A resource that a create takes over, and why. */
 export interface Taken {
   readonly live: LiveResource;
   /** `made`: by an apply of this directory that was cut short; `adopted`: `adopt = true`. */
@@ -195,7 +195,7 @@ export const sameTwice = ({ input }: Pick<NamedCreate, "input">, id?: string): D
     },
   );
 
-/** What a plan says of a thing that its apply takes over. */
+/** Returns the warning of a plan about a resource that its apply takes over. */
 export function takenNote(
   { type, input }: NamedCreate,
   { live, reason }: Taken,

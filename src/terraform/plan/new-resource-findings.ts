@@ -15,7 +15,7 @@ import type { TerraformShape } from "../schema/terraform-shape";
 /** A resource that is to be made, as far as it is known. */
 export type DeclaredResource = ReadonlyMap<string, ResolvedValue>;
 
-/** What stands against making a resource: its parent, the choices of that, and of the catalog. */
+/** Returns the findings against a create: of its parent, of the parent's choices, of the catalog. */
 export async function newResourceFindings(
   session: Session,
   { resource }: TerraformShape,
@@ -37,7 +37,7 @@ export async function newResourceFindings(
   ];
 }
 
-/** What stands against anything in the parent `id`: that it is not there. */
+/** Returns the finding against any create in the parent `id`: that it is not there. */
 export async function parentFindings(
   session: Session,
   { resource }: TerraformShape,
@@ -73,7 +73,7 @@ async function parentOf(
   return {};
 }
 
-/** For so long a parent is looked for again: one that was made a moment ago may not be shown yet. */
+/** Limits how long a parent is looked for again, milliseconds: a young one may not be shown yet. */
 const graceMs = 2000;
 
 async function lookForParent(

@@ -109,7 +109,7 @@ function backToUnknownDefault({
   );
 }
 
-/** What was pinned by what reacts and is not any more: it runs as its parent says. */
+/** Returns the pins of a reacting resource that are no longer declared: it runs as its parent says. */
 const unpinned = ({ type, config, priorPrivate }: ChangeInput): readonly AttributeBinding[] =>
   !type.reacts
     ? []

@@ -8,7 +8,7 @@ import type { TerraformObject } from "../values/terraform-value";
 import { newResourceFindings } from "./new-resource-findings";
 import type { PlannedChange } from "./plan-change";
 
-/** What the service would refuse of a plan: of what is new all of it, of a change what is sent; a warning about the rest. */
+/** Returns what the service would refuse: errors about a create and about what a change sends, warnings about the rest. */
 export async function offerFindings(
   session: Session,
   type: TerraformShape,

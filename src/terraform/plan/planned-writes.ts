@@ -10,7 +10,7 @@ import {
   toPlain,
 } from "../values/terraform-value";
 
-/** What a planned change sends. */
+/** The writes of a planned change. */
 export interface PlannedWrites {
   /** Attribute paths to send to the service; on a create all that is declared. */
   readonly sent: ReadonlySet<string>;

@@ -13,7 +13,7 @@ const shorter = 10;
 /** Calls under way that neither begin nor end for so long are about something that takes its time. */
 const slowMs = 2000;
 
-/** How long a call waits for others, in milliseconds without any of them. */
+/** Limits how long a call waits for others, in milliseconds without any of them. */
 export interface Patience {
   /** Where what it waits for has come: more may come that it knows nothing of. */
   readonly quietMs: number;

@@ -50,7 +50,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   };
 };
 
-/** What is in the state needs no intent any more. */
+/** Ends the intent of a create whose resource is in the state. */
 const recordMade = (
   session: Session | undefined,
   type: TerraformShape,

@@ -25,7 +25,7 @@ import { decodeObject } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 import { planResourceChange } from "./plan-resource-change";
 
-/** How often, and after which pause, the state is asked again whether it holds what bears the name, milliseconds. */
+/** Limits how often the state is searched for what bears the name; the pause between two, milliseconds. */
 const [looks, pauseMs] = [10, 50];
 
 /** PlanResourceChange, and what stands already of what it would create. */

@@ -11,7 +11,7 @@ import { decodeObject, decodeState, encodeMessage } from "../values/codec";
 import { type ObjectType, objectOf } from "../values/terraform-value";
 import { variablesSchema } from "../variables/variables";
 
-/** What tells one resource from all others, and never changes while it lives (plugin protocol 6.9). */
+/** The values that tell one resource from all others and never change (plugin protocol 6.9). */
 interface IdentityShape {
   /** The resource type it is of: `rnv_service`. */
   readonly name: string;

@@ -81,7 +81,7 @@ export function stepsIn(
   };
 }
 
-/** What is wrong with `settings` by itself: both forms at once, a field that is none, a value of another type. */
+/** Returns what is wrong with `settings` by itself: both forms at once, a field that is none, a value of another type. */
 export function settingsFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   const { settings } = type;
   const given = givenIn(type, config);
