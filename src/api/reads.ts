@@ -260,8 +260,9 @@ class CachedReads implements Reads {
       );
       this.#listing = listing;
       this.#nextListing = undefined;
+      // Before the next begins, which waits for the same.
       const end = (): void => {
-        if (this.#listing === listing) this.#listing = undefined;
+        this.#listing = undefined;
       };
       listing.then(end, end);
       return listing;

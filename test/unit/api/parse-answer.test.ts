@@ -1,0 +1,213 @@
+import * as z from "zod";
+import { createEndpoints } from "../../../src/api/create-endpoints";
+import { defaultGaps, type GapSettings } from "../../../src/api/gaps";
+import { aboutDeletion, aboutShown, ask, parseAnswer, shows } from "../../../src/api/parse-answer";
+import { type ApiRequest, pathSegment } from "../../../src/api/send";
+import { canvasOf, catalogBody, fakeSend, serviceNamed, workspace } from "./fake-send";
+
+const request: ApiRequest = {
+  ...{ operation: "getThing", method: "GET", path: "/things/t1", keyed: false, address: "service.a" },
+};
+const response = (body: unknown) => ({ status: 200, body, requestId: "r", attempts: 2 });
+
+describe("an answer that is not as documented", () => {
+  const schema = z.looseObject({
+    items: z.array(z.looseObject({ id: z.string(), inner: z.looseObject({ name: z.string() }) })),
+  });
+  const told = (body: unknown) => {
+    try {
+      return parseAnswer(schema, request, response(body));
+    } catch (failure) {
+      return failure as Error;
+    }
+  };
+  const [outer, inner] = ["11111111-1111-4111-8111-11111111111A", "22222222-2222-4222-8222-222222222222"];
+
+  it.each<[string, unknown, RegExp]>([
+    ["the field", { items: [{ id: "x", inner: { name: 7 } }] }, /: items\.0\.inner\.name: [^(]+$/],
+    ["the body", [], /: the body: /],
+    ["how many more", { items: [{ id: 7, inner: { name: 7 } }, {}] }, /: items\.0\.id: .* \(and 3 more\)$/],
+    ["whose it is", { items: [{ id: outer, inner: { name: 7 } }] }, new RegExp(`inner\\.name of ${outer}: `)],
+    [
+      "the innermost whose it is",
+      { items: [{ id: outer, inner: { id: inner, name: 7 } }] },
+      new RegExp(`inner\\.name of ${inner}: `),
+    ],
+    ["no id in another form", { items: [{ id: `${outer}0`, inner: {} }] }, /inner\.name: /],
+    ["no id that is none", { items: [{ id: `x${outer}`, inner: {} }] }, /inner\.name: /],
+  ])("names %s", (_, body, message) => {
+    const failure = told(body);
+    expect(failure.message).toMatch(/^the answer to getThing is not as documented: /);
+    expect(failure.message).toMatch(message);
+    expect(failure).toMatchObject({
+      ...{ kind: "malformed", operation: "getThing", method: "GET", path: "/things/t1" },
+      ...{ address: "service.a", status: 200, requestId: "r", attempts: 2 },
+    });
+  });
+});
+
+describe("what an answer is about", () => {
+  it.each<[Record<string, unknown>, Record<string, string | null | undefined>, string | undefined]>([
+    [{ id: "ab" }, { id: "AB" }, undefined],
+    [{ id: "ab" }, { id: "ac" }, "id"],
+    [{ id: "x", projectId: "ab" }, { projectId: "AB" }, undefined],
+    [{ id: "x", projectId: "ab" }, { projectId: null }, "projectId"],
+    [{ id: "x", projectId: null }, { projectId: null }, undefined],
+    [{ id: "x", projectId: null }, { projectId: "ab" }, "projectId"],
+    [{ id: "x", projectId: 7 }, { projectId: "7" }, "projectId"],
+    [{ id: "x" }, { projectId: "ab" }, undefined],
+    [{ id: "x", projectId: "ab" }, { projectId: undefined }, undefined],
+    [{ id: "x", name: " Shop" }, { name: "shop" }, undefined],
+    [{ id: "x", key: "A" }, { key: "a" }, undefined],
+    [{ id: "x", key: "A" }, { key: "B" }, "key"],
+    [{ id: "x", kind: "Web" }, { kind: "web" }, "kind"],
+    [{ id: "x", kind: "web", name: "b" }, { kind: "web", name: "a" }, "name"],
+  ])("%j, asked for %j, differs in %s", (shown, asked, field) => {
+    const about = aboutShown("thing", shown as { id: string }, asked);
+    const mismatch = field && `thing.${field} is not ${JSON.stringify(asked[field])}`;
+    expect(about).toEqual({ id: shown.id, ...(mismatch && { mismatch }) });
+  });
+
+  it("is nothing where the answer shows none", () => {
+    expect(shows("thing", { id: "a" })({})).toEqual({});
+    expect(shows("thing", { id: "a" })({ thing: { id: "a" } })).toEqual({ id: "a" });
+    expect(aboutDeletion({ deleted: true })).toEqual({});
+    const operation = { id: "o1", kind: "delete", status: "queued" };
+    expect(aboutDeletion({ deleted: false, operation })).toEqual({ id: "o1" });
+  });
+
+  it("is asked of the parts that the schema describes, and decides", async () => {
+    const schema = z.looseObject({ id: z.string() });
+    const reading = {
+      inner: (body: unknown) => (body as { in: unknown }).in,
+      about: ({ id }: { id: string }) => ({ id }),
+    };
+    const { send, requests } = fakeSend(() => ({ in: { id: "a" } }));
+    expect(await ask(send, schema, request, reading)).toEqual({ id: "a" });
+    expect(requests[0]?.about?.({ in: { id: "b" } })).toEqual({ id: "b" });
+    expect(requests[0]?.about?.({ in: { id: 7 } })).toEqual({});
+    const plain = fakeSend(() => ({ id: "a" }));
+    expect(await ask(plain.send, schema, request, {})).toEqual({ id: "a" });
+    expect(plain.requests).toEqual([request]);
+  });
+
+  it("tells when a deployment was made, where it does", async () => {
+    const deployment = { id: "d2", status: "queued", sourceDeploymentId: "d1" };
+    const createdAt = "2026-01-01T00:00:00Z";
+    const { send, requests } = fakeSend(({ operation }) => ({
+      deployment: operation === "rollBack" ? deployment : { ...deployment, sourceDeploymentId: null },
+    }));
+    const endpoints = createEndpoints(send, workspace);
+    await endpoints.queueDeployment("s1", { commitSha: "a" });
+    await endpoints.runDeployAction("s1", "deploy");
+    await endpoints.rollBack("s1", "d1", "api");
+    const about = requests.map((sent) => sent.about);
+    const made = { deployment: { id: "d2", status: "queued", createdAt } };
+    for (const one of about) expect(one?.(made)).toEqual({ id: "d2", madeAt: createdAt });
+    const unpinned = { deployment: { id: "d2", status: "queued", commitSha: "" } };
+    expect(about[0]?.(unpinned)).toEqual({ id: "d2" });
+    expect(about[0]?.({ deployment: { ...unpinned.deployment, commitSha: "b" } })).toMatchObject({
+      mismatch: 'deployment.commitSha is not "a"',
+    });
+    expect(requests.map(({ hostedBy }) => hostedBy)).toEqual(
+      Array(3).fill(`/workspaces/${workspace}/services/s1/deploys`),
+    );
+  });
+});
+
+describe("the parts of a request", () => {
+  const asked = async (
+    run: (endpoints: ReturnType<typeof createEndpoints>) => Promise<unknown>,
+    body: unknown,
+    gaps: Partial<GapSettings> = {},
+  ) => {
+    const { send, requests, lines } = fakeSend(() => body);
+    const answer = await run(createEndpoints(send, workspace, { ...defaultGaps, ...gaps }));
+    return { answer, line: lines()[0], request: requests[0] as ApiRequest };
+  };
+  const deployments = { available: true, items: [] };
+
+  it.each<[Parameters<ReturnType<typeof createEndpoints>["listDeployments"]>[1], string]>([
+    [undefined, ""],
+    [{ limit: 5 }, "?limit=5"],
+    [{ cursor: "c" }, "?cursor=c"],
+    [{ limit: 5, cursor: "c" }, "?limit=5&cursor=c"],
+  ])("a page of deployments: %j", async (page, tail) => {
+    const { line } = await asked((endpoints) => endpoints.listDeployments("s1", page), deployments);
+    expect(line).toBe(`GET /services/s1/deploys${tail}`);
+  });
+
+  it("a canvas: of the workspace, a project or an environment, read and saved without a key", async () => {
+    const scope = { projectId: "p1", environmentId: "e1" };
+    const canvas = canvasOf([], "p1", "e1");
+    expect((await asked((endpoints) => endpoints.canvas(), canvasOf([]))).line).toBe("GET /canvas");
+    const save = (endpoints: ReturnType<typeof createEndpoints>) =>
+      endpoints.saveCanvas(scope, { revision: 1, positions: {}, viewport: null });
+    const { line, request: sent } = await asked(save, canvas);
+    expect(line).toBe("PATCH /canvas?projectId=p1&environmentId=e1");
+    expect(sent).toMatchObject({ operation: "saveCanvas", keyed: false, body: { revision: 1 } });
+    expect(sent.about?.(canvas)).toEqual({});
+    await expect(asked(save, canvasOf([], "p1", "e2"))).rejects.toMatchObject({ kind: "malformed" });
+  });
+
+  it("a project: its color where none is given, and what a setting says of it", async () => {
+    const project = (color: string) => ({ project: { id: "p1", name: "Shop", color } });
+    const create = (endpoints: ReturnType<typeof createEndpoints>) =>
+      endpoints.createProject({ name: "Shop" });
+    expect((await asked(create, project("x"))).request.body).toEqual({ name: "Shop", color: "#64748b" });
+    const named = await asked(create, project("x"), { projectColor: "slate" });
+    expect(named.request.body).toEqual({ name: "Shop", color: "slate" });
+  });
+
+  it("a catalog: with what is assumed of the service", async () => {
+    const assumed = async (gaps: Partial<GapSettings>) =>
+      ((await asked((endpoints) => endpoints.catalog(), catalogBody, gaps)).answer as { assumed: unknown })
+        .assumed;
+    expect(await assumed({})).toEqual({
+      ...{ projectColor: "#64748b", productionEnvironment: "Production", kindDefaults: {} },
+    });
+    expect(await assumed({ kindDefaults: '{"static": {"port": 80}}' })).toMatchObject({
+      kindDefaults: { static: { port: 80 } },
+    });
+  });
+
+  it("a service: by the method and path that are set, with a key unless none is taken", async () => {
+    const update = (endpoints: ReturnType<typeof createEndpoints>) =>
+      endpoints.updateService("s1", { name: "b" });
+    const body = { service: serviceNamed("s1") };
+    for (const routeKeys of ["auto", "on"])
+      expect((await asked(update, body, { routeKeys })).request.omitsKey).toBeUndefined();
+    const { line, request: sent } = await asked(update, body, {
+      patchServiceMethod: "PUT",
+      routeKeys: "off",
+    });
+    expect([line, sent.omitsKey, sent.keyed]).toEqual(["PUT /services/s1", true, true]);
+    const read = { readService: "/apps/{serviceId}", serviceAnswer: "data.app" };
+    const found = await asked(
+      (endpoints) => endpoints.getService("s1"),
+      { data: { app: body.service } },
+      read,
+    );
+    expect(found).toMatchObject({ line: "GET /apps/s1", answer: { id: "s1" } });
+  });
+
+  it("a roll back: sent once unless its keys are known to work", async () => {
+    const roll = (endpoints: ReturnType<typeof createEndpoints>) => endpoints.rollBack("s1", "d1", "api");
+    const parts = async (routeKeys: string) => {
+      const { omitsKey, sentOnce } = (await asked(roll, { id: "d2", status: "queued" }, { routeKeys }))
+        .request;
+      return [omitsKey, sentOnce];
+    };
+    expect(await parts("auto")).toEqual([undefined, true]);
+    expect(await parts("on")).toEqual([undefined, undefined]);
+    expect(await parts("off")).toEqual([true, true]);
+  });
+
+  it("a segment of a path: nothing that a URL reader takes for a way", () => {
+    for (const segment of ["", ".", ".."]) expect(() => pathSegment(segment, 1)).toThrow("is not an id");
+    expect(["", ".", "..."].map((segment) => pathSegment(segment, segment === "..." ? 1 : 0))).toEqual([
+      ...["", ".", "..."],
+    ]);
+    expect(pathSegment("a/b c", 2)).toBe("a%2Fb%20c");
+  });
+});
