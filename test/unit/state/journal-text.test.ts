@@ -1,5 +1,5 @@
 import { DiagnosticsError } from "../../../src/diagnostics/diagnostic";
-import { decodeJournal, encodeLine, type JournalHeader } from "../../../src/state/local/journal";
+import { decodeJournal, encodeLine, type JournalHeader, journalKey } from "../../../src/state/local/journal";
 import { fc } from "../../support/fixed-seed";
 import { intent, outcome } from "./fixtures";
 
@@ -88,6 +88,39 @@ describe("the text of a journal", () => {
     expect(problem(lines.slice(1).join(""))).toContain("line 1 is damaged");
     const odd = encodeLine(1, 1, { kind: "resource", address: 7 } as never);
     expect(problem([lines[0], odd].join(""))).toContain("line 2 is damaged");
+  });
+
+  it.each([
+    ["format", ["rnv-state", undefined], "not the header of a journal"],
+    ["version", [0, "1", null], "its header is incomplete"],
+    ["id", [7, undefined], "its header is incomplete"],
+    ["lineage", [7, undefined], "its header is incomplete"],
+    ["serial", ["3", 1.5, undefined], "its header is incomplete"],
+    ["generation", ["2", 1.5, undefined], "its header is incomplete"],
+  ])("whose header has no %s is damaged", (name, values, why) => {
+    for (const value of values)
+      expect(problem(encodeLine(0, 0, { ...header, [name]: value } as never))).toContain(why);
+  });
+
+  it("whose header is no object is damaged", () => {
+    for (const value of [null, 7, "text"])
+      expect(problem(encodeLine(0, 0, value as never))).toContain("not the header of a journal");
+  });
+
+  it("names the key of its entries where they are encrypted, and its salt where it has one", () => {
+    const sealed = { kind: "sealed", keyId: "k1" } as const;
+    const rest = { nonce: "n", data: "d" };
+    const keyOf = (...texts: string[]) => journalKey(Buffer.from(texts.join("")));
+    const first = lines[0] ?? "";
+    expect(keyOf(...lines)).toBeUndefined();
+    expect(keyOf("")).toBeUndefined();
+    expect(keyOf(first, encodeLine(1, 1, { ...sealed, ...rest }))).toEqual({ keyId: "k1" });
+    expect(keyOf(first, encodeLine(1, 1, { ...sealed, salt: "s1==", ...rest }))).toEqual({
+      keyId: "k1",
+      salt: "s1==",
+    });
+    const text = { kind: "outputs", outputs: { text: '"entry":{"kind":"sealed","keyId":"k1"' } } as const;
+    expect(keyOf(first, encodeLine(1, 1, text))).toBeUndefined();
   });
 
   it("of a newer version asks for an upgrade", () => {

@@ -223,6 +223,20 @@ describe("the lock of a local state", () => {
     expect(await backend(200).forceUnlock("abc")).toBeUndefined();
   });
 
+  it("says who removes it while that goes on", async () => {
+    const { backend, disk } = setUp();
+    await backend(100).lock(holder("abc", 100), 0);
+    let claim: unknown;
+    disk.fault = ({ name, path: at }) => {
+      if (name === "remove" && at === `${path}.lock`) claim = JSON.parse(disk.text(`${at}.abc.claim`));
+      return undefined;
+    };
+    await backend(200).forceUnlock("abc");
+    expect(claim).toMatchObject({
+      ...{ command: "force-unlock", host: "here", pid: 200, since: "2026-01-01T00:01:00.000Z" },
+    });
+  });
+
   it("stops a holder that lost it, and nothing of the next one is touched", async () => {
     const { backend, disk } = setUp();
     const first = await backend(100).lock(holder("first", 100), 0);

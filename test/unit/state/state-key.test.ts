@@ -74,6 +74,37 @@ describe("the fingerprint key", () => {
     expect(JSON.stringify(diagnostics)).not.toContain("hunter2");
   });
 
+  it("is a passphrase from sixteen characters on, white space around it left out", async () => {
+    expect((await load("a".repeat(15))).key).toBeUndefined();
+    expect((await load(` ${"a".repeat(15)} `)).key).toBeUndefined();
+    expect((await load("a".repeat(16))).key).toHaveLength(32);
+    expect((await load(` ${bytes.toString("hex").toUpperCase()}\n`)).keyId).toBe(keyIdOf(bytes));
+    expect(await load("  ")).toEqual({ diagnostics: [] });
+  });
+
+  it("before it is refused for the same reasons, beside those of its own", async () => {
+    const environment = { RNV_STATE_KEY: "short", RNV_STATE_KEY_PREVIOUS: "too" };
+    const found = await loadStateKey({
+      environment,
+      path,
+      create: false,
+      disk: new MemoryDisk(),
+      randomBytes,
+    });
+    expect(found.diagnostics.map(({ summary }) => summary)).toEqual([
+      "RNV_STATE_KEY is too short to be a key",
+      "RNV_STATE_KEY_PREVIOUS is too short to be a key",
+    ]);
+    expect(found).not.toHaveProperty("previous");
+  });
+
+  it("that the disk does not give is an error of reading, or of writing where it is to be made", async () => {
+    const disk = new MemoryDisk();
+    disk.read = () => Promise.reject(Object.assign(new Error("x"), { code: "EIO" }));
+    expect((await load(undefined, disk)).diagnostics).toMatchObject([{ code: "state.unreadable" }]);
+    expect((await load(undefined, disk, true)).diagnostics).toMatchObject([{ code: "state.write_failed" }]);
+  });
+
   it("is not made up unless that is asked for", async () => {
     const disk = new MemoryDisk();
     expect(await load(undefined, disk)).toEqual({ diagnostics: [] });
@@ -136,5 +167,9 @@ describe("the fingerprint key", () => {
     expect(checkStateKey(keyed, bytes)).toBeUndefined();
     expect(checkStateKey(keyed, undefined)?.code).toBe("state.key_missing");
     expect(checkStateKey(keyed, Buffer.alloc(32, 8))?.code).toBe("state.key_mismatch");
+    expect(checkStateKey(keyed, Buffer.alloc(32, 8), keyIdOf(bytes))).toBeUndefined();
+    expect(checkStateKey(keyed, Buffer.alloc(32, 8), "other")?.code).toBe("state.key_mismatch");
+    // The one before alone is no key to write with.
+    expect(checkStateKey(keyed, undefined, keyIdOf(bytes))?.code).toBe("state.key_missing");
   });
 });
