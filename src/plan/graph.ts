@@ -149,8 +149,7 @@ export function selectScope(
 
   const wanted = targets.flatMap((target) => [target, ...partsOf(target, instances)]);
   const scope = targets.length === 0 ? new Set(instances.keys()) : reachable(wanted, needs(instances, graph));
-  if (excludes.length > 0)
-    for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
+  for (const excluded of reachable(excludes, dependants(graph))) scope.delete(excluded);
   return { scope, diagnostics };
 }
 

@@ -1,4 +1,5 @@
 import { defaultLifecycle } from "../../../src/model/desired";
+import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
 import { makePlan } from "../../../src/plan/make-plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
@@ -87,6 +88,19 @@ describe("a live thing that is declared but not recorded", () => {
     world.settle(desiredOf(shop()));
     world.recorded.delete(at("variable.shop.api.KEY"));
     expect(codesOf(world.plan(desiredOf(shop())))).toEqual(["live.unmanaged_exists"]);
+  });
+
+  it("under the name that something gone is to get is an error, under another one it is not", () => {
+    const others = ["b", "c", "d"].map((name) => declare(`service.${name}`, { kind: "web" }));
+    const world = new World();
+    world.settle(desiredOf([declare("service.a", { kind: "web", name: "old" }), ...others]));
+    const live = world.live.get(world.id("service.a")) as LiveResource;
+    world.lose("service.a");
+    world.live.set("other", { ...live, id: "other", name: "new" });
+    const codes = (name: string) =>
+      codesOf(world.plan(desiredOf([declare("service.a", { kind: "web", name }), ...others])));
+    expect(codes("new")).toEqual(["live.unmanaged_exists"]);
+    expect(codes("old")).toEqual([]);
   });
 
   it("is never replaced to fit", () => {

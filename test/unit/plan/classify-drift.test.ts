@@ -51,6 +51,13 @@ describe("drift has classes", () => {
     expect(classes(settled(), shop())).toEqual(none);
   });
 
+  it("a replacement that is only asked for is pending with what follows from it", () => {
+    const plan = settled().plan(desiredOf(shop()), { replace: [at("service.api")] });
+    const { pending, consequences, hasDrift } = driftReport(plan);
+    expect(pending.map(({ action, address }) => `${action} ${address}`)).toContain("replace service.api");
+    expect([consequences, hasDrift]).toEqual([[], false]);
+  });
+
   it("a field changed outside is drifted, and the deployment that repairs it is its consequence", () => {
     const world = settled();
     world.touch("service.api", { [branch]: "hotfix" });

@@ -10,6 +10,7 @@ import {
   lookupIn,
   nameAfter,
   neighboursOf,
+  place,
   printsOfRevealed,
   unboundSecrets,
   unreadSecrets,
@@ -241,6 +242,48 @@ describe("the attributes of a creation", () => {
         forcesReplacement: false,
         range,
       });
+  });
+});
+
+describe("an attribute of a creation", () => {
+  const created = (declared: Readonly<Record<string, string>>, own: Parameters<typeof instanceOf>[0] = {}) =>
+    createdAttributes({
+      instance: instanceOf({ declared, ...own }),
+      resolved: new Map(Object.entries(declared)),
+      secrets: new Map(),
+      undecided: decisionOf("no-op"),
+    });
+
+  it("that its type calls secret is never shown, whatever it is", () => {
+    expect(created({ token: "plain" })[0]?.after).toEqual({ kind: "secret" });
+    expect(created({ plan: "plain" })[0]?.after).toEqual({ kind: "value", value: "plain" });
+  });
+
+  it("stands where it is declared, else where its block is, else nowhere", () => {
+    const block = { file: "rnv.yaml", start: 3, end: 4 };
+    const none = new Map();
+    expect(created({ plan: "pro" }, { desired: { range: block } })[0]?.range).toEqual(range);
+    expect(created({ plan: "pro" }, { desired: { range: block, attributes: none } })[0]?.range).toEqual(
+      block,
+    );
+    const [bare] = createdAttributes({
+      ...{ instance: instanceOf(), resolved: new Map([["plan", "pro"]]), secrets: none },
+      undecided: decisionOf("no-op"),
+    });
+    expect(bare).not.toHaveProperty("range");
+  });
+});
+
+describe("the place of a finding", () => {
+  it("is the name where that is declared, else the block, else nowhere", () => {
+    const block = { file: "rnv.yaml", start: 3, end: 4 };
+    expect(place(instanceOf({ declared: { name: "a" }, desired: { range: block } }))).toEqual({ range });
+    expect(place(instanceOf({ declared: {}, desired: { range: block } }))).toEqual({ range: block });
+    const nameless = typeWith({ nameAttribute: undefined });
+    expect(place(instanceOf({ type: nameless, declared: { name: "a" }, desired: { range: block } }))).toEqual(
+      { range: block },
+    );
+    expect(place(instanceOf())).toEqual({});
   });
 });
 

@@ -50,6 +50,14 @@ const documentOf = (change: Change) =>
   (planDocument(planOf([change])).resource_changes as never as readonly Record<string, unknown>[])[0];
 
 describe("a change in JSON", () => {
+  it("is the same however its fields are ordered", () => {
+    const text = (...paths: readonly string[]) => {
+      const values = Object.fromEntries(paths.map((one) => [one, one]));
+      return JSON.stringify(documentOf(changeOf("update", {}, { declared: values, live: liveOf(values) })));
+    };
+    expect(text("plan", "kind", "name")).toBe(text("kind", "name", "plan"));
+  });
+
   it("has the actions of Terraform", () => {
     const actions = (action: Change["action"], more: Partial<Change> = {}) =>
       (documentOf(changeOf(action, more))?.change as { actions: unknown } | undefined)?.actions;

@@ -64,7 +64,19 @@ describe("a deletion", () => {
       declare("service.shop.api", { kind: "static" }),
       shop()[2] as never,
     ];
-    expect(guarded(world.plan(desiredOf(other)))).toEqual(["guard.delete_unconfirmed service.shop.api"]);
+    const plan = world.plan(desiredOf(other));
+    expect(guarded(plan)).toEqual(["guard.delete_unconfirmed service.shop.api"]);
+    // Only a deletion can be declared.
+    const hint = "confirm it by name: --confirm-delete service.shop.api";
+    expect(changeOf(plan, "service.shop.api").guard).toMatchObject({
+      summary: "service.shop.api would be deleted and made anew",
+      hint,
+    });
+    const deletion = world.plan(desiredOf([shop()[0] as never]), { allowEmpty: true });
+    expect(changeOf(deletion, "service.shop.api").guard).toMatchObject({
+      summary: "service.shop.api would be deleted",
+      hint: `${hint}, or removed: [service.shop.api]; if it was renamed, declare moved`,
+    });
   });
 
   it("of something renamed since stands still", () => {

@@ -1,4 +1,4 @@
-import { error } from "../../../src/diagnostics/diagnostic";
+import { type Diagnostic, error } from "../../../src/diagnostics/diagnostic";
 import { type DesiredValue, type Plain, Template } from "../../../src/model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../../../src/plan/data";
 import { resourceTypes } from "../../../src/resources";
@@ -20,6 +20,13 @@ function settledAs(initial: Plain | undefined, value: DesiredValue) {
   });
   const found = desired.resources.get(at("service.api"))?.attributes.get(path)?.value;
   return diagnostics.length === 0 ? found : diagnostics.map(({ code, hint }) => [code, hint]);
+}
+
+/** What is said about a field that is declared and known to the catalog as these defaults have it. */
+function findingsOf(about: Diagnostic, defaults: object, value: DesiredValue) {
+  const declared = desiredOf([declare("service.api", { kind: "web", [path]: value })]);
+  const known = { ...catalog, defaults: { ...catalog.defaults, ...defaults } };
+  return settleOpenFields(declared, [about], resourceTypes, known).diagnostics;
 }
 
 describe("a field that only the service's catalog knows", () => {
@@ -60,6 +67,60 @@ describe("a field that only the service's catalog knows", () => {
 
   it("is an unknown key where the catalog does not know it either", () => {
     expect(settledAs(undefined, true)).toEqual([["manifest.unknown_key", "did you mean another?"]]);
+  });
+
+  it.each<[Plain, DesiredValue, string]>([
+    ["a", 3, "text, found a number"],
+    [3, "x", "a number, found text"],
+    [false, 3, "true or false, found a number"],
+    [["a"], true, "a list, found true or false"],
+    [3, ["a"], "a number, found a list"],
+    [{ a: 1 }, "a", "a mapping, found text"],
+    ["a", { a: 1 }, "text, found a mapping"],
+  ])("whose default is %j, says what %j should be", (initial, value, said) => {
+    expect(findingsOf(finding, { newSwitch: initial }, value)).toMatchObject([
+      { summary: `${path} of service.api is ${said}`, attribute: path, address: "service.api", range },
+    ]);
+  });
+
+  it("that is misspelt gets the catalog's word, else what was said before, else that nobody knows it", () => {
+    const said = (hint?: string) =>
+      findingsOf({ ...finding, hint }, {}, true).map((one) => [one.summary, one.hint, one.range]);
+    const summary = '"newSwitch" is no field';
+    expect(findingsOf(finding, { newSwitsh: 1 }, true)).toMatchObject([
+      { summary, hint: 'did you mean "newSwitsh"?', address: "service.api" },
+    ]);
+    expect(said("did you mean another? (rnv plan asks the service's catalog)")).toEqual([
+      [summary, "did you mean another?", range],
+    ]);
+    for (const hint of [undefined, "rnv plan asks the service's catalog"])
+      expect(said(hint)).toEqual([
+        [summary, "neither this version nor the service's catalog knows it", range],
+      ]);
+  });
+
+  it("is passed over where it is about nothing that is declared", () => {
+    for (const more of [{ address: at("service.other") }, { address: undefined }, { attribute: undefined }])
+      expect(findingsOf({ ...finding, ...more }, {}, true)).toEqual([]);
+  });
+
+  it("may be referred to where the catalog knows it, as a single value", () => {
+    const referred = { ...finding, code: "manifest.reference_unknown", severity: "warning" } as const;
+    const codes = (defaults: object) =>
+      findingsOf(referred, defaults, "x").map(({ code, summary, range }) => [code, summary, range]);
+    expect(codes({ newSwitch: 3 })).toEqual([]);
+    expect(codes({ newSwitch: null })).toEqual([]);
+    expect(codes({ newSwitch: ["a"] })).toEqual([
+      ["manifest.unsupported", `${path} of service.api is not a single value`, range],
+    ]);
+    expect(codes({})).toEqual([["manifest.reference_unknown", '"newSwitch" is no field', range]]);
+  });
+
+  it("is told from other findings about references by their severity", () => {
+    const referred = { ...finding, code: "manifest.reference_unknown" } as const;
+    expect(isOpenFieldFinding({ ...referred, severity: "warning" })).toBe(true);
+    expect(isOpenFieldFinding({ ...referred, severity: "error" })).toBe(false);
+    expect(isOpenFieldFinding({ ...finding, code: "manifest.unknown_key", severity: "warning" })).toBe(false);
   });
 
   it("is told from other findings by its code", () => {
