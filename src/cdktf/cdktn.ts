@@ -31,3 +31,11 @@ export type CanvasLayoutProps = ConstructorParameters<typeof CanvasLayout>[2];
 
 export { confirmRemoved } from "./confirm-removed";
 export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";
+/** The names that bindings of the library have for the same. */
+export type {
+  CanvasLayoutProps as CanvasLayoutConfig,
+  DeploymentProps as DeploymentConfig,
+  ProjectProps as ProjectConfig,
+  ServiceProps as ServiceConfig,
+  VariableProps as VariableConfig,
+};

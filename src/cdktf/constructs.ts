@@ -1,21 +1,22 @@
 import type { Construct } from "constructs";
 import type { catalogFields } from "../model/catalog";
 import type { OnRemove } from "../model/desired";
-import type { ComputedRule } from "../model/resource-type";
-import type { DeploymentBlock, DeploymentComputed } from "../resources/deployment";
-import type { LayoutBlock, LayoutComputed } from "../resources/layout";
-import type { ProjectBlock, ProjectComputed } from "../resources/project";
-import type { ServiceBlock, ServiceComputed } from "../resources/service";
-import type { VariableBlock, VariableComputed } from "../resources/variable";
+import type {
+  DeploymentAttributes,
+  DeploymentFields,
+  LayoutAttributes,
+  LayoutFields,
+  ProjectAttributes,
+  ProjectFields,
+  ProjectReadings,
+  ServiceAttributes,
+  ServiceFields,
+  ServiceReadings,
+  VariableAttributes,
+  VariableFields,
+} from "./props";
+import type { Resolvable } from "./resolvable";
 import type { SecretSource } from "./secrets";
-
-/** A value that is known only when the stack is applied; both libraries write it alike. */
-export interface Resolvable {
-  readonly creationStack: string[];
-  // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
-  resolve(context: any): any;
-  toString(): string;
-}
 
 /** The members of the libraries' constructs that the constructs of rnv use. */
 interface TerraformElementLike extends Construct {
@@ -64,27 +65,6 @@ export interface Library {
   readonly StringConcat: Constructing;
 }
 
-/** A field as a program may give it: tokens of text, numbers and lists have these types themselves. */
-type Given<Field> = Field extends boolean ? Field | Resolvable : Field;
-
-/** The fields of a manifest block without `null`: a field that Terraform leaves out has its default. */
-type BlockFields<Block> = { readonly [Name in keyof Block]: Given<Exclude<Block[Name], null>> };
-
-/** A typed token for each computed attribute. */
-type Computed<Rules extends Readonly<Record<string, ComputedRule>>> = {
-  readonly [Name in keyof Rules]: Rules[Name]["valueType"] extends "string"
-    ? string
-    : Rules[Name]["valueType"] extends "number"
-      ? number
-      : Resolvable;
-};
-
-/** The attributes that a resource holds; what moves by itself is read by data sources. */
-type Settled<Rules extends Readonly<Record<string, ComputedRule>>> = Pick<
-  Computed<Rules>,
-  { [Name in keyof Rules]: Rules[Name] extends { movesByItself: true } ? never : Name }[keyof Rules]
->;
-
 /** Arguments of every resource that the library understands: `dependsOn`, `lifecycle`, `provider` … */
 type MetaArguments<L extends Library> = Omit<
   ConstructorParameters<L["TerraformResource"]>[2],
@@ -113,20 +93,16 @@ export interface OfService {
   readonly serviceId?: string;
 }
 
-type ProjectProps<L extends Library> = BlockFields<ProjectBlock> & Kept & MetaArguments<L>;
-type ServiceProps<L extends Library> = Omit<BlockFields<ServiceBlock>, "configuration"> & {
-  readonly configuration?: BlockFields<NonNullable<ServiceBlock["configuration"]>>;
+type ProjectProps<L extends Library> = ProjectFields & Kept & MetaArguments<L>;
+type ServiceProps<L extends Library> = ServiceFields & {
   /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
   readonly deploy?: Omit<DeploymentProps<L>, "service" | "serviceId">;
 } & Kept &
   InProject &
   MetaArguments<L>;
-type VariableProps<L extends Library> = Omit<BlockFields<VariableBlock>, "value"> & {
-  readonly value?: string | SecretSource;
-} & OfService &
-  MetaArguments<L>;
-type DeploymentProps<L extends Library> = BlockFields<DeploymentBlock> & OfService & MetaArguments<L>;
-type CanvasLayoutProps<L extends Library> = BlockFields<LayoutBlock> & InProject & MetaArguments<L>;
+type VariableProps<L extends Library> = VariableFields & OfService & MetaArguments<L>;
+type DeploymentProps<L extends Library> = DeploymentFields & OfService & MetaArguments<L>;
+type CanvasLayoutProps<L extends Library> = LayoutFields & InProject & MetaArguments<L>;
 
 /** Where the provider of Terraform finds the service; rnv itself reads its environment. */
 export interface RnvProviderProps {
@@ -168,18 +144,14 @@ export interface ServiceMembers<L extends Library> {
 
 export type VariableValue = string | SecretSource | { readonly preserve: true };
 
-type ResourceOf<L extends Library, Rules extends Readonly<Record<string, ComputedRule>>> = InstanceType<
-  L["TerraformResource"]
-> &
-  Settled<Rules> &
-  Movable;
+type ResourceOf<L extends Library, Attributes> = InstanceType<L["TerraformResource"]> & Attributes & Movable;
 type DataSourceOf<L extends Library> = InstanceType<L["TerraformDataSource"]>;
 
-type ProjectOf<L extends Library> = ResourceOf<L, ProjectComputed> & ProjectMembers<L>;
-type ServiceOf<L extends Library> = ResourceOf<L, ServiceComputed> & ServiceMembers<L>;
-type VariableOf<L extends Library> = ResourceOf<L, VariableComputed>;
-type DeploymentOf<L extends Library> = ResourceOf<L, DeploymentComputed>;
-type CanvasLayout<L extends Library> = ResourceOf<L, LayoutComputed>;
+type ProjectOf<L extends Library> = ResourceOf<L, ProjectAttributes> & ProjectMembers<L>;
+type ServiceOf<L extends Library> = ResourceOf<L, ServiceAttributes> & ServiceMembers<L>;
+type VariableOf<L extends Library> = ResourceOf<L, VariableAttributes>;
+type DeploymentOf<L extends Library> = ResourceOf<L, DeploymentAttributes>;
+type CanvasLayout<L extends Library> = ResourceOf<L, LayoutAttributes>;
 
 /** The catalog as tokens. */
 type CatalogMembers = {
@@ -207,6 +179,6 @@ export interface Constructs<L extends Library> {
   readonly Deployment: OptionalConstructClass<DeploymentProps<L>, DeploymentOf<L>>;
   readonly CanvasLayout: OptionalConstructClass<CanvasLayoutProps<L>, CanvasLayout<L>>;
   readonly DataRnvCatalog: OptionalConstructClass<Record<never, never>, DataSourceOf<L> & CatalogMembers>;
-  readonly DataRnvProject: ConstructClass<DataRnvProjectProps, DataSourceOf<L> & Computed<ProjectComputed>>;
-  readonly DataRnvService: ConstructClass<DataRnvServiceProps, DataSourceOf<L> & Computed<ServiceComputed>>;
+  readonly DataRnvProject: ConstructClass<DataRnvProjectProps, DataSourceOf<L> & ProjectReadings>;
+  readonly DataRnvService: ConstructClass<DataRnvServiceProps, DataSourceOf<L> & ServiceReadings>;
 }

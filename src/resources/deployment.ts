@@ -113,9 +113,6 @@ const computed = {
   },
 } as const satisfies ResourceType["computed"];
 
-/** Attributes of a deployment that the service decides. */
-export type DeploymentComputed = typeof computed;
-
 /** The deployment of a service: at most one per service and run, after everything else (interface, "Deployment"). */
 export const deployment: Resource = {
   type: "deployment",

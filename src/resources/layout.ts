@@ -52,9 +52,6 @@ const computed = {
   },
 } as const satisfies ResourceType["computed"];
 
-/** Attributes of a layout that the service decides. */
-export type LayoutComputed = typeof computed;
-
 /** The shared canvas layout of one project (interface, "Canvas"). Its id is that of the project. */
 export const layout: Resource = {
   type: "layout",

@@ -59,9 +59,6 @@ const computed = {
   },
 } as const satisfies ResourceType["computed"];
 
-/** Attributes of a project that the service decides. */
-export type ProjectComputed = typeof computed;
-
 /** A project: a group of services with its environments (interface, "Project"). */
 export const project: Resource = {
   type: "project",

@@ -59,9 +59,6 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When its name or value last changed, ISO 8601.", stable: false },
 } as const satisfies ResourceType["computed"];
 
-/** Attributes of a variable that the service decides. */
-export type VariableComputed = typeof computed;
-
 const variablesWords = [
   ...["variable", "vars", "var", "env", "envs", "envVars", "environmentVariables", "environment"],
   ...["secrets", "secret"],

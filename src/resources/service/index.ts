@@ -97,9 +97,6 @@ const computed = {
   updatedAt: { valueType: "string", doc: "When it last changed, ISO 8601.", ...moving },
 } as const satisfies ResourceType["computed"];
 
-/** Attributes of a service that the service decides. */
-export type ServiceComputed = typeof computed;
-
 /** A service: built, deployed and served (interface, "Service"). */
 export const service: Resource = {
   type: "service",
