@@ -70,7 +70,7 @@ const schema = z.strictObject({
     .enum(["changed", "always", "never"])
     .optional()
     .describe(
-      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); in a manifest, `never` too.",
+      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); `never` for rnv alone.",
     ),
   commit: z
     .string()
