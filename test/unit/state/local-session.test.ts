@@ -120,6 +120,22 @@ describe("a session on a local state", () => {
     expect((await session.commit({ ...empty, serial: 40 })).serial).toBe(41);
   });
 
+  it("is over where its first snapshot cannot be put in place, whatever stands there", async () => {
+    const { disk, backend } = setUp();
+    const session = await backend().lock(holder("a"), 0);
+    disk.fault = ({ name, path: to }) => {
+      if (name === "link" && to === path) throw diskError("EIO");
+      return undefined;
+    };
+    const empty = emptyState({ lineage: "line", ...origin });
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    disk.fault = () => undefined;
+    await expect(session.commit(empty)).rejects.toThrow(/EIO/);
+    expect(disk.names.has(path)).toBe(false);
+    await session.release();
+    expect((await (await backend().lock(holder("b"), 0)).commit(empty)).serial).toBe(1);
+  });
+
   it("ignores a journal that comes back after its snapshot, and refuses one of another snapshot", async () => {
     const { disk, backend } = setUp();
     const session = await backend().lock(holder("a"), 0);

@@ -206,6 +206,25 @@ describe("a session on a remote state", () => {
     }
   });
 
+  it("writes again where two of its writes crossed, and is over where they always do", async () => {
+    for (const [crossed, writes] of [
+      [1, 2],
+      [9, 3],
+    ] as const) {
+      const bench = setUp((memory) => ({
+        write: async (bytes) => {
+          memory.writes += 1;
+          if (memory.writes <= crossed) return { kind: "changed" };
+          return { kind: "written", version: bench.put(bytes) };
+        },
+      }));
+      const committed = bench.open().commit(start);
+      if (crossed === 1) expect((await committed).serial).toBe(1);
+      else expect((await problem(committed))?.code).toBe("state.lock_lost");
+      expect(bench.memory.writes).toBe(writes);
+    }
+  });
+
   it("is over where another state came before its own", async () => {
     const bench = setUp(() => ({
       write: async () => {
