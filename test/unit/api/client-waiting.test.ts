@@ -157,6 +157,26 @@ describe("adaptive concurrency", () => {
     await Promise.all(all);
   });
 
+  it.each<[string, Reply, number]>([
+    ...[200, 400, 404, 499].map((status): [string, Reply, number] => [`${status}`, answer(status), 8]),
+    ...[500, 502, 504, 599].map((status): [string, Reply, number] => [`${status}`, answer(status), 4]),
+    ["no answer", failure("ECONNRESET"), 4],
+    ["503", answer(503), 2],
+  ])("grows with what was answered, and shrinks with overload alone: %s", async (_, reply, following) => {
+    const script = heldReplies();
+    const { client } = scriptedClient([script.reply]);
+    const all = Array.from({ length: 12 }, () => client.send(unkeyedWrite).catch(() => undefined));
+    await tick();
+    for (const release of script.held.splice(0)) release(reply);
+    for (let i = 0; i < 5; i += 1) await tick();
+    expect(script.held).toHaveLength(following);
+    for (let i = 0; i < 30; i += 1) {
+      for (const release of script.held.splice(0)) release(done);
+      await tick();
+    }
+    await Promise.all(all);
+  });
+
   it("never goes above its limit", async () => {
     const { reply, held } = heldReplies();
     const { client } = scriptedClient([reply], { maxConcurrency: 3 });
