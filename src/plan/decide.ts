@@ -71,7 +71,7 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
 /** Keeps a retained resource as it is, and forgets it where it was deleted outside of rnv, or its parent was. */
 function decideRetained(instance: ResourceInstance, { decisions }: DecisionContext): Decision {
   const nothing = decideNothing(instance);
-  const around = instance.parent === undefined ? undefined : decisions.get(instance.parent);
+  const around = instance.parent && decisions.get(instance.parent);
   const wentWith = around !== undefined && isRetained(around.instance) && around.action === "forget";
   return isGone(instance) || wentWith
     ? { ...nothing, action: "forget", reason: "it was archived here, and deleted outside of rnv" }
@@ -127,7 +127,7 @@ function staysWithParent(
   { parent, type }: ResourceInstance,
   decisions: DecisionContext["decisions"],
 ): boolean {
-  const around = parent === undefined ? undefined : decisions.get(parent);
+  const around = parent && decisions.get(parent);
   if (around === undefined || !type.removedWithParent) return false;
   return isRetained(around.instance) || isArchivedNow(around);
 }
@@ -164,7 +164,7 @@ function decideReaction(instance: ResourceInstance, context: DecisionContext): D
   const { live, recorded, parent } = instance;
   const isNew = isGone(instance) || goesWithParent(instance, context.decisions);
   const diff = !isNew && (live || recorded) ? diffAttributes(instance, about) : undefined;
-  const around = parent === undefined ? undefined : context.decisions.get(parent);
+  const around = parent && context.decisions.get(parent);
   const reactionContext: ReactionContext = {
     declared: resolved,
     recorded,

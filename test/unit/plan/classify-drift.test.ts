@@ -51,6 +51,14 @@ describe("drift has classes", () => {
     expect(classes(settled(), shop())).toEqual(none);
   });
 
+  it("what could not be read is unchecked, and a value that nobody has is not: its time tells", () => {
+    const resource = { address: at("service.api"), reason: "405" };
+    const value = { address: at("variable.api.KEY"), attribute: "value", reason: "not set" };
+    const plan = { ...settled().plan(desiredOf(shop())), unchecked: [resource, value] };
+    expect(driftReport(plan).unchecked).toEqual([resource]);
+    expect(driftReport(plan, { unchecked: [value] }).unchecked).toEqual([resource, value]);
+  });
+
   it("a replacement that is only asked for is pending with what follows from it", () => {
     const plan = settled().plan(desiredOf(shop()), { replace: [at("service.api")] });
     const { pending, consequences, hasDrift } = driftReport(plan);

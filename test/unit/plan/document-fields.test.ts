@@ -1,3 +1,4 @@
+import { error } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { compareWithSaved, planDocument, readSavedPlan, savePlan } from "../../../src/plan/document";
@@ -49,7 +50,31 @@ const planOf = (changes: readonly Change[], more: Partial<Plan> = {}): Plan => (
 const documentOf = (change: Change) =>
   (planDocument(planOf([change])).resource_changes as never as readonly Record<string, unknown>[])[0];
 
+describe("a finding in JSON", () => {
+  it("has its place where it has one", () => {
+    const found = error("plan.cycle", "a ring", { range });
+    const none = error("plan.cycle", "a ring");
+    expect(planDocument(planOf([], { diagnostics: [found, none] })).diagnostics).toEqual([
+      { severity: "error", code: "plan.cycle", summary: "a ring", range },
+      { severity: "error", code: "plan.cycle", summary: "a ring" },
+    ]);
+  });
+});
+
 describe("a change in JSON", () => {
+  it("is a replacement by need where one of its fields needs it, else by request", () => {
+    const reason = (...forced: readonly boolean[]) =>
+      documentOf(
+        changeOf("replace", {
+          attributes: forced.map((forcesReplacement, at) => edit(`f${at}`, { forcesReplacement })),
+        }),
+      )?.action_reason;
+    expect([reason(true, false), reason(false, true)]).toEqual(
+      Array(2).fill("replace_because_cannot_update"),
+    );
+    expect([reason(), reason(false)]).toEqual(Array(2).fill("replace_by_request"));
+  });
+
   it("is the same however its fields are ordered", () => {
     const text = (...paths: readonly string[]) => {
       const values = Object.fromEntries(paths.map((one) => [one, one]));
