@@ -202,7 +202,7 @@ export interface VariableAttributes {
 
 /** Fields of a deployment. Deploys its service once per run, after the service and its variables have changed. */
 export interface DeploymentFields {
-  /** Deploy when something of the service changed (`changed`, the default) or in every run (`always`); `never` for rnv alone. It is not sent. */
+  /** Deploy when something of the service changed (`changed`, the default) or in every run (`always`); in a manifest or a program, `never` too. It is not sent. */
   readonly when?: "changed" | "always" | "never";
   /** Commit that must serve; the configured branch unless given. */
   readonly commit?: string;

@@ -70,7 +70,7 @@ const schema = z.strictObject({
     .enum(["changed", "always", "never"])
     .optional()
     .describe(
-      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); `never` for rnv alone.",
+      "Deploy when something of the service changed (`changed`, the default) or in every run (`always`); in a manifest or a program, `never` too.",
     ),
   commit: z
     .string()
