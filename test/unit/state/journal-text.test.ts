@@ -88,6 +88,12 @@ describe("the text of a journal", () => {
     expect(problem(lines.slice(1).join(""))).toContain("line 1 is damaged");
     const odd = encodeLine(1, 1, { kind: "resource", address: 7 } as never);
     expect(problem([lines[0], odd].join(""))).toContain("line 2 is damaged");
+    for (const entry of [null, 7, { kind: "sealed", keyId: "k" }, { kind: "sealed" }]) {
+      const text = Buffer.from([lines[0], encodeLine(1, 1, entry as never)].join(""));
+      // Never handed to the cipher as if it were whole.
+      const open = () => JSON.stringify(intent(1));
+      expect(() => decodeJournal(text, "x.journal", open)).toThrow("line 2 is damaged");
+    }
   });
 
   it.each([
