@@ -17,12 +17,11 @@ import { loadStateKey } from "../state/key";
 import { aliveBy } from "../state/local/is-alive";
 import { makeIgnoredFolder } from "../state/local/node-disk";
 import { openBackend } from "../state/open-backend";
-import { parseState } from "../state/state-text";
-import { readLimited, readStandardInput } from "./files";
+import { readStandardInput } from "./files";
 import type { Invocation } from "./invocation";
 import { systemTicker, type WaitNotice, watchWaiting } from "./progress";
 import { report } from "./report";
-import { readSettings, type Settings } from "./settings";
+import { readSettings, recordedIn, type Settings } from "./settings";
 
 interface OpenContext extends Context {
   /** Ends the connection, if one was opened. */
@@ -160,22 +159,11 @@ async function connect(
  */
 function originOf({ baseUrl, workspaceId, state }: Settings): Pick<Context, "baseUrl" | "workspaceId"> {
   if (state.kind !== "file" || (baseUrl !== "" && workspaceId !== "")) return { baseUrl, workspaceId };
-  const recorded = parseState(readOrEmpty(state.path), state.path).state;
+  const recorded = recordedIn(state.path);
   return {
     baseUrl: baseUrl || (recorded?.baseUrl ?? ""),
     workspaceId: workspaceId || (recorded?.workspaceId ?? ""),
   };
-}
-
-/** Bytes. */
-const largestState = 32 * 1024 * 1024;
-
-function readOrEmpty(path: string): string {
-  try {
-    return readLimited(path, largestState).toString("utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Runs `work` with the capabilities of this invocation and closes them afterwards. */

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import * as nodeModule from "node:module";
 import type * as program from "./run";
-import { versionText } from "./version";
+import { versionText } from "./version-text";
 
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
 // everything else loads the program.

@@ -6,6 +6,7 @@ import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
+import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
@@ -115,7 +116,7 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, cwd: string): string
   if (existsSync(resolve(cwd, own))) return own;
   const path = resolve(cwd, defaultState);
   if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : defaultState;
-  const recorded = parseState(readLimited(path, largestState).toString("utf8"), defaultState).state;
+  const recorded = recordedIn(path);
   if (recorded?.stack === name) return defaultState;
   if (recorded?.stack !== undefined) return own;
   throw new DiagnosticsError(
@@ -131,6 +132,15 @@ function defaultStateOf({ name, isOneOfSeveral }: StackRun, cwd: string): string
 
 /** Bytes. */
 const largestState = 32 * 1024 * 1024;
+
+/** Reads a state file as far as the settings need it; undefined for one that is not there or cannot be read. */
+export function recordedIn(path: string): State | undefined {
+  try {
+    return parseState(readLimited(path, largestState).toString("utf8"), path).state;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A name as part of a path or an address. */
 const folderOf = (name: string): string => name.replace(/[^\w.-]+/g, "-");

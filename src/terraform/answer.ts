@@ -1,6 +1,6 @@
 import { systemClock } from "../model/time";
 import { aliveBy } from "../state/local/is-alive";
-import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/actions";
+import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {
   ephemeralResources,

@@ -7,11 +7,12 @@ import {
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
+import { compareTexts } from "../model/text";
 import { unlessGone } from "../resources/deletion";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { type DataSource, dataSource, fieldsOf, shownResource, shownType } from "./data/data-source";
+import { type DataSource, dataSource, fieldsOf, shownResource, shownType } from "./data/define-data-source";
 import { lookupOf } from "./data/lookup";
 import { findById } from "./find-by-id";
 import { diagnosticError, diagnosticMessages } from "./messages";
@@ -200,10 +201,8 @@ async function servingIn(session: Session, serviceId: string): Promise<string> {
       : `there is no service of the id ${serviceId}`;
   throw diagnosticError("live.import_missing", summary, { attribute: "service_id" });
 }
-
-const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b);
 const byNameAndId = (a: LiveResource, b: LiveResource): number =>
-  compareText(a.name, b.name) || compareText(a.id, b.id);
+  compareTexts(a.name, b.name) || compareTexts(a.id, b.id);
 
 /** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [

@@ -1,7 +1,7 @@
 import type { Resource } from "../api/reads";
 import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
-import { snakeCase } from "../model/text";
+import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
 import { findById } from "./find-by-id";
 import { diagnosticError, writePrivate } from "./messages";
@@ -82,11 +82,9 @@ async function listLive(
   if (parent && parentId !== undefined && (listed === undefined || listed.length === 0))
     await requireParent(session, parent, parentId);
   if (listed !== undefined)
-    return listed.sort((a, b) => compareText(a.name, b.name) || compareText(a.id, b.id));
+    return listed.sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
   throw diagnosticError("live.unchecked", `the service does not list every ${name}`);
 }
-
-const compareText = (a: string, b: string): number => Number(a > b) - Number(a < b);
 
 /** An empty list of what lies nowhere would look as if there were none. */
 async function requireParent(

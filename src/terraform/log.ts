@@ -1,5 +1,6 @@
 import type { WaitEvent } from "../api/retry";
 import type { Transport, WireRequest } from "../api/transport";
+import type { ProcessEnvironment } from "../model/text";
 import type { Clock } from "../model/time";
 
 /** Levels as Terraform names them, the most telling first. */
@@ -18,13 +19,15 @@ export interface Log {
   readonly writes: (subsystem: LogSubsystem) => boolean;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Returns the log of a plugin: a line of JSON in the form of go-plugin for each message, which Terraform shows under
  * `TF_LOG` and `TF_LOG_PROVIDER`. `TF_LOG_PROVIDER_RNV_HTTP` sets the level of one subsystem. Without any of them nothing is written.
  */
-export function createLog(environment: Environment, clock: Clock, writeLine: (line: string) => void): Log {
+export function createLog(
+  environment: ProcessEnvironment,
+  clock: Clock,
+  writeLine: (line: string) => void,
+): Log {
   const least = (subsystem: LogSubsystem): number => {
     const own = environment[`TF_LOG_PROVIDER_RNV_${subsystem.toUpperCase()}`];
     return rankOf(own || environment.TF_LOG_PROVIDER || environment.TF_LOG || "off");

@@ -34,7 +34,7 @@ import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
-import { versionText } from "../version";
+import { versionText } from "../version-text";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {

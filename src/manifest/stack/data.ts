@@ -8,9 +8,10 @@ import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
 import type { SourceNode } from "../tree";
 import { readValue } from "../values";
+import { isDataSource } from "./data-attributes";
 import { isObject } from "./document";
 import type { StackType } from "./names";
-import { type BlockReader, isDataSource, readerOf } from "./resolve";
+import { type BlockReader, readerOf } from "./resolve";
 import { dependsOnOf } from "./resources";
 import {
   constructPathOf,

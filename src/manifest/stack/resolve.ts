@@ -1,13 +1,12 @@
 import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
-import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
-import { catalogFields } from "../../model/catalog";
 import { crossStackData, dataSegments } from "../../model/data-source";
-import { camelCase, catalogDataSource, terraformPrefix } from "../../model/text";
+import { camelCase, terraformPrefix } from "../../model/text";
 import type { MapEntry, ScalarNode, SourceNode } from "../tree";
+import { dataAttribute, isDataSource } from "./data-attributes";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
 import { type Expression, ExpressionProblem, parseText, type TextPart } from "./expression";
-import { addressOfResource, bySnakeCase, type StackType } from "./names";
+import { addressOfResource, type StackType } from "./names";
 import {
   commentOf,
   crossStackInput,
@@ -289,68 +288,6 @@ function crossNode(
   if (found?.kind === "value") return rest.reduce(stepInto, plainNode(found.value, rangeOf(scope)));
   const segments = [...dataSegments(stack, crossStackData, output), "value", ...rest.map(String)];
   return referenceNode(segments, scope.source, rangeOf(scope));
-}
-
-/** Whether rnv reads data sources of the type. */
-export const isDataSource = (terraformType: string, types: StackContext["types"]): boolean =>
-  terraformType === catalogDataSource || types.get(terraformType)?.isLookedUp === true;
-
-/** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
-function dataAttribute(terraformType: string, steps: TraversalSteps, scope: Scope): SourceNode {
-  const { stack, context } = scope;
-  const [name, ...path] = steps;
-  const label = `${terraformType}.${name}`;
-  if (typeof name !== "string" || path.length === 0)
-    throw unsupported(`a reference to the data source ${label} as a whole`);
-  if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
-  const attribute = dataPath(terraformType, path, context.types.get(terraformType));
-  const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
-  return referenceNode(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
-}
-
-/** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog. */
-function dataPath(
-  terraformType: string,
-  steps: TraversalSteps,
-  type: StackType | undefined,
-): readonly string[] {
-  const shown = type === undefined ? catalogNames : shownNames(type);
-  const [first = "", second, ...others] = steps.map(String);
-  const refuse = (name: string, known: Iterable<string>): StackProblem =>
-    new StackProblem(
-      "manifest.reference_unknown",
-      `the data source ${terraformType} has no attribute "${name}"`,
-      didYouMean(name, known),
-    );
-  const found = shown.get(first);
-  if (found === undefined) throw refuse(first, shown.keys());
-  if (second === undefined) return [found];
-  const group = type?.groups.get(first);
-  if (group === undefined) return [found, second, ...others];
-  const field = group.fields.get(second);
-  if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
-  return [...field.path.split("."), ...others];
-}
-
-const catalogNames = bySnakeCase(catalogFields.map((name) => [name, name]));
-
-/** The attributes that a data source shows: declared and computed, without secrets and those that only rnv reads. */
-function shownNames({
-  placed,
-  attributes,
-  groups,
-  parents,
-  computed,
-}: StackType): ReadonlyMap<string, string> {
-  const declared = [...attributes].filter(
-    ([, { secret, path }]) => !secret && placed.type.rules[path]?.change !== "local",
-  );
-  return new Map([
-    ...declared.map(([key, { path }]) => [key, path] as const),
-    ...[...groups].map(([name, { key }]) => [name, key] as const),
-    ...[...parents].map(([key, { attribute }]) => [key, attribute] as const),
-    ...computed,
-  ]);
 }
 
 function resourceAttribute(type: StackType, steps: TraversalSteps, scope: Scope): SourceNode {

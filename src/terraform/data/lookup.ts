@@ -10,7 +10,7 @@ import { textIn } from "../schema/attributes";
 import { shapeOf, type TerraformShape } from "../schema/terraform-shape";
 import { standingOf } from "../standing";
 import type { TerraformObject } from "../values/terraform-value";
-import { type DataSource, dataSource, shownAttributes, shownResource } from "./data-source";
+import { type DataSource, dataSource, shownAttributes, shownResource } from "./define-data-source";
 
 /** The data source of one resource, found by its id, or by its name in its parent. */
 export function lookupOf(resource: Resource): DataSource {

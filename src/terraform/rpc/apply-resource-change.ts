@@ -7,7 +7,7 @@ import { diagnosticMessages, diagnosticsOf, readPrivate, writePrivate } from "..
 import type { RpcAnswer, Session } from "../provider";
 import { noteApplied } from "../reactions/note-changes";
 import { textIn, withWriteOnly } from "../schema/attributes";
-import { configIn, stepsIn } from "../schema/settings";
+import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";

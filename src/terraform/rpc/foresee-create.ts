@@ -19,7 +19,7 @@ import { isMadeElsewhere } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { importedState } from "../refreshed-state";
 import { declaredIn, parentIn } from "../schema/attributes";
-import { configIn, stepsIn } from "../schema/settings";
+import { configIn, stepsIn } from "../schema/settings-value";
 import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";

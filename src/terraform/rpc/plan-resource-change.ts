@@ -12,7 +12,7 @@ import type { RpcAnswer, Session } from "../provider";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
 import { nameIn } from "../schema/attributes";
-import { configIn, stepsIn } from "../schema/settings";
+import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";

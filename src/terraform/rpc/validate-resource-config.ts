@@ -6,7 +6,7 @@ import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
-import { settingsFindings, withSettings, writtenAt } from "../schema/settings";
+import { settingsFindings, withSettings, writtenAt } from "../schema/settings-value";
 import { type TerraformShape, timeoutNames } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
