@@ -23,6 +23,8 @@ export const diagnosticCodes = [
   "manifest.reference_cycle",
   "manifest.env_missing",
   "manifest.secret_source",
+  "manifest.dotenv",
+  "manifest.group",
   "manifest.unsupported",
   "manifest.moved",
   "manifest.removed",

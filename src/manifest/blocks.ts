@@ -15,6 +15,7 @@ import {
 import {
   type AttributeShape,
   blockKeys,
+  isFreeKey,
   openShape,
   type PlacedType,
   type TypeIndex,
@@ -185,7 +186,7 @@ function readBlock(placed: PlacedType, node: MapNode, address: Address, walk: Wa
     const group = placed.groups.get(key);
     if (shape !== undefined) take(shape, entry);
     else if (group !== undefined) readGroup(group, entry, { placed, address, take, noteUnknown, walk });
-    else if (placed.children.has(key)) continue;
+    else if (placed.children.has(key) || isFreeKey(key)) continue;
     else if (placed.place.meta === true && (key === "lifecycle" || key === "import")) {
       meta ??= new Map();
       meta.set(key, entry);
@@ -217,6 +218,7 @@ function readGroup(
       const isOpen = shape === undefined && besides(key, placed, groupKey) === undefined;
       const further = isOpen ? openShape(placed, groupKey, key) : undefined;
       if (shape !== undefined) take(shape, entry);
+      else if (isFreeKey(key)) continue;
       else if (further !== undefined) {
         walk.report(
           unknownField(address, further.path, entry.keyRange, unknownHint(key, address, placed, groupKey)),

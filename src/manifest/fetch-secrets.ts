@@ -42,11 +42,16 @@ export async function fetchSecrets(
     .filter(({ sources }) => sources.length > 0)
     .flatMap(({ attributes, sources }) => sources.map((source) => ({ attributes, source })));
   if (jobs.length === 0) return;
+  // One call of a secret manager serves all that name it.
+  const outputs = new Map<string, Promise<Fetched>>();
   const run = async (kept: typeof jobs): Promise<void> => {
     const queue = kept.values();
     const worker = async (): Promise<void> => {
       for (const { attributes, source } of queue) {
-        const secret = await fetchSecret(source, cwd, context, reach === "present");
+        const secret = await fetchSecret(source, cwd, context, {
+          mayBeMissing: reach === "present",
+          outputs,
+        });
         if (secret !== undefined) attributes.set(source.shape.path, { value: secret, range: source.range });
       }
     };
@@ -72,7 +77,7 @@ async function fetchSecret(
   source: SecretOrigin,
   cwd: string,
   context: ReadContext,
-  mayBeMissing: boolean,
+  { mayBeMissing, outputs }: { readonly mayBeMissing: boolean; readonly outputs: Outputs },
 ): Promise<Secret | UnreadSecret | undefined> {
   const location = { address: source.block.address, attribute: source.shape.path };
   const found =
@@ -80,7 +85,7 @@ async function fetchSecret(
       ? fromEnvironment(source, context)
       : source.kind === "file"
         ? await fromFile(source, cwd, context)
-        : await fromCommand(source, cwd, context);
+        : pickFrom(await onceEach(source, outputs, () => fromCommand(source, cwd, context)), source);
   if ("problem" in found && found.isMissing && mayBeMissing) return new UnreadSecret(found.problem);
   if ("problem" in found) {
     const isMissing = source.kind === "env" && !isOwnCredential(source.argument[0] as string);
@@ -116,6 +121,53 @@ function fromEnvironment(source: SecretOrigin, context: ReadContext): Fetched {
       hint: 'write "" if an empty value is meant',
     };
   return { text };
+}
+
+/** What commands printed in this run, by program, arguments and environment. */
+type Outputs = Map<string, Promise<Fetched>>;
+
+function onceEach(
+  { argument, given = [] }: SecretOrigin,
+  outputs: Outputs,
+  run: () => Promise<Fetched>,
+): Promise<Fetched> {
+  const key = JSON.stringify([argument, [...given].sort()]);
+  const found = outputs.get(key) ?? run();
+  outputs.set(key, found);
+  return found;
+}
+
+/** The text at the JSON pointer of a source; numbers and flags as JSON writes them. */
+function pickFrom(found: Fetched, { argument, pointer }: SecretOrigin): Fetched {
+  if ("problem" in found || pointer === undefined) return found;
+  const program = `the command ${JSON.stringify(argument[0])}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(found.text);
+  } catch {
+    return {
+      problem: `${program} did not print JSON`,
+      hint: "take json away if its whole output is the value",
+    };
+  }
+  const steps = pointer.split("/").slice(1);
+  for (const step of steps) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key))
+      return {
+        problem: `${program} printed nothing at ${pointer}`,
+        hint: "json is the place of one value: /data/password",
+      };
+    value = (value as Record<string, unknown>)[key];
+  }
+  if (typeof value === "string" && value !== "") return { text: value };
+  if (typeof value === "number" || typeof value === "boolean") return { text: String(value) };
+  const kind =
+    value === "" ? "an empty text" : value === null ? "null" : Array.isArray(value) ? "a list" : "an object";
+  return {
+    problem: `${program} printed ${kind} at ${pointer === "" ? "the top" : pointer}`,
+    hint: "json is the place of one value",
+  };
 }
 
 async function fromCommand(source: SecretOrigin, cwd: string, context: ReadContext): Promise<Fetched> {

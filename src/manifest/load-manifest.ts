@@ -14,6 +14,7 @@ import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
 import type { SecretReach } from "./secrets";
+import { takeShared } from "./share";
 import type { StackUnit } from "./stack/unit";
 import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
@@ -60,7 +61,11 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     index,
     findings,
   );
-  const root = mergeLayers(files, index, findings);
+  const { environment } = request;
+  const root = takeShared(mergeLayers(files, index, findings), {
+    ...{ index, cwd, environment, report: findings.report },
+    ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
+  });
   const merged = (): string => printManifest(root, { index, texts: files.texts });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
@@ -68,7 +73,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     blocks,
     trust: trustOf(request.environment, request.untrusted === true),
     secretNames: secretNamesIn(blocks.values()),
-    environment: request.environment,
+    environment,
     texts: files.texts,
     report: findings.report,
     misses: { count: 0 },
@@ -105,8 +110,10 @@ const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "",
 interface ReadFiles {
   /** One tree per layer. */
   readonly roots: readonly MapNode[];
-  readonly texts: ReadonlyMap<string, string>;
-  readonly masked: ReadonlyMap<string, string>;
+  readonly texts: Map<string, string>;
+  readonly masked: Map<string, string>;
+  /** Bytes that further files may hold. */
+  readonly bytesLeft: number;
   /** A file could not be read or parsed. */
   readonly isPartial: boolean;
 }
@@ -142,5 +149,5 @@ function readLayers(
     }
     if (layerRoot !== undefined) roots.push(layerRoot);
   }
-  return { roots, texts, masked, isPartial };
+  return { roots, texts, masked, bytesLeft: left, isPartial };
 }

@@ -1,6 +1,14 @@
 import { suggest } from "../diagnostics/suggest";
 import { parseTemplate, type SourceNode } from "./tree";
-import { metaKeys, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
+import {
+  besideCommand,
+  isFreeKey,
+  metaKeys,
+  type PlacedType,
+  sharingKeys,
+  sourceKeys,
+  type TypeIndex,
+} from "./type-index";
 
 /** Texts of files for code frames, each masked when it is first asked for: most runs show none. */
 export class MaskedTexts extends Map<string, string> {
@@ -63,20 +71,25 @@ function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
   const words = secretWords(index);
   const ranges: [number, number][] = [];
   const seen = new Set<SourceNode>();
+  const free: SourceNode[] = [];
   const visit = (node: SourceNode): void => {
-    if (node.kind === "scalar" || seen.has(node)) return;
+    if (seen.has(node)) return;
     seen.add(node);
+    if (node.kind === "scalar") return;
     if (node.kind === "list") {
       for (const item of node.items) visit(item);
       return;
     }
     node.entries.forEach(({ value }, key) => {
-      if (isSecretKey(key, words) || (value.kind !== "scalar" && words.blocks.has(key.toLowerCase())))
+      if (isFreeKey(key)) free.push(value);
+      else if (isSecretKey(key, words) || (value.kind !== "scalar" && words.blocks.has(key.toLowerCase())))
         maskBelow(value, text, words, index, ranges);
       else visit(value);
     });
   };
   visit(root);
+  // What an alias takes to an open place may be shown; nobody knows what the rest is for.
+  for (const node of free) maskBelow(node, text, words, index, ranges, seen);
   return star(text, ranges);
 }
 
@@ -99,6 +112,7 @@ function secretWords(index: TypeIndex): SecretWords {
     if (!shapes.some(([, shape]) => shape.secret)) continue;
     if (placed.shorthand?.secret === true) {
       secret.add(placed.place.key);
+      if (placed.place.shared !== undefined) secret.add(placed.place.shared.groups);
       for (const word of placed.place.alsoCalled ?? []) blocks.add(word.toLowerCase());
     }
     for (const [key, shape] of shapes) (shape.secret ? secret : open).add(key);
@@ -110,7 +124,8 @@ function secretWords(index: TypeIndex): SecretWords {
 function knownWords(index: TypeIndex): Map<string, boolean> {
   const near = new Map<string, boolean>();
   const add = (placed: PlacedType): void => {
-    for (const key of [...placed.attributes.keys(), ...placed.groups.keys(), placed.place.key])
+    const { attributes, groups, place } = placed;
+    for (const key of [...attributes.keys(), ...groups.keys(), place.key, ...sharingKeys(placed)])
       near.set(key, false);
     for (const group of placed.groups.values()) for (const key of group.keys()) near.set(key, false);
   };
@@ -133,10 +148,11 @@ function maskBelow(
   words: SecretWords,
   index: TypeIndex,
   ranges: [number, number][],
+  shown?: ReadonlySet<SourceNode>,
 ): void {
   const seen = new Set<SourceNode>();
   const visit = (at: SourceNode): void => {
-    if (seen.has(at)) return;
+    if (seen.has(at) || shown?.has(at)) return;
     seen.add(at);
     if (at.kind === "list") for (const item of at.items) visit(item);
     else if (at.kind === "scalar") maskScalar(at, text, index, ranges);
@@ -144,8 +160,8 @@ function maskBelow(
       for (const { key, value } of at.entries.values()) {
         if (key === "fromCommand" && value.kind === "list")
           for (const item of value.items.slice(1)) visit(item);
-        // Names of variables, which a message points at.
-        else if (key === "env" && at.entries.has("fromCommand")) continue;
+        // Names of variables and places, which a message points at.
+        else if (besideCommand.includes(key) && at.entries.has("fromCommand")) continue;
         else if (!words.open.has(key) || value.kind === "list") visit(value);
       }
   };
@@ -221,7 +237,9 @@ export function maskBroken(text: string, index: TypeIndex): string {
 const isOdd = (text: string, quote: string): boolean => text.split(quote).length % 2 === 0;
 
 const opensSecrets = (key: string, rest: string, words: SecretWords): boolean =>
-  isSecretKey(key, words) || (words.blocks.has(key.toLowerCase()) && /^[ \t]*(?:[\r#{[&|>]|$)/.test(rest));
+  isSecretKey(key, words) ||
+  isFreeKey(key) ||
+  (words.blocks.has(key.toLowerCase()) && /^[ \t]*(?:[\r#{[&|>]|$)/.test(rest));
 
 /** Where the secrets of a line begin; -1 when no key of it opens any. */
 function secretStart(line: string, words: SecretWords): number {

@@ -136,6 +136,11 @@ function comparedWith(known: readonly string[], { comparisons }: Overlaying): re
 export function overlay(lower: MapNode, upper: MapNode, to: Overlaying): MapNode {
   const speak: Speak = (key) => key;
   return overlayMap(lower, upper, speak, to, (below, above) => {
+    const shared = to.index.shared.get(above.key);
+    if (shared !== undefined)
+      return bothMaps(below, above, (groups, over) =>
+        overlayMap(groups, over, speak, to, (x, y) => overlayPlace(x, y, shared, [y.key], to)),
+      );
     const placed = to.index.root.get(above.key);
     return placed === undefined
       ? overlayPlain(below, above, speak, to)
@@ -150,6 +155,8 @@ function overlayPlace(
   placed: PlacedType,
   names: readonly string[],
   to: Overlaying,
+  /** More blocks come from elsewhere. */
+  hasMore = false,
 ): MapEntry {
   if (placed.place.shape === "single") return overlayBlock(below, above, placed, names, to);
   const speak: Speak = (key) => addressOf(placed.type.type, ...names, key);
@@ -161,9 +168,14 @@ function overlayPlace(
       isNull(entry.value) ||
       checkAdded(entry, speak(key), placed, comparedWith(known, to), to);
     const added = { ...upper, entries: new Map([...upper.entries].filter(isKept)) };
-    return overlayMap(lower, added, speak, to, (x, y) => overlayBlock(x, y, placed, [...names, y.key], to));
+    const both = (x: MapEntry, y: MapEntry): MapEntry => overlayBlock(x, y, placed, [...names, y.key], to);
+    return overlayMap(lower, added, speak, to, both, hasMore);
   });
 }
+
+/** A block takes blocks of a type from groups or files. */
+const sharesFrom = ({ place }: PlacedType, { entries }: MapNode): boolean =>
+  place.shared !== undefined && entries.has(place.shared.from);
 
 function overlayBlock(
   below: MapEntry,
@@ -178,7 +190,8 @@ function overlayBlock(
     if (isValueOf(placed, lower) || isValueOf(placed, upper)) return upper;
     return overlayMap(lower, upper, speak, to, (x, y) => {
       const child = placed.children.get(y.key);
-      if (child !== undefined) return overlayPlace(x, y, child, names, to);
+      if (child !== undefined)
+        return overlayPlace(x, y, child, names, to, sharesFrom(child, lower) || sharesFrom(child, upper));
       if (placed.attributes.get(y.key)?.secret === true) return y;
       return overlayPlain(x, y, (key) => `${y.key}.${key} of ${address}`, to);
     });
@@ -200,13 +213,17 @@ const bothMaps = (
     ? { ...above, value: both(below.value, above.value) }
     : above;
 
-/** Two mappings key by key; a null takes away, and is a mistake where there is nothing to take. */
+/**
+ * Two mappings key by key; a null takes away, and is a mistake where there is nothing to take. Where more comes from
+ * elsewhere it stays, to take away what that brings.
+ */
 function overlayMap(
   lower: MapNode,
   upper: MapNode,
   speak: Speak,
   to: Overlaying,
   both: (below: MapEntry, above: MapEntry) => MapEntry,
+  keepsNull = false,
 ): MapNode {
   const entries = new Map(lower.entries);
   let known: readonly string[] | undefined;
@@ -214,12 +231,13 @@ function overlayMap(
     const { key, value } = above;
     const below = lower.entries.get(key);
     if (below === undefined) {
-      if (!isNull(value) || isEmpty(value)) entries.set(key, above);
+      if (!isNull(value) || isEmpty(value) || keepsNull) entries.set(key, above);
       else if (to.isWhole) {
         known ??= [...lower.entries.keys()];
         reportNothingToTake(above, comparedWith(known, to), speak, to);
       }
     } else if (!isNull(value)) entries.set(key, both(below, above));
+    else if (!isEmpty(value) && keepsNull) entries.set(key, { ...above, hasTaken: true });
     else if (!isEmpty(value)) entries.delete(key);
     else if (!saysNothing(below.value)) reportEmpty(above, speak, to);
   }

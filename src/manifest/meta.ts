@@ -22,7 +22,7 @@ import {
   quoteShort,
   type SourceNode,
 } from "./tree";
-import { lifecycleKeys, openShape, type TypeIndex, unknownField } from "./type-index";
+import { isFreeKey, lifecycleKeys, openShape, type TypeIndex, unknownField } from "./type-index";
 import { readPlain, readValue } from "./values";
 
 /** `import: <uuid>`: the id of the live thing to take over. */
@@ -68,6 +68,7 @@ export function readLifecycle(block: Block, context: ReadContext): Lifecycle {
 
 function readItem(entry: MapEntry, block: Block, context: ReadContext): Partial<Lifecycle> {
   const { key } = entry;
+  if (isFreeKey(key)) return {};
   const value = filledIn(entry, block, context);
   if (value === undefined) return {};
   if (key === "preventDestroy") {
@@ -169,10 +170,11 @@ const ownKeys = ["version", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {
-  const known = [...ownKeys, ...index.root.keys()];
+  const known = [...ownKeys, ...index.root.keys(), ...index.shared.keys()];
   let emptyPlace: string | undefined;
   let isStack = false;
   for (const entry of root.entries.values()) {
+    if (isFreeKey(entry.key)) continue;
     if (known.includes(entry.key)) {
       emptyPlace = index.root.has(entry.key) && isNull(entry.value) ? entry.key : undefined;
       continue;

@@ -28,6 +28,7 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
     properties: {
       version: { const: 1, description: "Version of the manifest format. Optional; 1 is the only one." },
       ...placesSchema(index.root),
+      ...Object.fromEntries([...index.shared].map(([key, placed]) => [key, groupsSchema(placed)])),
       moved: movedSchema,
       removed: {
         description: "Addresses whose deletion is confirmed.",
@@ -40,10 +41,45 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
         propertyNames: { pattern: logicalName },
       },
     },
+    patternProperties: freeKeys,
     additionalProperties: false,
     definitions,
   };
 }
+
+/** Keys that rnv does not read: places for anchors. */
+const freeKeys: SchemaJson = { "^x-": {} };
+
+const groupsSchema = (placed: PlacedType): SchemaJson => ({
+  description: `Named groups of ${placed.place.key}, which blocks take by ${placed.place.shared?.from}.`,
+  type: ["object", "null"],
+  propertyNames: { pattern: logicalName },
+  additionalProperties: {
+    type: ["object", "null"],
+    propertyNames: { pattern: logicalName },
+    additionalProperties: namedSchema(placed),
+  },
+});
+
+/** What blocks take from groups and dotenv files; later ones win, then those of the block itself. */
+const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
+  description: `Groups and dotenv files whose ${place.key} it takes; later ones win, and its own ${place.key} over all.`,
+  type: ["array", "null"],
+  items: {
+    anyOf: [
+      sourceSchema("group", {
+        type: "string",
+        pattern: logicalName,
+        description: `A name of ${place.shared?.groups}.`,
+      }),
+      sourceSchema("dotenv", {
+        type: "string",
+        minLength: 1,
+        description: "Path of a dotenv file in the project, relative to the manifest file.",
+      }),
+    ],
+  },
+});
 
 const addressSchema: SchemaJson = { type: "string", pattern: addressPattern };
 
@@ -88,7 +124,8 @@ const secretSchema: SchemaJson = {
         type: "array",
         items: { type: "string" },
         minItems: 1,
-        description: "A program and its arguments; its output is the value.",
+        description:
+          "A program and its arguments; its output is the value. The same one runs once for all that name it.",
       },
       {
         env: {
@@ -96,6 +133,12 @@ const secretSchema: SchemaJson = {
           items: { type: "string", minLength: 1 },
           description:
             "Variables of the environment that the program is given besides PATH, HOME and the like.",
+        },
+        json: {
+          type: "string",
+          pattern: "^(/.*)?$",
+          description:
+            "Place of the value in the JSON that the program prints, as a JSON pointer: `/data/password`.",
         },
       },
     ),
@@ -129,13 +172,14 @@ const lifecycleSchema = (archivable: boolean): SchemaJson => ({
       ],
     },
   },
+  patternProperties: freeKeys,
   additionalProperties: false,
 });
 
 function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, SchemaJson> {
   const properties: Record<string, SchemaJson> = {};
   for (const [key, placed] of places) {
-    const block = { anyOf: [...shorthandSchema(placed), { $ref: `#/definitions/${placed.type.type}` }] };
+    const block = namedSchema(placed);
     properties[key] =
       placed.place.shape === "single"
         ? { description: placed.type.doc, anyOf: [...block.anyOf, nothing] }
@@ -149,6 +193,10 @@ function placesSchema(places: ReadonlyMap<string, PlacedType>): Record<string, S
   return properties;
 }
 
+const namedSchema = (placed: PlacedType) => ({
+  anyOf: [...shorthandSchema(placed), { $ref: `#/definitions/${placed.type.type}` }],
+});
+
 function shorthandSchema({ shorthand }: PlacedType): readonly SchemaJson[] {
   if (shorthand === undefined) return [];
   if (shorthand.secret) return [{ $ref: "#/definitions/secret" }];
@@ -160,6 +208,8 @@ function blockSchema(placed: PlacedType): SchemaJson {
   for (const [key, shape] of placed.attributes) properties[key] = attributeSchema(shape);
   for (const [key, group] of placed.groups) properties[key] = groupSchema(placed, key, group);
   Object.assign(properties, placesSchema(placed.children));
+  for (const child of placed.children.values())
+    if (child.place.shared !== undefined) properties[child.place.shared.from] = itemsSchema(child);
   if (placed.place.meta === true) {
     const lifecycle = placed.type.archives ? "archivableLifecycle" : "lifecycle";
     properties.lifecycle = { $ref: `#/definitions/${lifecycle}` };
@@ -169,6 +219,7 @@ function blockSchema(placed: PlacedType): SchemaJson {
     description: placed.type.doc,
     type: "object",
     properties,
+    patternProperties: freeKeys,
     additionalProperties: false,
     ...required(placed.attributes),
   };
@@ -182,6 +233,7 @@ const groupSchema = (
   ...description(placed.type.schema.shape[key] as z.ZodType),
   type: ["object", "null"],
   properties: Object.fromEntries([...group].map(([name, shape]) => [name, attributeSchema(shape)])),
+  patternProperties: freeKeys,
   // An editor marks what only the catalog may know, and a validator takes it.
   additionalProperties:
     placed.type.open?.group === key

@@ -7,9 +7,9 @@ import type { Block } from "./blocks";
 import { type ReadContext, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
-import { describeKind, type MapEntry, type MapNode, type ScalarNode } from "./tree";
+import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
 import { isOwnCredential } from "./trust";
-import { type AttributeShape, sourceKeys } from "./type-index";
+import { type AttributeShape, besideCommand, sourceKeys } from "./type-index";
 import { locate, readEnvironment, readPlain, reportSyntax, templateParts } from "./values";
 
 /** A secret whose text has still to be fetched: a file to read or a command to run. */
@@ -17,6 +17,8 @@ export interface SecretOrigin {
   readonly kind: "file" | "command" | "env";
   /** Variables of the environment that the command is given. */
   readonly given?: readonly string[];
+  /** Where in the JSON that a command prints the text is, as a JSON pointer; undefined: all of its output. */
+  readonly pointer?: string;
   /** Path as written, the name of an environment variable, or argv. */
   readonly argument: readonly string[];
   readonly shape: AttributeShape;
@@ -117,7 +119,7 @@ function readLiteral(
 
 /** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
 const isLeftUnread = (
-  { name, fallback }: { readonly name: string; readonly fallback?: string },
+  { name, fallback }: EnvironmentPart,
   reach: SecretReach,
   { environment }: ReadContext,
 ): boolean => reach !== "resolve" && !environment[name] && (reach === "skip" || fallback === undefined);
@@ -158,10 +160,11 @@ function readSource(
     noReference: "a source of a secret cannot hold a reference",
   };
   const known = entries.filter((entry) => sourceKeys.includes(entry.key));
-  const given = node.entries.has("fromCommand") ? node.entries.get("env") : undefined;
+  const isBeside = (key: string): boolean => node.entries.has("fromCommand") && besideCommand.includes(key);
   for (const entry of entries) {
-    if (sourceKeys.includes(entry.key) || (given !== undefined && entry.key === "env")) continue;
-    const hint = known.length === 0 ? didYouMean(entry.key, sourceKeys) : undefined;
+    if (sourceKeys.includes(entry.key) || isBeside(entry.key)) continue;
+    const meant = known.length === 0 ? sourceKeys : besideCommand.filter(isBeside);
+    const hint = didYouMean(entry.key, meant);
     context.report(
       error("manifest.unknown_key", `a secret has no source ${JSON.stringify(entry.key.slice(0, 80))}`, {
         ...where(location),
@@ -178,7 +181,8 @@ function readSource(
         range: second.keyRange,
       }),
     );
-  if (entry === undefined || second !== undefined || known.length + (given ? 1 : 0) !== entries.length) {
+  const rest = entries.filter(({ key }) => isBeside(key));
+  if (entry === undefined || second !== undefined || known.length + rest.length !== entries.length) {
     if (entries.length === 0)
       context.report(
         error("manifest.missing_key", `${block.address}: ${shape.path} names no source`, {
@@ -190,12 +194,46 @@ function readSource(
   }
   if (entry.key === "generate") return readGenerate(entry, location, context);
   const argument = readArgument(entry, location, context);
-  if (argument === undefined) return undefined;
+  const beside = readBesideCommand(rest, location, context);
+  if (argument === undefined || beside === undefined) return undefined;
   const kind = entry.key === "fromEnv" ? "env" : entry.key === "fromFile" ? "file" : "command";
-  const names = given && readNames(given, location, context);
-  if (given !== undefined && names === undefined) return undefined;
-  const source = { kind, argument, shape, block, range: entry.value.range } as const;
-  return { kind: "source", source: names === undefined ? source : { ...source, given: names } };
+  return {
+    kind: "source",
+    source: { kind, argument, ...beside, shape, block, range: entry.value.range },
+  };
+}
+
+/** `env` and `json`, which may stand beside `fromCommand`; undefined after a mistake, which is reported. */
+function readBesideCommand(
+  entries: readonly MapEntry[],
+  location: ValueLocation,
+  context: ReadContext,
+): Pick<SecretOrigin, "given" | "pointer"> | undefined {
+  let beside: Pick<SecretOrigin, "given" | "pointer"> | undefined = {};
+  for (const entry of entries) {
+    const given = entry.key === "env" ? readNames(entry, location, context) : undefined;
+    const pointer = entry.key === "json" ? readPointer(entry, location, context) : undefined;
+    if (given === undefined && pointer === undefined) return undefined;
+    beside = { ...beside, ...(given !== undefined && { given }), ...(pointer !== undefined && { pointer }) };
+  }
+  return beside;
+}
+
+/** `json: /data/password`: where the text is in the JSON that a command prints (RFC 6901). */
+function readPointer(entry: MapEntry, location: ValueLocation, context: ReadContext): string | undefined {
+  const pointer = readPlain(entry.value, location, context);
+  if (pointer === undefined || (typeof pointer === "string" && /^(?:\/(?:[^~]|~[01])*)?$/.test(pointer)))
+    return pointer;
+  const meant =
+    typeof pointer === "string" && !pointer.includes("/") ? `json: /${pointer.slice(0, 80)}` : undefined;
+  context.report(
+    error("manifest.secret_source", "json takes a JSON pointer, which begins with /", {
+      ...where(location),
+      range: entry.value.range,
+      hint: meant ?? "json: /data/password",
+    }),
+  );
+  return undefined;
 }
 
 function readArgument(

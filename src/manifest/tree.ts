@@ -28,6 +28,8 @@ export interface MapEntry {
   readonly key: string;
   readonly keyRange: SourceRange;
   readonly value: SourceNode;
+  /** A null that has taken away what an earlier file says of this key. */
+  readonly hasTaken?: true;
 }
 
 export interface MapNode extends Marked {
@@ -68,11 +70,20 @@ interface Written {
   readonly range?: SourceRange;
 }
 
+/** A value of the environment. */
+export interface EnvironmentPart {
+  readonly kind: "env";
+  readonly name: string;
+  /** Stands in for a variable that is unset or empty. */
+  readonly fallback?: string;
+  /** An empty variable is a value, too. */
+  readonly mayBeEmpty?: true;
+}
+
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
-  /** `fallback` stands in for a variable that is unset or empty. */
-  | ({ readonly kind: "env"; readonly name: string; readonly fallback?: string } & Written)
+  | (EnvironmentPart & Written)
   | ({ readonly kind: "reference"; readonly segments: readonly string[] } & Written)
   /** Neither; `source` may be part of a secret. */
   | { readonly kind: "invalid"; readonly source: string };

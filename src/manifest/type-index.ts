@@ -42,19 +42,23 @@ export interface TypeIndex {
   /** Types at the top level, by key. */
   readonly root: ReadonlyMap<string, PlacedType>;
   readonly byType: ReadonlyMap<string, PlacedType>;
+  /** Types with groups of blocks at the top level, by the key of these. */
+  readonly shared: ReadonlyMap<string, PlacedType>;
 }
 
 /** Arranges resource types by where they stand in the manifest. */
 export function indexTypes(types: readonly ResourceType[]): TypeIndex {
   const byType = new Map(types.map((type) => [type.type, placeType(type)]));
   const root = new Map<string, PlacedType>();
+  const shared = new Map<string, PlacedType>();
   for (const placed of byType.values()) {
+    if (placed.place.shared !== undefined) shared.set(placed.place.shared.groups, placed);
     for (const within of placed.place.within) {
       if (within === "root") root.set(placed.place.key, placed);
       else byType.get(within)?.children.set(placed.place.key, placed);
     }
   }
-  return { root, byType };
+  return { root, byType, shared };
 }
 
 function placeType(type: ResourceType): PlacedType {
@@ -176,6 +180,16 @@ const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("str
 /** Keys of a secret source; a mapping with one of them is a value, not a block. */
 export const sourceKeys: readonly string[] = ["fromEnv", "fromFile", "fromCommand", "generate"];
 
+/** Keys that may stand beside `fromCommand`: names and places, no values. */
+export const besideCommand: readonly string[] = ["env", "json"];
+
+/** Whether a key is free: what stands below it is only for anchors and other programs. */
+export const isFreeKey = (key: string): boolean => key.startsWith("x-");
+
+/** Keys by which a block takes blocks that several share: `variablesFrom`. */
+export const sharingKeys = ({ children }: PlacedType): string[] =>
+  [...children.values()].flatMap(({ place }) => place.shared?.from ?? []);
+
 /** Keys of a block that are neither attributes nor blocks of other types. */
 export const metaKeys: readonly string[] = ["lifecycle", "import"];
 
@@ -187,6 +201,7 @@ export const blockKeys = (placed: PlacedType): string[] => [
   ...placed.attributes.keys(),
   ...placed.groups.keys(),
   ...placed.children.keys(),
+  ...sharingKeys(placed),
   ...(placed.place.meta === true ? metaKeys : []),
   ...(placed.shorthand?.secret === true ? sourceKeys : []),
 ];

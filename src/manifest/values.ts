@@ -7,6 +7,7 @@ import { type ReadContext, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { judgeValue } from "./schema-issues";
 import {
+  type EnvironmentPart,
   mayHoldReferences,
   parseTemplate,
   quoteShort,
@@ -170,7 +171,12 @@ function readPart(
 
 /** The value of an environment variable, or its default; one that is unset or empty without a default is reported. */
 export function readEnvironment(
-  { name, fallback }: { readonly name: string; readonly fallback?: string },
+  {
+    name,
+    fallback,
+    mayBeEmpty,
+    source = `\${env.${name}}`,
+  }: Omit<EnvironmentPart, "kind"> & { source?: string },
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
@@ -182,13 +188,17 @@ export function readEnvironment(
     return undefined;
   }
   const value = context.environment[name];
-  if (value !== undefined && value !== "") return value;
+  if (value !== undefined && (value !== "" || mayBeEmpty)) return value;
   if (fallback !== undefined) return fallback;
   context.report(
     error(
       "manifest.env_missing",
       `the environment variable ${name} is ${value === undefined ? "not set" : "empty"}`,
-      { ...where(location), range, hint: `set it, or write a default: \${env.${name}:-text}` },
+      {
+        ...where(location),
+        range,
+        hint: `set it, or write a default: ${source.slice(0, -1).trimEnd()}:-text}`,
+      },
     ),
   );
   return undefined;

@@ -4,7 +4,14 @@ import type { Plain } from "../model/value";
 import { formatLocation } from "./findings";
 import { isValueOf } from "./merge";
 import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
-import { indexTypes, type PlacedType, sourceKeys, type TypeIndex } from "./type-index";
+import {
+  besideCommand,
+  indexTypes,
+  isFreeKey,
+  type PlacedType,
+  sourceKeys,
+  type TypeIndex,
+} from "./type-index";
 
 /** One resource to be written down. */
 export interface ManifestBlock {
@@ -187,7 +194,13 @@ interface Printing {
  * manifest, an empty value stands for it with its place in a comment, which no reader takes for a value.
  */
 export const printManifest = (root: MapNode, to: Printing): string =>
-  yamlText(mapOf(root, (key, node) => placedNode(to.index.root.get(key), node, to)));
+  yamlText(mapOf(withoutFreeKeys(root), (key, node) => placedNode(to.index.root.get(key), node, to)));
+
+/** What stands below a free key is used where an alias names it, and shown there. */
+const withoutFreeKeys = (node: MapNode): MapNode => ({
+  ...node,
+  entries: new Map([...node.entries].filter(([key]) => !isFreeKey(key))),
+});
 
 function placedNode(placed: PlacedType | undefined, node: SourceNode, to: Printing): Node {
   if (placed === undefined) return shownNode(node);
@@ -198,11 +211,11 @@ function placedNode(placed: PlacedType | undefined, node: SourceNode, to: Printi
 function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
   if (node.kind !== "map" || isValueOf(placed, node))
     return placed.shorthand?.secret === true ? secretNode(node, to) : shownNode(node);
-  return mapOf(node, (key, value) =>
-    placed.attributes.get(key)?.secret === true
-      ? secretNode(value, to)
-      : placedNode(placed.children.get(key), value, to),
-  );
+  return mapOf(withoutFreeKeys(node), (key, value) => {
+    if (placed.attributes.get(key)?.secret === true) return secretNode(value, to);
+    if (placed.groups.has(key) && value.kind === "map") return shownNode(withoutFreeKeys(value));
+    return placedNode(placed.children.get(key), value, to);
+  });
 }
 
 function secretNode(node: SourceNode, to: Printing): Node {
@@ -220,7 +233,8 @@ function secretNode(node: SourceNode, to: Printing): Node {
 const isSource = ({ entries }: MapNode): boolean =>
   [...entries].every(
     ([key, { value }]) =>
-      sourceKeys.includes(key) && !(key === "fromCommand" && value.kind === "list" && value.items.length > 1),
+      [...sourceKeys, ...besideCommand].includes(key) &&
+      !(key === "fromCommand" && value.kind === "list" && value.items.length > 1),
   );
 
 /** Nothing but `${…}`: names of values, not values. */

@@ -78,6 +78,7 @@ export const variable: Resource = {
     within: ["service"],
     shape: "map",
     shorthand: "value",
+    shared: { groups: "variableGroups", from: "variablesFrom" },
     alsoCalled: variablesWords,
     fieldsAlsoCalled: {
       fromEnv: ["env"],

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { manifestJsonSchema } from "../../../src/manifest/schema";
+import { resourceTypes } from "../../../src/resources";
 import { shopTypes } from "./shop-types";
 
 const schema = manifestJsonSchema(shopTypes) as Parameters<typeof z.fromJSONSchema>[0];
@@ -42,6 +43,23 @@ describe("manifestJsonSchema", () => {
     ["a name with a dot", { services: { "a.b": { kind: "web" } } }],
     ["another version", { version: 2 }],
   ])("refuses %s", (_, manifest) => expect(accepts(manifest)).toBe(false));
+
+  const shared = z.fromJSONSchema(
+    manifestJsonSchema(resourceTypes) as Parameters<typeof z.fromJSONSchema>[0],
+  );
+  it.each([
+    [true, { variableGroups: { common: { A: "x", B: { fromEnv: "B" }, C: { preserve: true } } } }],
+    [true, { variableGroups: { common: null }, "x-any": [1, { y: null }] }],
+    [true, service({ variablesFrom: [{ group: "common" }, { dotenv: ".env" }], "x-owner": "a" })],
+    [true, service({ variables: { A: { fromCommand: ["vault"], json: "/data/a" } } })],
+    [false, { variableGroups: { common: { A: 1 } } }],
+    [false, service({ variablesFrom: ["common"] })],
+    [false, service({ variablesFrom: [{ group: "a", dotenv: "b" }] })],
+    [false, service({ variables: { A: { fromCommand: ["vault"], json: "data" } } })],
+    [false, { projects: { p: { variablesFrom: [] } } }],
+  ])("takes what blocks share: %s for %j", (isTaken, manifest) =>
+    expect(shared.safeParse(manifest).success).toBe(isTaken),
+  );
 
   it("describes attributes in the words of their schemas", () => {
     expect(JSON.stringify(schema)).toContain('"description":"Immutable."');

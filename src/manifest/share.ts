@@ -1,0 +1,216 @@
+import { realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import { isLogicalName } from "../model/address";
+import type { ProcessEnvironment } from "../model/text";
+import { type Dotenv, parseDotenv } from "./dotenv";
+import { isWithin, readSource, reasonOf, shownPath } from "./files";
+import type { Report } from "./findings";
+import { describeKind, isNull, type MapEntry, type MapNode, quoteShort, type SourceNode } from "./tree";
+import { ownFileAt } from "./trust";
+import type { PlacedType, TypeIndex } from "./type-index";
+
+interface Sharing {
+  readonly index: TypeIndex;
+  /** The project folder, absolute. */
+  readonly cwd: string;
+  readonly environment: ProcessEnvironment;
+  /** Texts of all files by name; those that are read here are added. */
+  readonly texts: Map<string, string>;
+  /** The same for code frames. */
+  readonly masked: Map<string, string>;
+  /** Bytes that files may still hold. */
+  readonly bytesLeft: number;
+  readonly report: Report;
+}
+
+interface Taking extends Sharing {
+  /** Groups of one type by name. */
+  readonly groups: ReadonlyMap<PlacedType, ReadonlyMap<string, MapNode>>;
+  /** Dotenv files that were read, by path. */
+  readonly files: Map<string, Dotenv | undefined>;
+  read: number;
+}
+
+/**
+ * The tree with what `variablesFrom` takes in place (DESIGN section 12): each block stands where it was written, later
+ * items and a block's own `variables` win, and a null in these takes one away. The groups themselves are left out.
+ */
+export function takeShared(root: MapNode, sharing: Sharing): MapNode {
+  const { index } = sharing;
+  const groups = new Map(
+    [...index.shared].map(([key, placed]) => [placed, readGroups(root.entries.get(key), placed, sharing)]),
+  );
+  const taking: Taking = { ...sharing, groups, files: new Map(), read: 0 };
+  const entries = new Map(root.entries);
+  for (const key of index.shared.keys()) entries.delete(key);
+  for (const [key, placed] of index.root) {
+    const entry = entries.get(key);
+    if (entry !== undefined) entries.set(key, takeInPlace(entry, placed, taking));
+  }
+  return { ...root, entries };
+}
+
+function readGroups(
+  entry: MapEntry | undefined,
+  { place }: PlacedType,
+  { report }: Sharing,
+): ReadonlyMap<string, MapNode> {
+  const groups = new Map<string, MapNode>();
+  if (entry === undefined || isNull(entry.value)) return groups;
+  const refuse = (range: SourceRange, summary: string): void =>
+    report(
+      error("manifest.group", summary, { range, hint: `${entry.key}: { common: { LOG_LEVEL: info } }` }),
+    );
+  if (entry.value.kind !== "map") {
+    refuse(
+      entry.keyRange,
+      `${entry.key} maps names to groups of ${place.key}, found ${describeKind(entry.value)}`,
+    );
+    return groups;
+  }
+  for (const { key, keyRange, value } of entry.value.entries.values()) {
+    if (!isLogicalName(key)) refuse(keyRange, `${quoteShort(key)} cannot name a group`);
+    else if (value.kind === "map") groups.set(key, value);
+    else if (isNull(value)) groups.set(key, { kind: "map", entries: new Map(), range: value.range });
+    else refuse(keyRange, `the group ${key} maps names to values, found ${describeKind(value)}`);
+  }
+  return groups;
+}
+
+/** The entry of a place with all that the blocks below it take; the same one where they take nothing. */
+function takeInPlace(entry: MapEntry, placed: PlacedType, taking: Taking): MapEntry {
+  const { value } = entry;
+  if (value.kind !== "map") return entry;
+  const taken =
+    placed.place.shape === "single"
+      ? takeInBlock(value, placed, taking)
+      : mapValues(value, (block) => (block.kind === "map" ? takeInBlock(block, placed, taking) : block));
+  return taken === value ? entry : { ...entry, value: taken };
+}
+
+/** The same node where nothing changes. */
+function mapValues(node: MapNode, change: (value: SourceNode) => SourceNode): MapNode {
+  let entries: Map<string, MapEntry> | undefined;
+  for (const [key, entry] of node.entries) {
+    const value = change(entry.value);
+    if (value === entry.value) continue;
+    entries ??= new Map(node.entries);
+    entries.set(key, { ...entry, value });
+  }
+  return entries === undefined ? node : { ...node, entries };
+}
+
+function takeInBlock(node: MapNode, placed: PlacedType, taking: Taking): MapNode {
+  let entries: Map<string, MapEntry> | undefined;
+  for (const [key, child] of placed.children) {
+    const from = child.place.shared === undefined ? undefined : node.entries.get(child.place.shared.from);
+    const before = node.entries.get(key);
+    const after = before === undefined ? undefined : takeInPlace(before, child, taking);
+    if (from === undefined && after === before) continue;
+    entries ??= new Map(node.entries);
+    if (from !== undefined) takeItems(entries, from, child, taking);
+    else if (after !== undefined) entries.set(key, after);
+  }
+  return entries === undefined ? node : { ...node, entries };
+}
+
+/** Replaces `variablesFrom` by its blocks, below those that stand in `variables` already. */
+function takeItems(entries: Map<string, MapEntry>, from: MapEntry, child: PlacedType, taking: Taking): void {
+  const { key } = child.place;
+  entries.delete(from.key);
+  const taken = new Map<string, MapEntry>();
+  for (const item of itemsOf(from, taking))
+    for (const entry of entriesOf(item, from, child, taking)) taken.set(entry.key, entry);
+  const own = entries.get(key);
+  // What is no mapping is a mistake that is found with the block.
+  if (own !== undefined && own.value.kind !== "map" && !isNull(own.value)) return;
+  for (const entry of own?.value.kind === "map" ? own.value.entries.values() : []) {
+    if (!isNull(entry.value) || entry.value.range.start === entry.value.range.end)
+      taken.set(entry.key, entry);
+    else if (!taken.delete(entry.key) && !entry.hasTaken)
+      taking.report(
+        error("manifest.unknown_key", `nothing in ${from.key} has the key ${quoteShort(entry.key)}`, {
+          range: entry.keyRange,
+          hint:
+            didYouMean(entry.key, taken.keys()) ??
+            `null takes away what ${from.key} brings: remove this line`,
+        }),
+      );
+  }
+  const { range } = own?.value ?? from.value;
+  const keyRange = own?.keyRange ?? from.keyRange;
+  entries.set(key, { key, keyRange, value: { kind: "map", entries: taken, range } });
+}
+
+function itemsOf({ key, keyRange, value }: MapEntry, { report }: Taking): readonly SourceNode[] {
+  if (value.kind === "list") return value.items;
+  if (!isNull(value))
+    report(
+      error("manifest.group", `${key} is a list, found ${describeKind(value)}`, {
+        range: keyRange,
+        hint: itemHint(key),
+      }),
+    );
+  return [];
+}
+
+const itemHint = (key: string): string => `${key}: [{ group: common }, { dotenv: .env.production }]`;
+
+function entriesOf(item: SourceNode, from: MapEntry, child: PlacedType, taking: Taking): Iterable<MapEntry> {
+  const refuse = (range: SourceRange, summary: string, hint?: string): Iterable<MapEntry> => {
+    taking.report(error("manifest.group", summary, { range, hint: hint ?? itemHint(from.key) }));
+    return [];
+  };
+  const [entry, second] = item.kind === "map" ? [...item.entries.values()] : [];
+  if (entry === undefined || second !== undefined || (entry.key !== "group" && entry.key !== "dotenv")) {
+    const unknown =
+      entry !== undefined && second === undefined ? didYouMean(entry.key, ["group", "dotenv"]) : undefined;
+    return refuse(item.range, `an item of ${from.key} names one group or one dotenv file`, unknown);
+  }
+  const { value } = entry;
+  const named = value.kind === "scalar" && typeof value.value === "string" ? value.value : "";
+  if (named === "") return refuse(value.range, `${entry.key} takes a name, found ${describeKind(value)}`);
+  if (entry.key === "dotenv") return readDotenv(named, value.range, taking)?.entries.values() ?? [];
+  const groups = taking.groups.get(child);
+  const group = groups?.get(named);
+  if (group !== undefined) return group.entries.values();
+  const known = [...(groups?.keys() ?? [])];
+  const listed =
+    known.length === 0 ? `declare it in ${child.place.shared?.groups}` : `the groups are ${known.join(", ")}`;
+  return refuse(value.range, `there is no group ${quoteShort(named)}`, didYouMean(named, known) ?? listed);
+}
+
+/** The entries of a dotenv file in the project folder; its path starts at the file that names it. */
+function readDotenv(written: string, range: SourceRange, taking: Taking): Dotenv | undefined {
+  const { cwd, environment, report, texts, masked, files } = taking;
+  const path = resolve(dirname(resolve(cwd, range.file)), written);
+  if (files.has(path)) return files.get(path);
+  files.set(path, undefined);
+  const name = `the dotenv file ${quoteShort(written)}`;
+  const refuse = (summary: string, hint: string): undefined => {
+    report(error("manifest.dotenv", summary, { range, hint }));
+  };
+  try {
+    const real = realpathSync.native(path);
+    const own = ownFileAt(real, cwd, environment);
+    if (own !== undefined) return refuse(`${name} ${own}`, "name a file of variables");
+    if (!isWithin(real, [cwd]))
+      return refuse(`${name} lies outside the project folder`, "copy it into the project");
+  } catch (cause) {
+    return refuse(
+      `cannot read ${name}: ${reasonOf(cause)}`,
+      "its path starts at the folder of this manifest file",
+    );
+  }
+  const file = shownPath(path, cwd);
+  const text = readSource(file, cwd, taking.bytesLeft - taking.read, report);
+  if (text === undefined) return undefined;
+  taking.read += Buffer.byteLength(text);
+  const read = parseDotenv(file, text, report);
+  texts.set(file, text);
+  masked.set(file, read.shown);
+  files.set(path, read);
+  return read;
+}

@@ -1,0 +1,386 @@
+import { readFileSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { positionAt } from "../../../src/diagnostics/diagnostic";
+import type { LoadedManifest } from "../../../src/manifest/load-manifest";
+import { Secret } from "../../../src/model/secret";
+import { UnreadSecret } from "../../../src/model/value";
+import { resourceTypes } from "../../../src/resources";
+import { briefs, folderWith, load, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+const open = "$" + "{";
+
+const loadFiles = (
+  files: Readonly<Record<string, string>>,
+  options: Parameters<typeof load>[1] = {},
+): Promise<LoadedManifest> => load(folderWith(files), { types: resourceTypes, ...options });
+
+const key = Buffer.from("key");
+
+/** Address, value or its source, and where it was written. */
+const variables = (found: LoadedManifest): Record<string, string> =>
+  Object.fromEntries(
+    [...(found.desired?.resources.values() ?? [])]
+      .filter(({ type }) => type === "variable")
+      .map(({ address, attributes, range }) => {
+        const value = attributes.get("value")?.value;
+        const { line, column } = positionAt(found.sources.get(range.file) ?? "", range.start);
+        const said =
+          value instanceof Secret
+            ? value.fingerprint(key, "")
+            : value instanceof UnreadSecret
+              ? "unread"
+              : "?";
+        return [address.slice("variable.".length), `${said} ${range.file}:${line}:${column}`];
+      })
+      .sort(),
+  );
+
+const text = (value: string): string => new Secret(value).fingerprint(key, "");
+
+describe("variableGroups and variablesFrom", () => {
+  it("are ordinary variables of each service, at the places where they were written; later ones win", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `variableGroups:
+  common:
+    LOG_LEVEL: info
+    REGION: eu
+  web: { PORT: "80", LOG_LEVEL: warn }
+services:
+  api:
+    kind: web
+    variablesFrom: [{ group: common }, { group: web }, { dotenv: env/.env }]
+    variables:
+      PORT: "8080"
+      OWN: x
+  worker: { kind: worker, variablesFrom: [{ group: common }] }
+  plain: { kind: worker }
+projects:
+  shop:
+    services:
+      db: { kind: worker, variablesFrom: [{ group: web }, { group: common }] }
+`,
+      "env/.env": "# of the file\nREGION=us # inline\nKEY='a b'\n",
+    });
+    expect(briefs(found)).toEqual([]);
+    expect(variables(found)).toEqual({
+      "api.KEY": `${text("a b")} env/.env:3:1`,
+      "api.LOG_LEVEL": `${text("warn")} rnv.yaml:5:22`,
+      "api.OWN": `${text("x")} rnv.yaml:12:7`,
+      "api.PORT": `${text("8080")} rnv.yaml:11:7`,
+      "api.REGION": `${text("us")} env/.env:2:1`,
+      "shop.db.LOG_LEVEL": `${text("info")} rnv.yaml:3:5`,
+      "shop.db.PORT": `${text("80")} rnv.yaml:5:10`,
+      "shop.db.REGION": `${text("eu")} rnv.yaml:4:5`,
+      "worker.LOG_LEVEL": `${text("info")} rnv.yaml:3:5`,
+      "worker.REGION": `${text("eu")} rnv.yaml:4:5`,
+    });
+  });
+
+  it("hold all that a variable may: sources, references, the environment, blocks", async () => {
+    const found = await loadFiles(
+      {
+        "rnv.yaml": `variableGroups:
+  all:
+    A: { fromEnv: TOKEN }
+    B: { fromFile: b.txt }
+    C: ${open}service.api.url}
+    D: "x-${open}env.STAGE}"
+    E: { preserve: true }
+services:
+  api: { kind: web, variablesFrom: [{ group: all }, { dotenv: .env }] }
+`,
+        "b.txt": "file\n",
+        ".env": "F=$STAGE/${NONE:-none}\nTOKEN\n",
+      },
+      { environment: { TOKEN: "t", STAGE: "live" } },
+    );
+    expect(briefs(found)).toEqual([]);
+    const said = variables(found);
+    expect(said["api.A"]).toBe(`${text("t")} rnv.yaml:3:5`);
+    expect(said["api.B"]).toBe(`${text("file")} rnv.yaml:4:5`);
+    expect(said["api.D"]).toBe(`${text("x-live")} rnv.yaml:6:5`);
+    expect(said["api.F"]).toBe(`${text("live/none")} .env:1:1`);
+    expect(said["api.TOKEN"]).toBe(`${text("t")} .env:2:1`);
+    expect(found.desired?.resources.get("variable.api.C" as never)?.dependsOn).toContain("service.api");
+  });
+
+  it("leave out of a service what it sets to null", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `variableGroups: { common: { A: "1", B: "2" } }
+services:
+  api:
+    kind: web
+    variablesFrom: [{ group: common }]
+    variables: { A: null }
+`,
+    });
+    expect(briefs(found)).toEqual([]);
+    expect(Object.keys(variables(found))).toEqual(["api.B"]);
+  });
+
+  it("are overlaid key by key; lists replace, and null takes away, also what a group brings", async () => {
+    const files = {
+      "a.yaml": `variableGroups: { common: { A: "1", B: { fromEnv: B } } }
+services:
+  api: { kind: web, variablesFrom: [{ group: common }], variables: { A: own, C: own } }
+  worker: { kind: worker, variablesFrom: [{ group: common }] }
+`,
+      "b.yaml": `variableGroups: { common: { B: over, D: "4" }, more: { E: "5" } }
+services:
+  api: { variables: { A: null, B: null, C: null } }
+  worker: { variablesFrom: [{ group: common }, { group: more }] }
+`,
+    };
+    const found = await loadFiles(files, { files: ["a.yaml", "b.yaml"] });
+    expect(briefs(found)).toEqual([]);
+    expect(variables(found)).toEqual({
+      "api.D": `${text("4")} b.yaml:1:38`,
+      "worker.A": `${text("1")} a.yaml:1:29`,
+      "worker.B": `${text("over")} b.yaml:1:29`,
+      "worker.D": `${text("4")} b.yaml:1:38`,
+      "worker.E": `${text("5")} b.yaml:1:56`,
+    });
+  });
+
+  it.each([
+    [
+      "an unknown group",
+      "variablesFrom: [{ group: comon }]",
+      "manifest.group rnv.yaml:5:30 comon",
+      'did you mean "common"?',
+    ],
+    [
+      "no group at all",
+      "variablesFrom: [{ group: xyz }]",
+      "manifest.group rnv.yaml:5:30 xyz",
+      "the groups are common",
+    ],
+    [
+      "a bare name",
+      "variablesFrom: [common]",
+      "manifest.group rnv.yaml:5:21 common",
+      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
+    ],
+    [
+      "no list",
+      "variablesFrom: { group: common }",
+      "manifest.group rnv.yaml:5:5 variablesFrom",
+      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
+    ],
+    [
+      "two in one item",
+      "variablesFrom: [{ group: a, dotenv: b }]",
+      "manifest.group rnv.yaml:5:21 { group: a, dotenv: b }",
+      "variablesFrom: [{ group: common }, { dotenv: .env.production }]",
+    ],
+    [
+      "a slip of the key",
+      "variablesFrom: [{ grup: common }]",
+      "manifest.group rnv.yaml:5:21 { grup: common }",
+      'did you mean "group"?',
+    ],
+    [
+      "a slip of variablesFrom",
+      "variableFrom: [{ group: common }]",
+      "manifest.unknown_key rnv.yaml:5:5 variableFrom",
+      'did you mean "variablesFrom"?',
+    ],
+    [
+      "a file that is not there",
+      "variablesFrom: [{ dotenv: nope.env }]",
+      "manifest.dotenv rnv.yaml:5:31 nope.env",
+      "its path starts at the folder of this manifest file",
+    ],
+    [
+      "a file outside of the project",
+      "variablesFrom: [{ dotenv: /etc/hosts }]",
+      "manifest.dotenv rnv.yaml:5:31 /etc/hosts",
+      "copy it into the project",
+    ],
+    [
+      "a link out of the project",
+      "variablesFrom: [{ dotenv: out.env }]",
+      "manifest.dotenv rnv.yaml:5:31 out.env",
+      "copy it into the project",
+    ],
+    [
+      "a file of git",
+      "variablesFrom: [{ dotenv: .git/config }]",
+      "manifest.dotenv rnv.yaml:5:31 .git/config",
+      "name a file of variables",
+    ],
+    [
+      "a null that takes nothing",
+      "variablesFrom: [{ group: common }]\n    variables: { LOG_LEVL: null }",
+      "manifest.unknown_key rnv.yaml:6:18 LOG_LEVL",
+      'did you mean "LOG_LEVEL"?',
+    ],
+    [
+      "a name that is none",
+      "variablesFrom: [{ dotenv: names.env }]",
+      "manifest.invalid_name names.env:2:1 a.b",
+      undefined,
+    ],
+    [
+      "a value that the environment lacks",
+      "variablesFrom: [{ dotenv: gone.env }]",
+      "manifest.env_missing gone.env:1:1 A",
+      "set it, or write a default: ${NOT_SET:-text}",
+    ],
+    ["a folder", "variablesFrom: [{ dotenv: sub }]", "manifest.unreadable", undefined],
+  ])("say what is wrong with %s, and where", async (_, lines, expected, hint) => {
+    const cwd = folderWith({
+      "rnv.yaml": `variableGroups: { common: { LOG_LEVEL: info } }\nservices:\n  api:\n    kind: web\n    ${lines}\n`,
+      "names.env": "A=1\na.b=2\n",
+      "gone.env": "A=$NOT_SET\n",
+      ".git/config": "A=1\n",
+      "sub/a": "",
+    });
+    symlinkSync("/etc/hosts", join(cwd, "out.env"));
+    const found = await load(cwd, { types: resourceTypes });
+    expect(briefs(found)).toEqual([expected]);
+    expect(found.diagnostics[0]?.hint).toBe(hint);
+  });
+
+  it("show no value of a group or a dotenv file in a code frame", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `x-note: { PASSWORD: canary-1 }
+x-open: &open { kind: wbe }
+variableGroups: { common: { A: canary-2 } }
+services:
+  api: { <<: *open, knd: 1, variablesFrom: [{ dotenv: .env }] }
+`,
+      ".env": "A=canary-3\nbroken line\n",
+    });
+    expect(found.diagnostics.length).toBeGreaterThan(0);
+    const shown = [...found.sources.values()].join("\n");
+    expect(shown).not.toContain("canary");
+    expect(shown).toContain("&open { kind: wbe }");
+    expect(shown).toContain("A=********");
+  });
+
+  it("do not stand in the merged text as values", async () => {
+    const found = await loadFiles(
+      {
+        "rnv.yaml": `x-a: &a { B: canary-1 }
+variableGroups: { common: { A: canary-2, C: { fromEnv: C } } }
+services:
+  api: { kind: web, x-b: canary-3, variables: *a, variablesFrom: [{ group: common }, { dotenv: .env }] }
+`,
+        ".env": "D=canary-4\n",
+      },
+      { environment: { C: "c" } },
+    );
+    expect(briefs(found)).toEqual([]);
+    const merged = found.merged?.() ?? "";
+    expect(merged).not.toContain("canary");
+    expect(merged).toContain("D: # (sensitive) text at .env:1:3");
+    expect(merged).toContain("fromEnv: C");
+  });
+});
+
+describe("free keys and merge keys", () => {
+  it("hold anchors at the top and in every block, and are read by nobody", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `x-defaults: &defaults
+  kind: web
+  configuration: &web { plan: starter, branch: main }
+x-list: [1, { y: z }]
+services:
+  api:
+    <<: *defaults
+    x-owner: team-a
+    configuration: { <<: *web, branch: next, x-note: [why] }
+    lifecycle: { preventDestroy: true, x-because: money }
+    variables: { A: { value: "1", x-from: b } }
+    deploy: { when: never, x-y: 1 }
+`,
+    });
+    expect(briefs(found)).toEqual([]);
+    const api = found.desired?.resources.get("service.api" as never);
+    expect(
+      [...(api?.attributes ?? [])].map(([path, { value, range }]) => [
+        path,
+        value,
+        found.sources.get(range.file)?.slice(range.start, range.end),
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["kind", "web", "web"],
+        ["configuration.plan", "starter", "starter"],
+        ["configuration.branch", "next", "next"],
+      ]),
+    );
+    expect(api?.lifecycle.preventDestroy).toBe(true);
+  });
+
+  it("tell a mistake in a merged value at the place where it was written", async () => {
+    const found = await loadFiles({
+      "rnv.yaml": `x-a: &a
+  configuration: { replicas: many }
+services:
+  api: { <<: *a, kind: web }
+  worker: { <<: *a, kind: worker }
+`,
+    });
+    expect(briefs(found)).toEqual(["manifest.invalid_type rnv.yaml:2:30 many"]);
+  });
+});
+
+describe("fromCommand", () => {
+  const script = `require("fs").appendFileSync("runs", "x"); console.log(JSON.stringify({ data: { "a/b": "hunter2", n: 2, t: true, e: "", l: ["z"] } }))`;
+  const command = JSON.stringify([process.execPath, "-e", script]);
+  const manifest = (values: Readonly<Record<string, string>>): string =>
+    `services:\n  api:\n    kind: web\n    variables:\n${Object.entries(values)
+      .map(([name, rest]) => `      ${name}: { fromCommand: ${command}${rest} }\n`)
+      .join("")}`;
+
+  it("runs once for all that name it, and json picks from what it printed", async () => {
+    const cwd = folderWith({
+      "rnv.yaml": manifest({
+        A: ", json: /data/a~1b",
+        B: ", json: /data/n",
+        C: ", json: /data/t",
+        D: ", json: /data/l/0",
+        E: ", env: [HOME], json: /data/n",
+      }),
+    });
+    const found = await load(cwd, { types: resourceTypes, environment: process.env });
+    expect(briefs(found)).toEqual([]);
+    expect(Object.values(variables(found)).map((said) => said.split(" ")[0])).toEqual(
+      ["hunter2", "2", "true", "z", "2"].map(text),
+    );
+    // Once for each environment that it is given.
+    expect(readFileSync(join(cwd, "runs"), "utf8")).toBe("xx");
+  });
+
+  it.each([
+    [", json: /data/none", "printed nothing at /data/none"],
+    [", json: /data/e", "printed an empty text at /data/e"],
+    [", json: /data", "printed an object at /data"],
+    [", json: /data/l", "printed a list at /data/l"],
+    [', json: ""', "printed an object at the top"],
+    [", json: data", "json takes a JSON pointer, which begins with /"],
+    [", jsn: /data", 'a secret has no source "jsn"'],
+  ])("refuses %s", async (rest, expected) => {
+    const found = await loadFiles({ "rnv.yaml": manifest({ A: rest }) }, { environment: process.env });
+    expect(found.diagnostics.map(({ summary }) => summary).join()).toContain(expected);
+    expect(JSON.stringify(found.diagnostics)).not.toContain("hunter2");
+  });
+
+  it("does not quote what is no JSON", async () => {
+    const shown = JSON.stringify([process.execPath, "-e", "console.log('hunter2 {')"]);
+    const found = await loadFiles(
+      {
+        "rnv.yaml": `services: { api: { kind: web, variables: { A: { fromCommand: ${shown}, json: /a } } } }\n`,
+      },
+      { environment: process.env },
+    );
+    expect(found.diagnostics[0]?.summary).toContain("did not print JSON");
+    expect(found.diagnostics.map(({ summary, detail }) => `${summary}${detail}`).join()).not.toContain(
+      "hunter2 {",
+    );
+  });
+});
