@@ -125,6 +125,7 @@ const messages = {
     requiresReplace: "AttributePath* 2",
     plannedPrivate: "bytes 3",
     diagnostics: "Diagnostic* 4",
+    legacyTypeSystem: "bool 5",
     plannedIdentity: "Identity 7",
   },
   ApplyResourceChangeRequest: {
@@ -147,6 +148,7 @@ const messages = {
   MoveResourceStateRequest: {
     sourceProviderAddress: "string 1",
     sourceTypeName: "string 2",
+    sourceSchemaVersion: "int64 3",
     sourceState: "RawState 4",
     targetTypeName: "string 5",
     sourcePrivate: "bytes 6",

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -159,8 +159,39 @@ describeTerraform("a state that an older version stored", () => {
     const versions = JSON.parse(world.stateText()).resources.map(
       ({ instances }: { instances: { schema_version: number }[] }) => instances[0]?.schema_version,
     );
-    expect(new Set(versions)).toEqual(new Set([1]));
+    expect(new Set(versions)).toEqual(new Set([2]));
     expect(world.attributes("rnv_variable", "token").value).toBe("stored-value");
+  }, 30_000);
+
+  it("loses the block that nobody wrote, which was there with nulls, and shows no change for it", async () => {
+    const bare = (name: string) =>
+      `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "static"\n}\n`;
+    world.write(bare("docs"));
+    rmSync(join(world.folder, "w/terraform.tfstate"));
+    await world.apply();
+    const { serial, ...state } = JSON.parse(world.stateText());
+    const [instance] = state.resources[0].instances;
+    expect(instance.attributes.configuration).toBeNull();
+    const fields = { branch: null, replicas: null, ignore_paths: null };
+    Object.assign(instance, {
+      schema_version: 1,
+      attributes: { ...instance.attributes, configuration: fields },
+    });
+    writeFileSync(
+      join(world.folder, "w/terraform.tfstate"),
+      JSON.stringify({ ...state, serial: serial + 1 }),
+    );
+    await world.expectNoChanges();
+    // What is imported shows all of its block, and has none in the configuration.
+    const { id } = emulator.store.addService({ name: "site", kind: "static" });
+    world.write(`${bare("docs")}${bare("site")}import {\n  to = rnv_service.site\n  id = "${id}"\n}\n`);
+    expect(await world.run("plan -input=false")).toContain(
+      "1 to import, 0 to add, 0 to change, 0 to destroy",
+    );
+    emulator.resetLog();
+    await world.apply();
+    await world.expectNoChanges();
+    expect(world.writes()).toEqual([]);
   }, 30_000);
 });
 

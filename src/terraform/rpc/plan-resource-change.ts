@@ -11,7 +11,7 @@ import { checkProtection } from "../protection";
 import type { RpcAnswer, Session } from "../provider";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
-import { nameIn } from "../schema/attributes";
+import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
@@ -43,6 +43,13 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   if (replacement && request.priorPrivate.length > 0) diagnostics.push(...waitingFindings(type, replacement));
   const isUnchanged = isSameValue(change.planned, prior ?? null);
   return {
+    // What is imported, or given by `settings`, stands in the block: Terraform takes a block that nobody wrote for a
+    // mistake of the plan unless it is told so.
+    legacyTypeSystem: showsUnwrittenBlock(
+      type,
+      decodeObject(type.valueType, request.config) ?? {},
+      change.planned,
+    ),
     plannedState: isUnchanged ? request.priorState : encodeMessage(type.valueType, change.planned),
     requiresReplace: change.replaced.map((path) => pathMessage(type.stepsOf(path) ?? [])),
     // A deletion that goes first is given it too, and keeps what the state has where it fails.

@@ -6,10 +6,11 @@ import { addressOfId } from "../confirm-deleted";
 import { diagnosticError, writePrivate } from "../messages";
 import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
-import { addressIn, emptyValue, setValue } from "../schema/attributes";
+import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
-import { asObject } from "../values/terraform-value";
+import { asObject, type TerraformValue } from "../values/terraform-value";
 
 /**
  * UpgradeResourceState: a stored state in the schema of now. Attributes that are no more are dropped, new ones are
@@ -29,11 +30,18 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
       },
     );
   }
-  const state = decodeState(type.valueType, rawState?.json);
+  const state = stateOf(type, version, rawState?.json);
   const id = asObject(state)?.id;
   if (typeof id === "string") provider.inState.add(addressOfId(type.resource, id));
   return { upgradedState: encodeMessage(type.valueType, state) };
 };
+
+/** Decodes a stored state. Up to version 1 a block was always there, with nulls where nobody wrote it. */
+function stateOf(type: TerraformShape, version: unknown, json: Uint8Array | undefined): TerraformValue {
+  const state = decodeState(type.valueType, json);
+  const whole = asObject(state);
+  return whole === undefined || Number(version) > 1 ? state : withoutEmptyBlocks(type, whole);
+}
 
 /** Whether the state of a move comes from this provider, whatever registry it was installed from. */
 export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceState">): boolean =>
@@ -42,9 +50,9 @@ export const isFromHere = ({ sourceProviderAddress }: RequestOf<"MoveResourceSta
 /** MoveResourceState: the same type under another address of this provider. Runs before ConfigureProvider. */
 export const moveResourceState: RpcAnswer<"MoveResourceState"> = async (provider, request) => {
   const type = provider.typeNamed(request.targetTypeName);
-  const { sourceTypeName, sourceState, sourcePrivate } = request;
+  const { sourceTypeName, sourceSchemaVersion, sourceState, sourcePrivate } = request;
   if (isFromHere(request) && sourceTypeName === type.name) {
-    const state = decodeState(type.valueType, sourceState?.json);
+    const state = stateOf(type, sourceSchemaVersion, sourceState?.json);
     return { targetState: encodeMessage(type.valueType, state), targetPrivate: sourcePrivate };
   }
   throw diagnosticError("manifest.moved", `a ${sourceTypeName} cannot become a ${type.name}`, {

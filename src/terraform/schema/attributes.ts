@@ -35,10 +35,11 @@ export function draftOf(type: TerraformShape, whole: TerraformObject): Draft {
   return draft;
 }
 
-/** Sets the value at `steps` of a draft; a block that is missing is made. */
+/** Sets the value at `steps` of a draft; a block that is missing is made, unless for null. */
 export function setValue(draft: Draft, steps: PathSteps, value: TerraformValue): void {
   let within = draft;
   for (const step of steps.slice(0, -1)) {
+    if (value === null && (within[step] ?? null) === null) return;
     within[step] ??= {};
     within = within[step] as Draft;
   }
@@ -160,12 +161,24 @@ export function setComputed(type: TerraformShape, draft: Draft, live: LiveResour
     setValue(draft, binding.steps, shownAs(binding, live.computed.get(binding.path)));
 }
 
-/** Returns a whole value with nothing in it: groups are there, and every attribute is null. */
-export function emptyValue({ block: { attributes, groups = [] } }: TerraformShape): Draft {
-  const nulls = (names: readonly { readonly name: string }[]): Draft =>
-    Object.fromEntries(names.map(({ name }) => [name, null]));
-  const blocks = groups.map(
-    ({ name, nesting, block }) => [name, nesting === "group" ? nulls(block.attributes) : null] as const,
+/** Returns a whole value with nothing in it: every attribute and every block is null. */
+export const emptyValue = ({ block: { attributes, groups = [] } }: TerraformShape): Draft =>
+  Object.fromEntries([...attributes, ...groups].map(({ name }) => [name, null]));
+
+/** Returns a whole value with the blocks missing that hold nothing, as they are where nobody wrote them. */
+export function withoutEmptyBlocks(type: TerraformShape, whole: TerraformObject): TerraformObject {
+  const empty = (type.block.groups ?? []).filter(({ name }) =>
+    Object.values(asObject(whole[name] ?? null) ?? {}).every((value) => value === null),
   );
-  return { ...nulls(attributes), ...Object.fromEntries(blocks) };
+  return { ...whole, ...Object.fromEntries(empty.map(({ name }) => [name, null])) };
 }
+
+/** Whether a planned value has a block that its configuration, as it is written, has not. */
+export const showsUnwrittenBlock = (
+  type: TerraformShape,
+  written: TerraformObject,
+  planned: TerraformObject,
+): boolean =>
+  (type.block.groups ?? []).some(
+    ({ name }) => (written[name] ?? null) === null && (planned[name] ?? null) !== null,
+  );

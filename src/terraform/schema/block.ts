@@ -40,10 +40,12 @@ export const computed = (
   flags: Flags = {},
 ): AttributeSchema => ({ ...{ name, type, doc }, computed: true, ...flags });
 
-/** A nested block. A `group` is always there, and what is not written in it is null; a `single` one may be missing. */
+/**
+ * A nested block that may be missing. None is a `group`, which would always be there: the generators of bindings
+ * (`cdktf get`, `cdktn get`) know no such nesting.
+ */
 interface GroupSchema {
   readonly name: string;
-  readonly nesting: "group" | "single";
   readonly block: BlockSchema;
 }
 
@@ -73,9 +75,11 @@ const typeOfBlock = ({ attributes, groups = [] }: BlockSchema): ObjectType =>
     ...Object.fromEntries(groups.map(({ name, block }) => [name, typeOfBlock(block)])),
   });
 
-/** Version of every schema of this provider. 1: what moves by itself has left the resources. */
-export const schemaVersion = 1;
-const nestings = { single: 1, group: 5 } as const;
+/** Version of every schema of this provider. 1: what moves by itself has left the resources. 2: a block may be missing. */
+export const schemaVersion = 2;
+
+/** `NestedBlock.NestingMode` of the protocol. */
+const single = 1;
 
 /** `DescriptionKind` of the protocol. */
 export const markdown = 1;
@@ -92,9 +96,9 @@ const blockMessage = ({ doc, attributes, groups = [] }: BlockSchema): Message<"B
     description,
     descriptionKind: markdown,
   })),
-  blockTypes: groups.map(({ name, nesting, block }) => ({
+  blockTypes: groups.map(({ name, block }) => ({
     typeName: name,
-    nesting: nestings[nesting],
+    nesting: single,
     block: blockMessage(block),
   })),
 });

@@ -171,7 +171,6 @@ function blockOf(parts: Parts): BlockSchema {
     declared.filter(({ path }) => isWanted(path)).map((binding) => declaredAttribute(resource, binding));
   const groups = resource.groups.map((group) => ({
     name: snakeCase(group),
-    nesting: "group" as const,
     block: {
       doc: `${resource.schema.shape[group]?.description ?? ""}${settings === undefined ? "" : ` As one value: \`${settings.name}\`.`}`,
       attributes: attributesIn((path) => path.startsWith(`${group}.`)),
@@ -235,7 +234,6 @@ const deletionProtection = ({ type }: Resource): AttributeSchema =>
 
 const timeouts = {
   name: "timeouts",
-  nesting: "single" as const,
   block: {
     doc: "How long to wait for the service, such as `45m`.",
     attributes: timeoutNames.map((name) => ({

@@ -13,8 +13,12 @@ import {
 
 const type = shapeOf(service);
 
+/** A whole value as Terraform sends it: the fields that nobody wrote in the block are null. */
 const value = (attributes: Record<string, TerraformValue>): TerraformObject => {
-  const whole = emptyValue(type);
+  const fields = type.block.groups?.[0]?.block.attributes ?? [];
+  const hasBlock = Object.keys(attributes).some((path) => path.startsWith("configuration."));
+  const block = Object.fromEntries(fields.map(({ name }) => [name, null]));
+  const whole = { ...emptyValue(type), ...(hasBlock && { configuration: block }) };
   for (const [path, one] of Object.entries(attributes)) setValue(whole, path.split("."), one);
   return whole;
 };
