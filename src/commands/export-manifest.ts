@@ -1,13 +1,15 @@
-import type { Resource } from "../api/reads";
+import type { Reads, Resource } from "../api/reads";
 import { type Diagnostic, DiagnosticsError, error, warning } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type ManifestBlock, writeManifest } from "../manifest/write";
-import { type Address, isLogicalName } from "../model/address";
+import { type Address, addressOf, isLogicalName } from "../model/address";
 import type { Catalog } from "../model/catalog";
 import { justDeleted } from "../model/freshness";
-import type { LiveResource } from "../model/live";
+import type { LiveResource, Offers } from "../model/live";
 import { isOpenField, ruleAt } from "../model/resource-type";
-import { type Plain, plainEqual } from "../model/value";
+import { Secret } from "../model/secret";
+import { uuidPattern } from "../model/text";
+import { type Plain, plainEqual, type Reference, Template } from "../model/value";
 import { importableTypes, resourceTypes } from "../resources";
 import { type Context, type Outcome, succeeded } from "./context";
 import { seeLastWrites } from "./refresh";
@@ -15,15 +17,17 @@ import { seeLastWrites } from "./refresh";
 export interface ExportRequest {
   /** Name or id of the one project to write; everything when undefined. */
   readonly project?: string;
+  /** Reveals each secret once (audited by the service): one that is another resource's address becomes a reference to it. */
+  readonly reveals?: boolean;
 }
 
 export interface ExportOutcome extends Outcome {
   /** YAML. */
   readonly text?: string;
   readonly count: number;
+  /** Secrets that are written as references. */
+  readonly references: number;
 }
-
-/** Types that a manifest has to name; deployments and layouts follow from them. */
 
 /** `rnv export`: writes the live resources as a manifest whose plan with `--adopt` changes nothing. */
 export async function exportManifest(context: Context, request: ExportRequest): Promise<ExportOutcome> {
@@ -37,16 +41,79 @@ export async function exportManifest(context: Context, request: ExportRequest): 
   const all = lists.flat().filter(({ id }) => !gone.has(id));
   const live = request.project === undefined ? all : within(rootNamed(all, request.project), all);
   const names = logicalNames(live);
+  const references =
+    request.reveals === true ? await findReferences(live, names, context, reads) : noReferences;
+  const byId = new Map(live.map((one) => [one.id, one]));
   const blocks = live.flatMap((one) => {
     const place = names.get(one);
-    return place === undefined ? [] : [blockOf(one, place, catalog, isAmbiguous(one, live))];
+    if (place === undefined) return [];
+    const parent = one.parentId === null ? undefined : byId.get(one.parentId);
+    const block = blockOf(one, place, catalog, { isNamedByIdOnly: isAmbiguous(one, live), parent });
+    return [withReferences(block, references.get(one))];
   });
   const diagnostics: Diagnostic[] = live
     .filter((one) => !names.has(one))
     .map((one) =>
       warning("live.failed", `${one.type} "${one.name}" is left out: what it lies in is not listed`),
     );
-  return { ...succeeded, text: writeManifest(blocks, resourceTypes), count: blocks.length, diagnostics };
+  const text = writeManifest(blocks, resourceTypes);
+  return { ...succeeded, text, count: blocks.length, references: references.size, diagnostics };
+}
+
+/** References by attribute path of each resource that holds some. */
+type FoundReferences = ReadonlyMap<LiveResource, ReadonlyMap<string, Reference>>;
+
+const noReferences: FoundReferences = new Map();
+
+/** Texts that only tell when something was made, or name it by its id. */
+const isAddress = (text: unknown): text is string =>
+  typeof text === "string" && text.length > 3 && !uuidPattern.test(text) && !/^\d{4}-\d\d-\d\dT/.test(text);
+
+/** Finds secrets whose text is an address of another resource. Texts stay closed: their fingerprints are compared. */
+async function findReferences(
+  live: readonly LiveResource[],
+  names: ReadonlyMap<LiveResource, readonly string[]>,
+  { randomBytes }: Context,
+  reads: Reads,
+): Promise<FoundReferences> {
+  const key = randomBytes(32);
+  const addresses = new Map<string, Reference | undefined>();
+  for (const one of live) {
+    const place = names.get(one);
+    for (const [attribute, { stable }] of Object.entries(typeOf(one.type).computed)) {
+      const text = one.computed.get(attribute);
+      if (place === undefined || !stable || !isAddress(text)) continue;
+      const print = new Secret(text).fingerprint(key, "");
+      // What two resources show is the address of neither.
+      const isTaken = addresses.has(print);
+      addresses.set(print, isTaken ? undefined : { address: addressOf(one.type, ...place), attribute });
+    }
+  }
+  const found = new Map<LiveResource, ReadonlyMap<string, Reference>>();
+  await Promise.all(
+    live.map(async (one) => {
+      const values = (await typeOf(one.type).reveal?.(reads, one)) ?? new Map<string, Secret>();
+      const references = [...values].flatMap(([path, value]): [string, Reference][] => {
+        const reference = addresses.get(value.fingerprint(key, ""));
+        return reference === undefined ? [] : [[path, reference]];
+      });
+      if (references.length > 0) found.set(one, new Map(references));
+    }),
+  );
+  return found;
+}
+
+/** The block with its secrets as references: their values are declared, not preserved. */
+function withReferences(
+  block: ManifestBlock,
+  references: ReadonlyMap<string, Reference> = new Map(),
+): ManifestBlock {
+  if (references.size === 0) return block;
+  const attributes = new Map(block.attributes);
+  const { preservedBy } = typeOf(block.type);
+  if (preservedBy !== undefined) attributes.delete(preservedBy);
+  for (const [path, reference] of references) attributes.set(path, new Template([reference], true));
+  return { ...block, attributes };
 }
 
 /** The project of that name or id; two of the same name are told apart by id only. */
@@ -89,7 +156,10 @@ export function blockOf(
   { type, id, attributes }: LiveResource,
   names: readonly string[],
   catalog: Catalog,
-  isNamedByIdOnly: boolean,
+  {
+    isNamedByIdOnly = false,
+    parent,
+  }: { readonly isNamedByIdOnly?: boolean; readonly parent?: LiveResource } = {},
 ): ManifestBlock {
   const resourceType = typeOf(type);
   const { parents, defaults } = resourceType;
@@ -100,12 +170,17 @@ export function blockOf(
   const shown = [...attributes].filter(([path]) => !isOpenField(resourceType, path) || base.has(path));
   for (const [path, value] of shown) {
     const isDeclarable = ruleAt(resourceType, path) !== undefined && !parentAttributes.includes(path);
-    if (isDeclarable && value !== null && !plainEqual(value, base.get(path))) written.set(path, value);
+    const isDefault = plainEqual(value, base.get(path)) || isDefaultChoice(value, parent?.offers?.[path]);
+    if (isDeclarable && value !== null && !isDefault) written.set(path, value);
   }
   // A secret stays where it is: its value is never read.
   if (resourceType.preservedBy !== undefined) written.set(resourceType.preservedBy, true);
   return { type, names, attributes: written, ...(isNamedByIdOnly ? { importId: id } : {}) };
 }
+
+/** It is what the parent chooses where nothing is declared. */
+const isDefaultChoice = (value: Plain | undefined, offered: Offers[string] = []): boolean =>
+  offered.some(({ id, name, isDefault }) => isDefault && (value === name || value === id));
 
 function typeOf(name: string): Resource {
   const type = resourceTypes.find((candidate) => candidate.type === name);

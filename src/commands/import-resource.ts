@@ -250,7 +250,7 @@ async function undeclared(
   const of = [...(desired?.resources.keys() ?? [])].filter((one) => typeOf(one) === type.type);
   const meant = didYouMean(address, of);
   const names = nameOf(address).split(".");
-  const block = blockOf(live, names, (await reads.catalog()) as Catalog, false);
+  const block = blockOf(live, names, (await reads.catalog()) as Catalog);
   const isStack = desired !== undefined && merged === undefined;
   const where =
     desired === undefined

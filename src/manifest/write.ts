@@ -1,6 +1,6 @@
 import { Document, type Node, Pair, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { isOpenField, type ResourceType } from "../model/resource-type";
-import type { Plain } from "../model/value";
+import { isReference, type Plain, Template } from "../model/value";
 import { formatLocation } from "./findings";
 import { isValueOf } from "./merge";
 import { escapeTemplate, type MapNode, parseTemplate, type SourceNode } from "./tree";
@@ -18,8 +18,8 @@ export interface ManifestBlock {
   readonly type: string;
   /** Logical names from the root down: `["shop", "api"]`; for a single block those of its parent. */
   readonly names: readonly string[];
-  /** By attribute path. The parent attribute is left out, as is a name equal to the logical one. */
-  readonly attributes: ReadonlyMap<string, Plain>;
+  /** By attribute path; templates hold references. The parent attribute is left out, as is a name equal to the logical one. */
+  readonly attributes: ReadonlyMap<string, Plain | Template>;
   /** Written as `import:` where the type allows it. */
   readonly importId?: string;
 }
@@ -118,7 +118,10 @@ function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
   if (nameAttribute !== undefined && written.get(nameAttribute) === name) written.delete(nameAttribute);
   const { shorthand } = placed;
   const alone = shorthand === undefined || written.size !== 1 ? undefined : written.get(shorthand.path);
-  const isBare = alone !== undefined && alone !== null && (typeof alone !== "object" || Array.isArray(alone));
+  const isBare =
+    alone !== undefined &&
+    alone !== null &&
+    (typeof alone !== "object" || Array.isArray(alone) || alone instanceof Template);
   if (isBare && frame.children.size === 0 && block?.importId === undefined) return valueNode(alone);
   const map = new YAMLMap();
   for (const path of placed.attributes.keys()) addAttribute(map, path, written.get(path));
@@ -139,7 +142,7 @@ function blockNode(frame: Frame, placed: PlacedType, name: string): Node {
   return map;
 }
 
-function addAttribute(map: YAMLMap, key: string, value: Plain | undefined): void {
+function addAttribute(map: YAMLMap, key: string, value: Plain | Template | undefined): void {
   if (value !== undefined) add(map, key, valueNode(value));
 }
 
@@ -147,7 +150,8 @@ const add = (map: YAMLMap, key: string, value: Node): void => {
   map.items.push(new Pair(plainText(key), value));
 };
 
-function valueNode(value: Plain): Node {
+function valueNode(value: Plain | Template): Node {
+  if (value instanceof Template) return plainText(value.parts.map(partText).join(""));
   if (typeof value === "string") return textNode(value);
   if (value === null || typeof value !== "object") return new Scalar(value);
   if (Array.isArray(value)) {
@@ -161,6 +165,12 @@ function valueNode(value: Plain): Node {
   map.flow = map.items.length === 0;
   return map;
 }
+
+const partText = (part: Template["parts"][number]): string => {
+  if (typeof part === "string") return escapeTemplate(part);
+  // The text of a secret is never written; such a part says so where a value would stand.
+  return isReference(part) ? `\${${part.address}.${part.attribute}}` : String(part);
+};
 
 const textNode = (text: string): Scalar => plainText(escapeTemplate(text));
 
@@ -220,7 +230,7 @@ function shownBlock(placed: PlacedType, node: SourceNode, to: Printing): Node {
 
 function secretNode(node: SourceNode, to: Printing): Node {
   const isShown =
-    node.kind === "map" ? isSource(node) : node.kind === "scalar" && isReference(node.value, to);
+    node.kind === "map" ? isSource(node) : node.kind === "scalar" && onlyNamesValues(node.value, to);
   if (isShown) return shownNode(node);
   const hidden = new Scalar(null);
   hidden.source = "";
@@ -238,7 +248,7 @@ const isSource = ({ entries }: MapNode): boolean =>
   );
 
 /** Nothing but `${…}`: names of values, not values. */
-const isReference = (value: unknown, { index }: Printing): boolean =>
+const onlyNamesValues = (value: unknown, { index }: Printing): boolean =>
   typeof value === "string" &&
   value !== "" &&
   parseTemplate(value, (word) => index.byType.has(word)).every(

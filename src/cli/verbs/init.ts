@@ -1,33 +1,137 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { Option } from "commander";
 import { ApiError, diagnosticOf } from "../../api/api-error";
+import { takeOverWorkspace } from "../../commands/take-over-workspace";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { counted } from "../../render/plan-wording";
-import { openContext } from "../context";
+import { openContext, withContext } from "../context";
 import { writeWholeFile } from "../files";
 import type { Invocation } from "../invocation";
 import { options } from "../options";
 import { exitCodes, outStyle, report } from "../report";
 import { readSettings, type Settings } from "../settings";
 import { appIn, manifestIn } from "../synthesize";
+import { otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const initVerb: Verb = {
   usage: "init",
   summary: "Write a first manifest here, and check the settings",
-  detail: "Never overwrites a file. Asks the service once whether the key opens the workspace.",
-  options: [options.state],
-  examples: [["RNV_BASE_URL=embedded rnv init", "to try it without an account"]],
+  detail:
+    "Never overwrites a file. Asks the service once whether the key opens the workspace. With --from workspace the " +
+    "manifest says what is live there, and all of it is taken over without one write to the service: the plan after it is " +
+    "empty, or says what is left.",
+  options: [
+    new Option("--from <source>", "make the manifest from what exists").choices(["workspace"]),
+    new Option("--project <name>", "of the workspace only this project, by name or id"),
+    new Option(
+      "--verify-values",
+      "reveal variables once (the service audits it): those that hold an address of another service become references",
+    ),
+    new Option("--dry-run", "print the manifest, and write and record nothing"),
+    new Option("--force", "write over a manifest that is there"),
+    options.answerTimeout,
+    options.lockTimeout,
+    options.state,
+  ],
+  examples: [
+    ["RNV_BASE_URL=embedded rnv init", "to try it without an account"],
+    ["rnv init --from workspace", "to manage what was made by hand"],
+    ["rnv init --from workspace --project Shop --dry-run", "to look at the manifest of one project first"],
+  ],
   handler: runInit,
 };
 
+/** What a step of init did, and what it found as it should be. */
+interface Notes {
+  readonly done: (text: string) => void;
+  readonly kept: (text: string) => void;
+}
+
+function notesOf(invocation: Invocation): Notes {
+  const { terminal } = invocation;
+  const { colors } = outStyle(invocation);
+  return {
+    done: (text) => terminal.out(`${colors.green("+")} ${text}\n`),
+    kept: (text) => terminal.out(`  ${text}\n`),
+  };
+}
+
 async function runInit(invocation: Invocation): Promise<number> {
+  if (invocation.options.from === "workspace") return initFromWorkspace(invocation);
+  const alone = ["project", "verifyValues", "dryRun", "force"].find(
+    (name) => invocation.options[name] !== undefined,
+  );
+  if (alone !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", "--project, --verify-values, --dry-run and --force go with --from workspace", {
+        hint: "rnv init --from workspace",
+      }),
+    ]);
+  return initStarter(invocation);
+}
+
+/** The manifest says what is live, and the state records it: one command, and no write to the service. */
+async function initFromWorkspace(invocation: Invocation): Promise<number> {
+  const { terminal, cwd, options } = invocation;
+  const { project } = options as { readonly project?: string };
+  const notes = notesOf(invocation);
+  const isDry = options.dryRun === true;
+  const manifest = manifestIn(cwd) ?? "rnv.yaml";
+  if (!isDry && options.force !== true && manifestIn(cwd) !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", `${manifest} is there already, and is not written over`, {
+        hint: "look at what would be written with --dry-run; --force writes over it",
+      }),
+    ]);
+  const keep = (text: string): string | undefined => {
+    const whole = schemaLine(cwd) + originOf(project) + text;
+    if (isDry) {
+      terminal.out(whole);
+      return undefined;
+    }
+    writeWholeFile(join(cwd, manifest), whole, {
+      keep: options.force !== true,
+      mode: 0o666 & ~process.umask(),
+    });
+    if (ignoreRecords(cwd)) notes.done(".gitignore: the state and its key stay out of git");
+    return manifest;
+  };
+  const outcome = await withContext(invocation, (context) =>
+    takeOverWorkspace(context, {
+      ...{ keep, project, reveals: options.verifyValues === true },
+      ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
+    }),
+  );
+  const { plan, taken, declared, references, diagnostics, sources } = outcome;
+  if (!isDry && hasErrors(diagnostics) && plan === undefined)
+    notes.kept(`${manifest} is written; nothing is taken over yet: rnv plan --adopt`);
+  if (plan !== undefined) {
+    const found = references === 0 ? "" : `, ${counted(references, "reference")} among them`;
+    notes.done(`${manifest}: ${counted(declared, "resource")} of the workspace${found}`);
+    notes.done(`${counted(taken, "resource")} taken over; nothing was written to the service`);
+    terminal.out("\n");
+    showPlan(invocation, plan, "text", sources);
+  }
+  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
+  terminal.err(
+    "Archived services are in no list of the service, so none is written: declare one with `import: ID`.\n",
+  );
+  return outcome.exitCode;
+}
+
+/** Says in the manifest where it comes from. */
+const originOf = (project: string | undefined): string =>
+  `# Written from ${project === undefined ? "what was live in the workspace" : `the live project ${JSON.stringify(project)}`}: ` +
+  `what is not here is as the service has it by default.\n` +
+  "# `preserve: true` leaves a variable as it is; give it a source to manage its value: { fromEnv: NAME }.\n";
+
+async function initStarter(invocation: Invocation): Promise<number> {
   const { terminal, environment, cwd, options } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
   const settings = readSettings(environment, { state, cwd });
-  const { colors } = outStyle(invocation);
-  const done = (text: string): void => terminal.out(`${colors.green("+")} ${text}\n`);
-  const kept = (text: string): void => terminal.out(`  ${text}\n`);
+  const { done, kept } = notesOf(invocation);
 
   const manifest = manifestIn(cwd);
   const app = appIn(cwd);

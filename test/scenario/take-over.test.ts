@@ -1,0 +1,105 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openScenario, type Scenario } from "../support/cli";
+
+const kinds = ["web", "worker", "static", "cron"] as const;
+const names = ["api", "Nightly job", "ünïcode", "a.b/c", "UPPER", "2nd", "-dash"];
+
+/** DESIGN section 13: what was made by hand, managed by one command. */
+describe("rnv init --from workspace", () => {
+  let scenario: Scenario;
+  beforeEach(async () => {
+    scenario = await openScenario();
+  });
+  afterEach(() => scenario.close());
+
+  /** 40 services in 3 projects and outside of them, as people make them. */
+  function fill(): void {
+    const { store } = scenario.emulator;
+    const projects = ["Shop", "Online shop", "Online-shop"].map((name, at) =>
+      store.addProject(at === 0 ? { name, description: "theirs" } : { name }),
+    );
+    const services = Array.from({ length: 40 }, (_, at) => {
+      const kind = kinds[at % kinds.length] as string;
+      const name = at < 28 ? `${names[at % names.length]}${at < 7 ? "" : ` ${at}`}` : `twin-${at % 2}`;
+      const projectId = at % 4 === 3 ? undefined : projects[at % 3]?.id;
+      return store.addService({
+        ...{ name, kind, live: at % 5 === 0 },
+        ...(projectId !== undefined && { projectId }),
+        configuration: {
+          repository: `https://git.example.com/${at}`,
+          ...(at % 2 === 0 && { branch: "trunk", privateNetworking: true }),
+          ...(kind === "static" && { publishDirectory: "site" }),
+          ...(kind === "cron" && { schedule: "0 3 * * *", startCommand: "run: me # now" }),
+        },
+      });
+    });
+    const [first, second, third] = services;
+    const host = `api-${first?.id.slice(0, 8)}.internal`;
+    store.addVariable(first?.id ?? "", "TOKEN", "canary-1");
+    store.addVariable(second?.id ?? "", "API_HOST", host);
+    store.addVariable(third?.id ?? "", "DATABASE_URL", `postgres://u:canary-2@${host}/x`);
+  }
+
+  it("takes over 40 services without a write, and the plan after it is empty", async () => {
+    fill();
+    const dry = await scenario.run("init", "--from", "workspace", "--dry-run");
+    expect(dry).toMatchObject({ code: 0 });
+    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
+    const { code, stdout, stderr } = await scenario.run("init", "--from", "workspace");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(scenario.requests()).toEqual([]);
+    expect(stdout).toContain("No changes. Your infrastructure matches the configuration.");
+    expect(scenario.read("rnv.yaml")).toBe(dry.stdout);
+    await scenario.isQuiet();
+    const manifest = scenario.read("rnv.yaml");
+    expect(manifest.match(/^ +kind: /gm)).toHaveLength(40);
+    expect(manifest).not.toContain("environment: Production");
+    expect(manifest).toContain("TOKEN: { preserve: true }");
+    expect(scenario.read(".gitignore")).toBe(".rnv/\n");
+    expect((await scenario.run("drift")).code).toBe(0);
+    const again = await scenario.run("init", "--from", "workspace");
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain("rnv.yaml is there already");
+    const forced = await scenario.run("init", "--from", "workspace", "--force");
+    expect(forced.code).toBe(1);
+    expect(forced.stderr).toContain("the state records");
+    expect(scenario.read("rnv.yaml")).toBe(manifest);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("writes references where a variable is another service's host, once values may be revealed", async () => {
+    fill();
+    const { code, stdout } = await scenario.run("init", "--from", "workspace", "--verify-values");
+    expect(code).toBe(0);
+    expect(stdout).toContain("1 reference among them");
+    expect(scenario.read("rnv.yaml")).toMatch(/API_HOST: \$\{service\.shop\.api\.internalHost\}/);
+    expect(scenario.read("rnv.yaml")).toContain("DATABASE_URL: { preserve: true }");
+    expect(scenario.requests().filter((one) => !one.endsWith("/reveal"))).toEqual([]);
+    await scenario.isQuiet();
+    for (const { text } of scenario.files()) expect(text).not.toMatch(/canary-[12]/);
+  });
+
+  it("takes one project, and says which there are", async () => {
+    fill();
+    const unknown = await scenario.run("init", "--from", "workspace", "--project", "Shp");
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('did you mean "Shop"?');
+    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
+    const { code } = await scenario.run("init", "--from", "workspace", "--project", "Shop");
+    expect(code).toBe(0);
+    expect(scenario.read("rnv.yaml")).toMatch(/^projects:\n {2}Shop:/m);
+    expect(scenario.read("rnv.yaml")).not.toContain("Online");
+    expect((await scenario.run("plan", "-detailed-exitcode")).code).toBe(0);
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("writes nothing where the service cannot be read", async () => {
+    scenario.fail(({ path }) =>
+      path.endsWith("/canvas") ? { kind: "status", status: 403, code: "forbidden" } : undefined,
+    );
+    const { code } = await scenario.run("init", "--from", "workspace");
+    expect(code).toBe(1);
+    expect(existsSync(join(scenario.folder, "rnv.yaml"))).toBe(false);
+  });
+});
