@@ -41,7 +41,13 @@ export async function takeOverWorkspace(
   const none = { declared, references, taken: 0 };
   const file = written.text === undefined ? undefined : request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
-  const planning: PlanRequest = { ...planRequest, files: [file], adopt: true, verifyValues: request.reveals };
+  const planning: PlanRequest = {
+    ...planRequest,
+    files: [file],
+    adopt: true,
+    verifyValues: request.reveals,
+    isSaved: request.reveals,
+  };
   const first = await plan(context, planning);
   if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, ...none };
   const { taken, diagnostics } = await record(context, planning, first, request);

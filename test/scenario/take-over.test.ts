@@ -70,10 +70,10 @@ describe("rnv init --from workspace", () => {
 
   it("writes references where a variable is another service's host, once values may be revealed", async () => {
     fill();
-    const { code, stdout } = await scenario.run("init", "--from", "workspace", "--verify-values");
-    expect(code).toBe(0);
+    const { code, stdout, stderr } = await scenario.run("init", "--from", "workspace", "--verify-values");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(stdout).toContain("1 reference among them");
-    expect(scenario.read("rnv.yaml")).toMatch(/API_HOST: \$\{service\.shop\.api\.internalHost\}/);
+    expect(scenario.read("rnv.yaml")).toMatch(/API_HOST: \$\{service\.Shop\.api\.internalHost\}/);
     expect(scenario.read("rnv.yaml")).toContain("DATABASE_URL: { preserve: true }");
     expect(scenario.requests().filter((one) => !one.endsWith("/reveal"))).toEqual([]);
     await scenario.isQuiet();
