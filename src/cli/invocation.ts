@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
-import type { CrossValue, StackUnit } from "../manifest/stack/unit";
+import type { CrossValue, StackUnit } from "../manifest/context";
 import type { ProcessEnvironment } from "../model/text";
 import type { Terminal } from "./terminal";
 

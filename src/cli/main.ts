@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { versionText } from "../model/version";
 import type * as program from "./run";
-import { versionText } from "./version-text";
 
 // The entry of the command line. `rnv version` is answered here, because scripts ask it often and it needs nothing;
 // everything else loads the program.
@@ -12,7 +12,7 @@ const { enableCompileCache } = nodeModule as { readonly enableCompileCache?: () 
 const [verb, ...others] = process.argv.slice(2);
 
 if (verb === "version" && others.length === 0) {
-  print(versionText(false));
+  print(versionText(process, false));
 } else {
   enableCompileCache?.();
   const { main } = require("./run") as typeof program;

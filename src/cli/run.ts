@@ -1,10 +1,172 @@
-import { type Command, CommanderError } from "commander";
+import { Command, CommanderError } from "commander";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { version } from "../model/version";
-import { type Handler, type Interruption, listenForInterruption, type OptionValues } from "./invocation";
-import { createProgram, normalizeArgv, optionShapes } from "./program";
+import {
+  type Handler,
+  type Interruption,
+  listenForInterruption,
+  type OptionValues,
+  type VerbRun,
+} from "./invocation";
 import { exitCodes, report, reportFailure } from "./report";
 import { createTerminal, type Terminal, wholeWrites } from "./terminal";
+import { applyVerb, destroyVerb } from "./verbs/apply";
+import { initVerb } from "./verbs/init";
+import { exportVerb, importVerb } from "./verbs/live";
+import { driftVerb, planVerb, showVerb, validateVerb } from "./verbs/plan";
+import {
+  cancelVerb,
+  deploymentsVerb,
+  deployVerb,
+  restartVerb,
+  resumeVerb,
+  rollbackVerb,
+  statusVerb,
+  suspendVerb,
+} from "./verbs/runtime";
+import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
+import {
+  completeVerb,
+  completionVerb,
+  emulatorVerb,
+  graphVerb,
+  schemaVerb,
+  terraformVerbs,
+  versionVerb,
+} from "./verbs/tools";
+import { addVerbs, type Verb, type VerbFamily } from "./verbs/verb";
+
+const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
+  ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
+  ["State and what is live:", [importVerb, exportVerb, outputVerb, graphVerb, forceUnlockVerb, stateVerbs]],
+  [
+    "Running services:",
+    [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
+  ],
+  [
+    "Getting started and tools:",
+    [initVerb, emulatorVerb, schemaVerb, versionVerb, completionVerb, completeVerb, terraformVerbs],
+  ],
+];
+
+/** The whole command line: every verb of DESIGN section 8, wired to `run`. */
+export function createProgram(run: VerbRun, terminal: Terminal, version: string): Command {
+  const program = new Command("rnv")
+    .description("Plans and applies projects, services, variables and deployments from files in git.")
+    .usage("[-chdir=DIR] <verb> [options]")
+    .version(version, "-v, --version", "print the version")
+    .helpOption("-h, --help", "show help")
+    .helpCommand("help [verb]", "Show help of a verb")
+    .option("--chdir <dir>", "work in this folder")
+    .option("--no-color", "no colour (also NO_COLOR)")
+    .configureHelp({ showGlobalOptions: true, helpWidth: terminal.width ?? 100 })
+    .configureOutput({
+      writeOut: terminal.out,
+      writeErr: terminal.err,
+      getOutHasColors: () => terminal.color.out,
+      getErrHasColors: () => terminal.color.err,
+    })
+    .showSuggestionAfterError()
+    .exitOverride()
+    .addHelpText("after", closing);
+  for (const [heading, verbs] of groups) addVerbs(program.commandsGroup(heading), run, verbs);
+  pointToHelp(program, "rnv");
+  return program;
+}
+
+/** A wrong call of a verb names the help of that verb. */
+function pointToHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`(see \`${words} --help\`)`);
+  for (const verb of command.commands) pointToHelp(verb, `${words} ${verb.name()}`);
+}
+
+const closing = `
+Environment:
+  RNV_BASE_URL       address of the service, ending in /api/v1; "embedded" tries rnv without an account
+  RNV_WORKSPACE_ID   UUID of the workspace
+  RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
+  RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json; \${stack} in it is
+                     the name of the stack (without it, stacks of an app have .rnv/STACK/state.json)
+  RNV_STATE_KEY      key of the fingerprints of secrets, else the file beside the state
+  RNV_STATE_ENCRYPTION   1 encrypts the state with RNV_STATE_KEY
+
+Exit codes:
+  0 done, no changes    3 partly applied        6 lock held                  130 interrupted
+  1 error               4 refused by a guard    7 deploy failed, timed out
+  2 changes             5 stale saved plan      8 saved, awaiting checkout
+
+Options may be written with one dash or two: -auto-approve, --auto-approve.
+
+The first minute:
+  $ export RNV_BASE_URL=embedded
+  $ rnv init && rnv apply
+`;
+
+/** Every option of every verb: does a value follow it. For `normalizeArgv`. */
+export function optionShapes(program: Command): ReadonlyMap<string, OptionShape> {
+  const shapes = new Map<string, OptionShape>();
+  for (const command of allCommands(program)) {
+    for (const option of command.options) {
+      const shape: OptionShape = option.required || option.optional ? "value" : "flag";
+      for (const name of [option.long, option.short]) if (name) shapes.set(name.replace(/^-+/, ""), shape);
+    }
+  }
+  return shapes;
+}
+
+/** The program and all commands below it. */
+export function* allCommands(command: Command): Generator<Command> {
+  yield command;
+  for (const inner of command.commands) yield* allCommands(inner);
+}
+
+/** Whether a value follows an option. */
+export type OptionShape = "flag" | "value";
+
+/** Terraform's words for no; `-input=false` is the one that people use. */
+const no = new Set(["false", "0"]);
+const yes = new Set(["true", "1"]);
+
+/**
+ * Terraform's single-dash options as the double-dash ones that the parser knows: `-auto-approve` to
+ * `--auto-approve`, `-out=x` to `--out=x`, `-input=false` to `--no-input`. Single letters (`-f`), the value that
+ * follows an option, and everything after `--` stay as they are.
+ */
+export function normalizeArgv(
+  argv: readonly string[],
+  options: ReadonlyMap<string, OptionShape>,
+): readonly string[] {
+  const normalized: string[] = [];
+  let isValue = false;
+  for (const [index, word] of argv.entries()) {
+    if (isValue) {
+      normalized.push(word);
+      isValue = false;
+      continue;
+    }
+    if (word === "--") return [...normalized, ...argv.slice(index)];
+    const words = normalizeWord(word, options);
+    normalized.push(...words);
+    isValue = words.length === 1 && takesNextWord(words[0] as string, options);
+  }
+  return normalized;
+}
+
+function normalizeWord(word: string, options: ReadonlyMap<string, OptionShape>): readonly string[] {
+  const short = /^-([A-Za-z])=(.*)$/s.exec(word);
+  if (short) return [`-${short[1]}`, short[2] as string];
+  const long = /^--?([A-Za-z][A-Za-z0-9-]*)(?:=(.*))?$/s.exec(word);
+  if (!long || (long[1] as string).length < 2) return [word];
+  const [, name = "", value] = long;
+  if (value === undefined) return [`--${name}`];
+  const isFlag = options.get(name) === "flag" || options.get(`no-${name}`) === "flag";
+  if (isFlag && yes.has(value)) return options.has(name) ? [`--${name}`] : [];
+  if (isFlag && no.has(value)) return options.has(`no-${name}`) ? [`--no-${name}`] : [];
+  return [`--${name}=${value}`];
+}
+
+const takesNextWord = (word: string, options: ReadonlyMap<string, OptionShape>): boolean =>
+  word.startsWith("--") ? options.get(word.slice(2)) === "value" : options.get(word.slice(1)) === "value";
 
 /** Runs one command line; resolves to the exit code of DESIGN section 8. Never rejects. */
 async function run(argv: readonly string[], terminal: Terminal, interruption: Interruption): Promise<number> {

@@ -1,7 +1,6 @@
 import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
-import { loadDesired } from "../manifest/load";
-import type { ManifestRequest } from "../manifest/load-manifest";
-import type { SecretReach } from "../manifest/secrets";
+import type { ManifestRequest, SecretReach } from "../manifest/context";
+import { loadDesired } from "../manifest/load-manifest";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";

@@ -8,8 +8,7 @@ import { withoutOpenFields } from "../model/resource-type";
 import { isPlain, type Plain, referredAddresses, Unknown, unflatten } from "../model/value";
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
-import { typeNamed } from "../resources";
-import { findResource, type ResourceQuery } from "../resources/find-resource";
+import { findResource, type ResourceQuery, typeNamed } from "../resources";
 
 /** Results of reads so far: of resources, and of data sources. */
 export interface LookupResults {

@@ -8,6 +8,8 @@ import type { Release, ReleaseList, RunningService } from "../model/live";
 import type { RecordedResource, State } from "../model/state";
 import { unlessGone } from "../resources/deletion";
 import { deploymentStanding, releaseOf, serviceStanding } from "../resources/deployment-status";
+import { actOnService, type RuntimeOutcome } from "./act-on-service";
+import type { RuntimeRequest } from "./carry-out-action";
 import type { Connection, Context } from "./context";
 import { connectConcealing } from "./load";
 import { lookUntilCurrent, seeLastWrites, withWhatRuns } from "./refresh";
@@ -181,4 +183,9 @@ function findService(state: State | undefined, text: string): FoundService {
       hint: "name a service.… address; `rnv state list` shows them",
     }),
   ]);
+}
+
+/** Acts on a service at once, for a verb of the command line: what the manifest declares as secret is masked. */
+export async function runtimeAction(context: Context, request: RuntimeRequest): Promise<RuntimeOutcome> {
+  return actOnService(context, await connectConcealing(context), request);
 }

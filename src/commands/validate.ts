@@ -1,4 +1,4 @@
-import { listStacks, loadDesired } from "../manifest/load";
+import { listStacks, loadDesired } from "../manifest/load-manifest";
 import type { Desired } from "../model/desired";
 import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";

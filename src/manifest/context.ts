@@ -1,8 +1,67 @@
+import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import type { Desired } from "../model/desired";
+import type { ResourceType } from "../model/resource-type";
+import type { Plain } from "../model/value";
 import type { Block } from "./blocks";
 import type { Report } from "./findings";
 import type { Trust } from "./trust";
 import type { TypeIndex } from "./type-index";
+
+/**
+ * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` reads no
+ * source at all. What is not read is an `UnreadSecret`.
+ */
+export type SecretReach = "resolve" | "present" | "skip";
+
+/** What is read: the files, the resource types, and how far secrets are. */
+export interface ManifestRequest {
+  /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
+  readonly files: readonly string[];
+  /** The project folder, absolute. */
+  readonly cwd: string;
+  readonly types: readonly ResourceType[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What `-f -` reads. */
+  readonly standardInput?: Uint8Array | undefined;
+  readonly secrets: SecretReach;
+  /** The manifest comes from someone who may not see secrets. */
+  readonly untrusted?: boolean;
+  /** Of an app of several stacks, the one to read; all are read as one unless said. */
+  readonly stack?: StackUnit | undefined;
+  /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
+  readonly concerns?: (desired: Desired) => (address: Address) => boolean;
+}
+
+export interface LoadedManifest {
+  /** Undefined when there are errors. */
+  readonly desired?: Desired;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Text of every file read, for code frames: same offsets, secrets starred out. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** The text of all files as one, secrets as their sources; of manifests only. */
+  readonly merged?: () => string;
+}
+
+/** A stack as a unit of its own: what is read of an app of several, and what its state belongs to. */
+export interface StackUnit {
+  /** Its name in the manifest.json of the app, unique in it. */
+  readonly name: string;
+  readonly crossValues: CrossValues;
+  /** A value of another stack that is not there yet is a mistake; else it is known later. */
+  readonly needsValues: boolean;
+  /** Ids of what the states of the other stacks record. */
+  readonly ownedElsewhere: ReadonlySet<string>;
+}
+
+/** Outputs of the stacks that a stack depends on, by stack and output. */
+export type CrossValues = ReadonlyMap<string, ReadonlyMap<string, CrossValue>>;
+
+/** An output of another stack as its plan or its state has it. */
+export type CrossValue =
+  | { readonly kind: "value"; readonly value: Plain }
+  /** Known once that stack is applied. */
+  | { readonly kind: "unknown" };
 
 /** What values are read with: the declared blocks, the environment, and the report of findings. */
 export interface ReadContext {

@@ -7,10 +7,10 @@ import type { Address } from "../model/address";
 import type { Secret } from "../model/secret";
 import { UnreadSecret } from "../model/value";
 import type { BuiltResource } from "./build-resource";
-import { type ReadContext, where } from "./context";
+import { type ReadContext, type SecretReach, where } from "./context";
 import { isWithin, reasonOf } from "./files";
 import type { Findings } from "./findings";
-import { checkSecret, type SecretOrigin, type SecretReach } from "./secrets";
+import { checkSecret, type SecretOrigin } from "./secrets";
 import { commandEnvironment, commandHint, isOwnCredential, isOwnDocument, ownFileAt } from "./trust";
 import { unlisted } from "./values";
 

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
-import { type Diagnostic, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
+import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
-import type { ResourceType } from "../model/resource-type";
 import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
-import { type ReadContext, secretNamesIn } from "./context";
+import { type LoadedManifest, type ManifestRequest, type ReadContext, secretNamesIn } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
 import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
@@ -13,41 +12,35 @@ import { MaskedTexts, maskBroken } from "./mask";
 import { mergeFiles, mostComparisons, overlay } from "./merge";
 import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
-import type { SecretReach } from "./secrets";
 import { takeShared } from "./share";
-import type { StackUnit } from "./stack/unit";
+import { findStacks, isStackPath, type StackFile } from "./stack/files";
+import type * as stack from "./stack/load";
 import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { printManifest } from "./write";
 import { parseYaml } from "./yaml";
 
-export interface ManifestRequest {
-  /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
-  readonly files: readonly string[];
-  /** The project folder, absolute. */
-  readonly cwd: string;
-  readonly types: readonly ResourceType[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What `-f -` reads. */
-  readonly standardInput?: Uint8Array | undefined;
-  readonly secrets: SecretReach;
-  /** The manifest comes from someone who may not see secrets. */
-  readonly untrusted?: boolean;
-  /** Of an app of several stacks, the one to read; all are read as one unless said. */
-  readonly stack?: StackUnit | undefined;
-  /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
-  readonly concerns?: (desired: Desired) => (address: Address) => boolean;
+/** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
+export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
+  const stacks: string[] = [];
+  for (const file of request.files)
+    if (file !== "-" && (await isStackPath(file, request.cwd))) stacks.push(file);
+  if (stacks.length === 0) return loadManifest(request);
+  if (stacks.length === request.files.length)
+    return (require("./stack/load") as typeof stack).loadStack(request);
+  const summary = "stacks and YAML manifests cannot be read together";
+  const hint = "name one of the two with -f; a stack reads an environment from variables (RNV_VAR_name)";
+  return { diagnostics: [error("manifest.unsupported", summary, { hint })], sources: new Map() };
 }
 
-export interface LoadedManifest {
-  /** Undefined when there are errors. */
-  readonly desired?: Desired;
-  readonly diagnostics: readonly Diagnostic[];
-  /** Text of every file read, for code frames: same offsets, secrets starred out. */
-  readonly sources: ReadonlyMap<string, string>;
-  /** The text of all files as one, secrets as their sources; of manifests only. */
-  readonly merged?: () => string;
+/** The stacks that `-f` values name, in the order of their dependencies; empty for manifests, and after a mistake. */
+export async function listStacks(files: readonly string[], cwd: string): Promise<readonly StackFile[]> {
+  const arePaths = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, cwd)));
+  if (files.length === 0 || arePaths.includes(false)) return [];
+  const diagnostics: Diagnostic[] = [];
+  const stacks = await findStacks(files, cwd, (diagnostic) => diagnostics.push(diagnostic));
+  return hasErrors(diagnostics) ? [] : stacks;
 }
 
 /** Reads the desired state of DESIGN section 3. Every mistake of every file is collected. */

@@ -4,7 +4,7 @@ import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
 import { GeneratedSecret, type Reference, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
-import { type ReadContext, type ValueLocation, where } from "./context";
+import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
 import { expectations } from "./schema-issues";
 import { describeKind, type EnvironmentPart, type MapEntry, type MapNode, type ScalarNode } from "./tree";
@@ -309,9 +309,3 @@ function readGenerate(
   );
   return undefined;
 }
-
-/**
- * How far secrets are read: `resolve` needs all of them, `present` takes those whose source is here, `skip` reads no
- * source at all. What is not read is an `UnreadSecret`.
- */
-export type SecretReach = "resolve" | "present" | "skip";

@@ -183,3 +183,15 @@ function ageOf(since: string, now: number): string {
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return `${Math.round(seconds / 3600)} h`;
 }
+
+/** Returns whether a process of this host runs, given the way to signal one; one of another user counts as running. */
+export const aliveBy =
+  (signal: (pid: number, signal: 0) => unknown) =>
+  (pid: number): boolean => {
+    try {
+      signal(pid, 0);
+      return true;
+    } catch (cause) {
+      return (cause as NodeJS.ErrnoException).code === "EPERM";
+    }
+  };

@@ -1,5 +1,5 @@
 import { systemClock } from "../model/time";
-import { aliveBy } from "../state/local/is-alive";
+import { aliveBy } from "../state/lock-record";
 import { actionSchemas, invokeAction, planAction, validateActionConfig } from "./actions/service-actions";
 import { dataSources, readDataSource, validateDataResourceConfig } from "./data-sources";
 import {

@@ -2,7 +2,7 @@ import type { Resource } from "../api/reads";
 import { lookAgain } from "../apply/look";
 import { isMissing } from "../model/freshness";
 import type { ReadResult } from "../model/live";
-import { findResource } from "../resources/find-resource";
+import { findResource } from "../resources";
 import { addressOfId } from "./confirm-deleted";
 import type { Session } from "./provider";
 

@@ -1,4 +1,4 @@
-import { aliveBy } from "../state/local/is-alive";
+import { aliveBy } from "../state/lock-record";
 import type * as starting from "./answer";
 import { serve } from "./server";
 

@@ -5,7 +5,7 @@ import { performance } from "node:perf_hooks";
 import { App, TerraformResource, TerraformStack } from "cdktf";
 import type { Construct } from "constructs";
 import type * as Constructs from "../../src/cdktf/cdktf";
-import type * as Load from "../../src/manifest/load";
+import type * as Load from "../../src/manifest/load-manifest";
 import type * as Document from "../../src/manifest/stack/document";
 import type * as Resources from "../../src/resources";
 import { median } from "./measure";

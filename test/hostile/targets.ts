@@ -9,7 +9,7 @@ import { defaultGaps } from "../../src/api/gaps";
 import { createReads } from "../../src/api/reads";
 import { type Diagnostic, DiagnosticsError } from "../../src/diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
-import { loadDesired } from "../../src/manifest/load";
+import { loadDesired } from "../../src/manifest/load-manifest";
 import type { Address } from "../../src/model/address";
 import { Secret } from "../../src/model/secret";
 import type { RecordedResource } from "../../src/model/state";

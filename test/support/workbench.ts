@@ -12,7 +12,7 @@ import type { Context } from "../../src/commands/context";
 import { planRequest } from "../../src/commands/context";
 import { type DriftOutcome, type DriftRequest, drift } from "../../src/commands/drift";
 import { type PlanOutcome, plan } from "../../src/commands/plan";
-import { runtimeAction } from "../../src/commands/runtime-action";
+import { runtimeAction } from "../../src/commands/status";
 import {
   createEmulator,
   type Emulator,

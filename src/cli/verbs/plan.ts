@@ -6,7 +6,7 @@ import { show } from "../../commands/state-verbs";
 import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
-import type { CrossValue } from "../../manifest/stack/unit";
+import type { CrossValue } from "../../manifest/context";
 import { readSavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";

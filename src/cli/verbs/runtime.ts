@@ -1,7 +1,6 @@
 import { Option } from "commander";
 import type { RollbackSubject, RuntimeRequest } from "../../commands/carry-out-action";
-import { runtimeAction } from "../../commands/runtime-action";
-import { deployments, status } from "../../commands/status";
+import { deployments, runtimeAction, status } from "../../commands/status";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { systemClock } from "../../model/time";
 import { escapeJson, escapeText, quoteText } from "../../render/escape-text";

@@ -16,7 +16,7 @@ import { graph, type KnownNames, listKnownNames } from "../../commands/validate"
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
-import { version } from "../../model/version";
+import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
 import { graphDot, graphMermaid } from "../../render/graph";
 import {
@@ -34,7 +34,6 @@ import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
-import { versionText } from "../version-text";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
@@ -187,7 +186,7 @@ export const versionVerb: Verb = {
   options: [options.json],
   examples: [["rnv version -json", "for programs"]],
   handler: async (invocation) => {
-    invocation.terminal.out(versionText(invocation.options.json === true));
+    invocation.terminal.out(versionText(process, invocation.options.json === true));
     return 0;
   },
 };

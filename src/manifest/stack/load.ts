@@ -6,13 +6,17 @@ import type { Desired, DesiredResource } from "../../model/desired";
 import { referredAddresses, Template } from "../../model/value";
 import type { Block } from "../blocks";
 import { type BuiltResource, buildResource } from "../build-resource";
-import { type ReadContext, secretNamesIn } from "../context";
+import {
+  type LoadedManifest,
+  type ManifestRequest,
+  type ReadContext,
+  type SecretReach,
+  secretNamesIn,
+} from "../context";
 import { fetchSecrets } from "../fetch-secrets";
 import { maxTotalBytes, readSource } from "../files";
 import { collectFindings, type Findings, formatLocation } from "../findings";
-import type { LoadedManifest, ManifestRequest } from "../load-manifest";
 import { checkCycles, type Dependant } from "../references";
-import type { SecretReach } from "../secrets";
 import { trustOf } from "../trust";
 import { indexTypes } from "../type-index";
 import { buildData, declaredOf, dependants, type FoundData, readData } from "./data";

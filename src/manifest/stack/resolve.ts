@@ -2,6 +2,7 @@ import type { Diagnostic, SourceRange } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { crossStackData, dataSegments } from "../../model/data-source";
 import { camelCase, terraformPrefix } from "../../model/text";
+import type { StackUnit } from "../context";
 import type { MapEntry, ScalarNode, SourceNode } from "../tree";
 import { dataAttribute, isDataSource } from "./data-attributes";
 import { isObject, type Json, type JsonLocation, type JsonObject } from "./document";
@@ -20,7 +21,6 @@ import {
   undeclared,
   unsupported,
 } from "./stack";
-import type { StackUnit } from "./unit";
 import {
   callFunction,
   convertNode,

@@ -2,10 +2,10 @@ import type { DiagnosticCode, SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { suggest } from "../../diagnostics/suggest";
 import { terraformPrefix } from "../../model/text";
+import type { StackUnit } from "../context";
 import { type Report, suggestedMisses } from "../findings";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
 import type { StackType } from "./names";
-import type { StackUnit } from "./unit";
 
 /** A variable, local, output or data source of a stack. */
 export interface StackEntry {

@@ -3,7 +3,7 @@ import { lookAgain } from "../../apply/look";
 import { isMissing } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
 import { snakeCase } from "../../model/text";
-import { findResource } from "../../resources/find-resource";
+import { findResource } from "../../resources";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
 import { textIn } from "../schema/attributes";

@@ -1,4 +1,4 @@
-import { normalizeArgv, type OptionShape } from "../../../src/cli/program";
+import { normalizeArgv, type OptionShape } from "../../../src/cli/run";
 
 const options = new Map<string, OptionShape>([
   ["out", "value"],

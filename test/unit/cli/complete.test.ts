@@ -1,5 +1,5 @@
 import { type Completion, complete, completionText, readTyped } from "../../../src/cli/completion";
-import { createProgram } from "../../../src/cli/program";
+import { createProgram } from "../../../src/cli/run";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 

@@ -1,5 +1,5 @@
 import type { OptionValues, VerbRun } from "../../../src/cli/invocation";
-import { allCommands, createProgram, normalizeArgv, optionShapes } from "../../../src/cli/program";
+import { allCommands, createProgram, normalizeArgv, optionShapes } from "../../../src/cli/run";
 import { createTerminal } from "../../../src/cli/terminal";
 import { fakeStreams } from "./fake-streams";
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
-import { type LoadedManifest, loadManifest, type ManifestRequest } from "../../../src/manifest/load-manifest";
+import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/context";
+import { loadManifest } from "../../../src/manifest/load-manifest";
 import { shopTypes } from "./shop-types";
 
 const folders: string[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { positionAt } from "../../../src/diagnostics/diagnostic";
-import type { LoadedManifest } from "../../../src/manifest/load-manifest";
+import type { LoadedManifest } from "../../../src/manifest/context";
 import { Secret } from "../../../src/model/secret";
 import { UnreadSecret } from "../../../src/model/value";
 import { resourceTypes } from "../../../src/resources";

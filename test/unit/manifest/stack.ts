@@ -1,5 +1,5 @@
-import { loadDesired } from "../../../src/manifest/load";
-import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/load-manifest";
+import type { LoadedManifest, ManifestRequest } from "../../../src/manifest/context";
+import { loadDesired } from "../../../src/manifest/load-manifest";
 import type { Address } from "../../../src/model/address";
 import type { DesiredResource } from "../../../src/model/desired";
 import { Secret } from "../../../src/model/secret";
