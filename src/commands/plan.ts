@@ -10,6 +10,7 @@ import {
   type PlanRequest,
   planOptions,
 } from "./context";
+import { refuseHandOver } from "./hand-over";
 import { loadDeclared } from "./load";
 import { type RecoveredWrites, recoverAndRead } from "./recover";
 import { verifyValues } from "./verify-values";
@@ -81,6 +82,7 @@ export async function buildPlan(
   start: PlanStart,
 ): Promise<PlanBuilding> {
   const { connection } = start;
+  refuseHandOver(start.state);
   const options = planOptions(request);
   const {
     desired,

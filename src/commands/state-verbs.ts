@@ -14,6 +14,7 @@ import {
   validateRestore,
 } from "../state/edit-state";
 import { type Context, type Outcome, succeeded } from "./context";
+import { refuseHandOver } from "./hand-over";
 import { holdLock } from "./hold-lock";
 
 interface ShowOutcome extends Outcome {
@@ -215,6 +216,7 @@ function edit(
     // Another key, another workspace or a newer format is no damage: the state is whole.
     if (session.damage?.some(({ code }) => code !== "state.unreadable"))
       throw new DiagnosticsError(session.damage);
+    if (repair !== true) refuseHandOver(session.state);
     const { edited, addresses, archived } = change(session);
     if (edited.state === undefined) throw new DiagnosticsError(edited.diagnostics);
     const { serial } = await session.commit(edited.state);

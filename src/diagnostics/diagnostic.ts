@@ -46,6 +46,7 @@ export const diagnosticCodes = [
   "state.lock_lost",
   "state.address_unknown",
   "state.open_intent",
+  "state.hand_over",
   // Reading the service.
   "live.failed",
   "live.ambiguous",

@@ -209,6 +209,17 @@ export const stateSchema = z.looseObject({
   deleted: z.record(z.string(), deletedResource).optional(),
   /** Writes of `run` without an outcome. */
   open: z.array(intent),
+  /** Resources that are on their way to another state: this one holds them until that one does. */
+  handOver: z
+    .looseObject({
+      id: text,
+      /** Where the other state is: a path or a URL without credentials. */
+      to: text,
+      addresses: z.array(address),
+    })
+    .optional(),
+  /** Id of the last hand-over that arrived here. */
+  received: text.optional(),
 });
 
 /** The recorded state: a snapshot with the journal folded in. */

@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import { type Address, typeOf } from "../model/address";
-import type { RecordedResource, State } from "../model/state";
+import { isFingerprint, type RecordedResource, type State } from "../model/state";
 import { canonicalJson, type Plain } from "../model/value";
 import { workspaceMismatch } from "./recorded";
 
@@ -60,6 +60,83 @@ export function removeResources(
   );
   return { state: { ...state, resources }, diagnostics: [], removed: [...removed].sort() };
 }
+
+/**
+ * First step of `rnv state mv --to`: notes in the state which resources leave it, with everything in them. Nothing else
+ * can be done with that state until the other one holds them.
+ */
+export function beginHandOver(
+  state: State,
+  addresses: readonly Address[],
+  { id, to }: { readonly id: string; readonly to: string },
+): Edited {
+  const leaving = withChildren(state.resources, addresses);
+  const diagnostics = [...unknown(state, addresses), ...unsettled(state, [...leaving])];
+  for (const address of addresses) {
+    const parent = state.resources[address]?.parent;
+    if (parent !== undefined && !leaving.has(parent))
+      diagnostics.push(
+        error("state.conflict", `${address} lies in ${parent}, which stays here`, {
+          address,
+          hint: `hand over ${parent}, with everything in it`,
+        }),
+      );
+  }
+  if (diagnostics.length > 0) return { diagnostics };
+  return { state: { ...state, handOver: { id, to, addresses: [...leaving].sort() } }, diagnostics: [] };
+}
+
+/** Second step: the other state holds them, too. Done once, whatever is repeated. */
+export function receiveResources(state: State, from: State): Edited {
+  const { handOver } = from;
+  if (handOver === undefined || state.received === handOver.id) return { state, diagnostics: [] };
+  const mismatch = workspaceMismatch(from, "the state that hands over", state);
+  if (mismatch !== undefined) return { diagnostics: [mismatch] };
+  const moved = handOver.addresses.flatMap((address): [Address, RecordedResource][] => {
+    const resource = from.resources[address];
+    const dependsOn = resource?.dependsOn.filter((other) => handOver.addresses.includes(other)) ?? [];
+    return resource === undefined ? [] : [[address, { ...resource, dependsOn }]];
+  });
+  const ids = new Map(entriesOf(state.resources).map(([address, { id }]) => [id, address]));
+  const diagnostics = [
+    ...unsettled(state, handOver.addresses),
+    ...moved.flatMap(([address, { id }]) => {
+      const owner = Object.hasOwn(state.resources, address) ? address : ids.get(id);
+      const summary =
+        owner === address
+          ? `${address} is in the other state already`
+          : `${id} is recorded as ${owner} in the other state`;
+      return owner === undefined ? [] : [error("state.conflict", summary, { address })];
+    }),
+  ];
+  if (diagnostics.length > 0) return { diagnostics };
+  const resources = { ...state.resources, ...Object.fromEntries(moved) } as Resources;
+  const { keyId } = state;
+  return {
+    state: {
+      ...state,
+      resources,
+      keyId: keyId ?? (hasFingerprint(moved) ? from.keyId : null),
+      received: handOver.id,
+    },
+    diagnostics: [],
+  };
+}
+
+/** Last step: the state forgets them. */
+export function endHandOver({ handOver, ...state }: State): State {
+  const left = new Set(handOver?.addresses);
+  const resources = mapResources(state.resources, (address, resource) =>
+    left.has(address)
+      ? undefined
+      : [address, { ...resource, dependsOn: resource.dependsOn.filter((other) => !left.has(other)) }],
+  );
+  return { ...state, resources };
+}
+
+/** Whether a record holds the fingerprint of a secret, which only its key can compare. */
+export const hasFingerprint = (resources: readonly (readonly [Address, RecordedResource])[]): boolean =>
+  resources.some(([, { applied }]) => Object.values(applied).some(isFingerprint));
 
 /**
  * Forgets writes without an outcome at addresses without a record: the way out when only the user, who looked, can tell

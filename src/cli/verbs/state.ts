@@ -1,5 +1,6 @@
 import { text as readAll } from "node:stream/consumers";
 import { Argument, Option } from "commander";
+import { handOver } from "../../commands/hand-over";
 import {
   forceUnlock,
   listBackups,
@@ -97,16 +98,37 @@ async function runStateShow(invocation: Invocation): Promise<number> {
 }
 
 const stateMvVerb: Verb = {
-  usage: "mv <from> <to>",
-  summary: "Move a record to another address",
-  detail: "What lies in it moves along. `moved:` in the manifest does the same in git.",
-  options: writing,
-  examples: [["rnv state mv service.shop.web service.shop.api", "after a renaming in the manifest"]],
+  usage: "mv",
+  arguments: [new Argument("<address...>", "from and to; with --to STATE all that go there")],
+  summary: "Move a record to another address, or records to another state",
+  detail:
+    "What lies in it moves along. `moved:` in the manifest does the same in git. With --to the other state takes the " +
+    "records over under their addresses: move their blocks to its manifest too. Ended in the middle, the same command " +
+    "again ends it; until then this state plans nothing.",
+  options: [
+    ...writing,
+    new Option("--to <state>", "hand records over to this state: a file, https://… or s3://…"),
+  ],
+  examples: [
+    ["rnv state mv service.shop.web service.shop.api", "after a renaming in the manifest"],
+    [
+      "rnv state mv --to ../payments/.rnv/state.json project.payments",
+      "a project to the team that owns it now",
+    ],
+  ],
   handler: runStateMove,
 };
 
 async function runStateMove(invocation: Invocation): Promise<number> {
-  const [from, to] = invocation.positional as readonly [string, string];
+  const given = invocation.positional[0] as readonly string[];
+  if (typeof invocation.options.to === "string") return runHandOver(invocation, given, invocation.options.to);
+  const [from, to] = given;
+  if (from === undefined || to === undefined || given.length > 2)
+    throw new DiagnosticsError([
+      error("command.usage", "rnv state mv takes two addresses: from and to", {
+        hint: "to hand records over to another state: rnv state mv --to STATE ADDRESS…",
+      }),
+    ]);
   const { addresses, exitCode } = await withContext(invocation, (context) =>
     moveState(context, { from, to, lockTimeoutMs: lockTimeoutOf(invocation) }),
   );
@@ -114,6 +136,24 @@ async function runStateMove(invocation: Invocation): Promise<number> {
     `Moved ${counted(addresses.length, "record")}: ${addresses.map(escapeText).join(", ")}\n`,
   );
   return exitCode;
+}
+
+async function runHandOver(
+  invocation: Invocation,
+  addresses: readonly string[],
+  to: string,
+): Promise<number> {
+  const lockTimeoutMs = lockTimeoutOf(invocation);
+  const other = { ...invocation, options: { ...invocation.options, state: to } };
+  const outcome = await withContext(invocation, (context) =>
+    withContext(other, (target) => handOver(context, target, { addresses, lockTimeoutMs })),
+  );
+  const list = outcome.addresses.map((address) => `  ${escapeText(address)}\n`).join("");
+  invocation.terminal.out(
+    `Handed ${counted(outcome.addresses.length, "record")} over to ${escapeText(outcome.to)}:\n${list}` +
+      "Their blocks belong in its manifest now, and no longer in this one.\n",
+  );
+  return outcome.exitCode;
 }
 
 const stateRmVerb: Verb = {
