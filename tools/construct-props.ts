@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
+import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
 
 /** A JSON Schema, as far as fields use it. */
@@ -30,42 +32,198 @@ import type { SecretSource } from "./secrets";
 `;
 
 /** The source of the interfaces of props and attributes of the constructs, with a JSDoc for each member. */
-export const constructProps = (): string => [header, ...resourceTypes.map(interfacesOf)].join("\n");
+export const constructProps = (): string =>
+  [header, timeouts(), ...resourceTypes.map(interfacesOf), providerConfig()].join("\n");
+
+/** The types of the constructs on cdktn: those on cdktf, with the name of the library. */
+export const constructsOnCdktn = (onCdktf: string): string =>
+  onCdktf
+    .replace(/\bcdktf\b(?!\.ts)/g, "cdktn")
+    .replace(/^\/\/ The source of .*$/m, "// Written by `npm run props` from `cdktf.ts`.");
+
+/** A field of a construct: what a program writes for it, and what reading it gives. */
+interface Field {
+  readonly key: string;
+  readonly doc: string;
+  /** The type of its prop. */
+  readonly given: string;
+  /** The type of a reference to it. */
+  readonly token: string;
+  readonly isNeeded: boolean;
+  /** A resource type always has one: its construct stands in. */
+  readonly isNamed?: boolean;
+}
 
 function interfacesOf(type: ResourceType): string {
   const { properties = {}, required = [] } = schemaOf(type.schema);
   const name = capitalized(type.type);
-  const groups = Object.entries(properties).filter(([key]) => type.groups.includes(key));
-  const members = Object.entries(properties).map(([key, schema]) => {
-    const isGroup = type.groups.includes(key);
-    const text = isGroup ? `${name}${capitalized(key)}` : typeOf(schema, type, key);
-    return member(key, docOf(key, schema, type), text, required.includes(key));
-  });
-  const inGroups = groups.map(([key, schema]) => {
-    const fields = Object.entries(schema.properties ?? innerObject(schema)?.properties ?? {}).map(
-      ([field, inner]) =>
-        member(field, docOf(`${key}.${field}`, inner, type), typeOf(inner, type, `${key}.${field}`), false),
-    );
-    return block(
-      `${name}${capitalized(key)}`,
-      schema.description ?? `The \`${key}\` of a ${type.type}.`,
-      fields,
-    );
-  });
+  const isGroup = (key: string): boolean => type.groups.includes(key);
+  const fields = Object.entries(properties).map(([key, schema]) => ({
+    ...fieldOf(key, key, schema, type),
+    isNeeded: required.includes(key),
+    ...(isGroup(key) && { given: `${name}${capitalized(key)}` }),
+  }));
+  const plain = fields.filter(({ key }) => !isGroup(key));
+  const parents = type.parents.map(({ type: of, attribute }) => parentField(of, attribute, type));
+  const groups = Object.entries(properties).filter(([key]) => isGroup(key));
+  const members = [...plain, ...parents].flatMap(fieldMembers);
+  const groupMembers = fields.filter(({ key }) => isGroup(key)).flatMap(membersOfGroup);
+  return [
+    ...groups.flatMap(([key, schema]) => groupInterfaces(key, schema, type)),
+    block(`${name}Fields`, `Fields of a ${type.type}. ${type.doc}`, fields.map(prop)),
+    block(
+      `${name}Properties`,
+      `Fields of a ${type.type} as its construct has them: read, they are references; \`…Input\` is what the program gave.`,
+      [...members, ...groupMembers, ...membersOfGroup(timeoutsField)],
+    ),
+    ...attributesOf(type, name, fields),
+  ].join("\n");
+}
+
+/** The props of a group, and the object that a construct has for it. */
+function groupInterfaces(key: string, schema: FieldSchema, type: ResourceType): readonly string[] {
+  const name = `${capitalized(type.type)}${capitalized(key)}`;
+  const doc = schema.description ?? `The \`${key}\` of a ${type.type}.`;
+  const inner = Object.entries(schema.properties ?? innerObject(schema)?.properties ?? {});
+  const fields = inner.map(([field, one]) => fieldOf(field, `${key}.${field}`, one, type));
+  const shown = fields.map(({ key: field, doc: said, token }) => member(field, said, token, true));
+  return [
+    block(name, doc, fields.map(prop)),
+    block(
+      `${name}OutputReference extends Resolvable`,
+      `${doc} Read, its fields are references; set, they are written.`,
+      fields.flatMap(fieldMembers),
+    ),
+    ...(type.removedWithParent
+      ? []
+      : [block(`${name}Readings extends Resolvable`, `${doc} As a data source shows it.`, shown)]),
+  ];
+}
+
+/** What the service decides, and what a data source shows. */
+function attributesOf(type: ResourceType, name: string, fields: readonly Field[]): readonly string[] {
   const attributes = Object.entries(type.computed).map(([key, { doc, valueType, movesByItself }]) => ({
     moves: movesByItself === true,
     text: member(key, doc, valueType === "string" || valueType === "number" ? valueType : "Resolvable", true),
   }));
   const settled = attributes.filter(({ moves }) => !moves).map(({ text }) => text);
   const moving = attributes.filter(({ moves }) => moves).map(({ text }) => text);
-  const whole = `${name}Readings extends ${name}Attributes`;
+  const doc = `Attributes of a ${type.type} that the service decides, as tokens.`;
+  const decided = block(`${name}Attributes`, doc, settled);
+  if (type.removedWithParent) return [decided];
+  const parents = type.parents.map(({ type: of, attribute }) => parentField(of, attribute, type));
+  const lookups = [type.nameAttribute, ...parents.map(({ key }) => key)];
+  const shown = [...fields, ...parents].flatMap((field) => {
+    if (lookups.includes(field.key)) return fieldMembers({ ...field, isNeeded: false, isNamed: false });
+    const token = type.groups.includes(field.key) ? `${field.given}Readings` : field.token;
+    return [member(field.key, field.doc, token, true)];
+  });
+  const byId = fieldMembers({ key: "id", doc: "", given: "string", token: "string", isNeeded: false }).slice(
+    1,
+  );
   return [
-    ...inGroups,
-    block(`${name}Fields`, `Fields of a ${type.type}. ${type.doc}`, members),
-    block(`${name}Attributes`, `Attributes of a ${type.type} that the service decides, as tokens.`, settled),
-    ...(moving.length === 0 || type.removedWithParent
-      ? []
-      : [block(whole, "Those that move by themselves too: a data source reads them.", moving)]),
+    decided,
+    block(
+      `${name}Readings extends ${name}Attributes`,
+      `A ${type.type} as a data source shows it, with what moves by itself.`,
+      [...shown, ...byId, ...moving],
+    ),
+  ];
+}
+
+function fieldOf(key: string, path: string, schema: FieldSchema, type: ResourceType): Field {
+  const isSecret = ruleAt(type, path)?.secret === true;
+  const given = typeOf(schema, type, path);
+  return {
+    ...{ key, doc: docOf(path, schema, type), given, isNeeded: false },
+    token: isSecret ? "string" : tokenOf(withoutNull(schema)),
+    isNamed: path === type.nameAttribute,
+  };
+}
+
+const parentField = (parent: string, key: string, { manifest }: ResourceType): Field => ({
+  ...{ key, doc: `Id of the ${parent} it lies in.`, given: "string", token: "string" },
+  isNeeded: !manifest.within.includes("root"),
+});
+
+function tokenOf(schema: FieldSchema): string {
+  const type = textOf(schema);
+  if (type === "number") return "number";
+  if (type.endsWith("[]")) return "string[]";
+  const isText = schema.type === "string" && schema.const === undefined;
+  return isText ? "string" : "Resolvable";
+}
+
+/** A field as a member of props. */
+const prop = ({ key, doc, given, isNeeded }: Field): string => member(key, doc, given, isNeeded);
+
+/** A field as the libraries' bindings have it: a property that is read and set, what was given, and its reset. */
+function fieldMembers({ key, doc, given, token, isNeeded, isNamed }: Field): readonly string[] {
+  const said = doc.replaceAll("*/", "* /");
+  // An accessor takes what it gives: compilers before 5.1 insist.
+  const written =
+    /^("[^"]*" \| )+\(string & \{\}\)$/.test(given) || given.includes(token) ? given : `${token} | ${given}`;
+  const property =
+    given === token
+      ? [`  /** ${said} */\n  ${key}: ${token};`]
+      : [`  /** ${said} */\n  get ${key}(): ${token};`, `  set ${key}(value: ${written});`];
+  const input = member(
+    `${key}Input`,
+    `What the program gave as \`${key}\`.`,
+    isNamed || (isNeeded && token !== given) ? given : `${given} | undefined`,
+    true,
+  );
+  const back = isNamed ? "It is the name of the construct again." : "It is left out again.";
+  const reset = `  /** ${back} */\n  reset${capitalized(key)}(): void;`;
+  return [...property, input, ...(isNeeded ? [] : [reset])];
+}
+
+/** A group as the libraries' bindings have it. */
+const membersOfGroup = ({ key, doc, given }: Field): readonly string[] => [
+  member(key, doc, `${given}OutputReference`, true),
+  member(`${key}Input`, `What the program gave as \`${key}\`.`, `${given} | undefined`, true),
+  `  /** Writes these fields in place of those before. */\n  put${capitalized(key)}(value: ${given}): void;`,
+  `  /** It is left out again. */\n  reset${capitalized(key)}(): void;`,
+];
+
+const timeoutFields: readonly Field[] = timeoutNames.map((key) => ({
+  key,
+  doc: `How long to wait for the service to ${key} it, such as \`45m\`.`,
+  ...{ given: "string", token: "string", isNeeded: false },
+}));
+
+const timeoutsField: Field = {
+  ...{ key: "timeouts", doc: "How long to wait for the service.", given: "Timeouts", token: "Resolvable" },
+  isNeeded: false,
+};
+
+const timeouts = (): string =>
+  [
+    block("Timeouts", "How long to wait for the service.", timeoutFields.map(prop)),
+    block(
+      "TimeoutsOutputReference extends Resolvable",
+      "How long to wait for the service. Set, its fields are written.",
+      timeoutFields.flatMap(fieldMembers),
+    ),
+  ].join("\n");
+
+function providerConfig(): string {
+  const fields = providerSettings.map(({ name, type, doc, isSensitive }) => {
+    const given = isSensitive ? secretType : type === "boolean" ? "boolean | Resolvable" : type;
+    return { key: name, doc, given, isNeeded: false };
+  });
+  const members = fields.flatMap(({ key, doc, given }) => [
+    `  /** ${doc} */\n  ${key}: ${given} | undefined;`,
+    member(`${key}Input`, `What the program gave as \`${key}\`.`, `${given} | undefined`, true),
+    `  /** It is left out again. */\n  reset${capitalized(key)}(): void;`,
+  ]);
+  return [
+    block(
+      "ProviderFields",
+      "Settings of the provider. What is left out comes from the environment.",
+      fields.map(({ key, doc, given }) => member(key, doc, given, false)),
+    ),
+    block("ProviderProperties", "Settings of the provider as its construct has them.", members),
   ].join("\n");
 }
 
@@ -131,7 +289,11 @@ function withoutNull(schema: FieldSchema): FieldSchema {
 }
 
 function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
-  if (ruleAt(type, path)?.secret === true) return secretType;
+  const rule = ruleAt(type, path);
+  if (rule?.secret === true) return secretType;
+  const known = (rule?.known ?? []).map((one) => `${JSON.stringify(one)} | `);
+  // Any text is allowed; editors offer what is known.
+  if (known.length > 0) return `${known.join("")}(string & {})`;
   return textOf(withoutNull(schema));
 }
 

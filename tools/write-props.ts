@@ -1,5 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { constructProps } from "./construct-props";
+import { constructProps, constructsOnCdktn } from "./construct-props";
 
-writeFileSync(join(__dirname, "../src/cdktf/props.ts"), constructProps());
+const folder = join(__dirname, "../src/cdktf");
+writeFileSync(join(folder, "props.ts"), constructProps());
+writeFileSync(join(folder, "cdktn.ts"), constructsOnCdktn(readFileSync(join(folder, "cdktf.ts"), "utf8")));

@@ -1,41 +1,246 @@
 import * as cdktn from "cdktn";
+import type { Construct } from "constructs";
+import type {
+  CatalogReadings,
+  InProject,
+  Kept,
+  KeptMembers,
+  OfService,
+  ProjectLookup,
+  ResourceMembers,
+  ServiceLookup,
+  VariableValue,
+} from "./constructs";
 import { defineConstructs } from "./define-constructs";
+import type {
+  DeploymentAttributes,
+  DeploymentFields,
+  DeploymentProperties,
+  LayoutAttributes,
+  LayoutFields,
+  LayoutProperties,
+  ProjectAttributes,
+  ProjectFields,
+  ProjectProperties,
+  ProjectReadings,
+  ProviderFields,
+  ProviderProperties,
+  ServiceAttributes,
+  ServiceFields,
+  ServiceProperties,
+  ServiceReadings,
+  Timeouts,
+  VariableAttributes,
+  VariableFields,
+  VariableProperties,
+} from "./props";
 
-export const {
-  RnvProvider,
-  Project,
-  Service,
-  Variable,
-  Deployment,
-  CanvasLayout,
-  DataRnvCatalog,
-  DataRnvProject,
-  DataRnvService,
-} = defineConstructs(cdktn);
+// Written by `npm run props` from `cdktf.ts`.
+const made = defineConstructs(cdktn);
 
-export type RnvProvider = InstanceType<typeof RnvProvider>;
-export type Project = InstanceType<typeof Project>;
-export type Service = InstanceType<typeof Service>;
-export type Variable = InstanceType<typeof Variable>;
-export type Deployment = InstanceType<typeof Deployment>;
-export type CanvasLayout = InstanceType<typeof CanvasLayout>;
-export type DataRnvCatalog = InstanceType<typeof DataRnvCatalog>;
-export type DataRnvProject = InstanceType<typeof DataRnvProject>;
-export type DataRnvService = InstanceType<typeof DataRnvService>;
+/** Arguments of every data source that the library understands. */
+export interface DataSourceArguments {
+  /** What has to be applied before it is read. */
+  readonly dependsOn?: cdktn.ITerraformDependable[];
+  /** The configuration of the provider to read it with; for Terraform only where it has an alias. */
+  readonly provider?: cdktn.TerraformProvider;
+  /** Conditions that are checked; for Terraform only. */
+  readonly lifecycle?: cdktn.TerraformResourceLifecycle;
+  /** How many of it; for Terraform only: in a program of rnv, write a loop. */
+  readonly count?: number | cdktn.TerraformCount;
+  /** One of it for each item; for Terraform only: in a program of rnv, write a loop. */
+  readonly forEach?: cdktn.ITerraformIterator;
+}
 
-export type ProjectProps = ConstructorParameters<typeof Project>[2];
-export type ServiceProps = ConstructorParameters<typeof Service>[2];
-export type VariableProps = ConstructorParameters<typeof Variable>[2];
-export type DeploymentProps = ConstructorParameters<typeof Deployment>[2];
-export type CanvasLayoutProps = ConstructorParameters<typeof CanvasLayout>[2];
+/** Arguments of every resource that the library understands, and how long to wait for it. */
+export interface ResourceArguments extends Omit<DataSourceArguments, "dependsOn" | "lifecycle"> {
+  /** What has to be applied first, besides what it refers to. */
+  readonly dependsOn?: cdktn.ITerraformDependable[];
+  /** `preventDestroy` and `ignoreChanges`; the rest of it is for Terraform only. */
+  readonly lifecycle?: cdktn.TerraformResourceLifecycle;
+  /** How long to wait for the service. */
+  readonly timeouts?: Timeouts;
+}
+
+/** What every class of resources has. */
+interface ResourceStatics extends Omit<typeof cdktn.TerraformResource, "prototype"> {
+  /** The name of its type in Terraform. */
+  readonly tfResourceType: string;
+  /** Makes an import of what exists, for `terraform plan -generate-config-out`. `rnv` takes `importFrom` of a declared construct. */
+  generateConfigForImport(
+    scope: Construct,
+    importToId: string,
+    importFromId: string,
+    provider?: cdktn.TerraformProvider,
+  ): cdktn.ImportableResource;
+}
+
+/** A class of resources. */
+interface ResourceClass<Props, Instance> extends ResourceStatics {
+  new (scope: Construct, id: string, props: Props): Instance;
+}
+
+/** A class of resources whose props may be left out. */
+interface OptionalResourceClass<Props, Instance> extends ResourceStatics {
+  new (scope: Construct, id: string, props?: Props): Instance;
+}
+
+/** A class of data sources. */
+interface DataSourceClass<Props, Instance> extends Omit<typeof cdktn.TerraformDataSource, "prototype"> {
+  new (scope: Construct, id: string, props?: Props): Instance;
+  /** The name of its type in Terraform. */
+  readonly tfResourceType: string;
+}
+
+/** The class of the provider. */
+interface ProviderClass extends Omit<typeof cdktn.TerraformProvider, "prototype"> {
+  new (scope: Construct, id: string, props?: RnvProviderProps): RnvProvider;
+  /** The name of the provider in Terraform. */
+  readonly tfResourceType: string;
+}
+
+/** Settings of the provider. rnv itself reads its environment, and refuses a stack that is meant for another workspace. */
+export interface RnvProviderProps extends ProviderFields {
+  /** Its name where a stack has several; for Terraform only. */
+  readonly alias?: string;
+}
+
+/** Where the service is, and how to reach it: `new RnvProvider(this, "rnv")`. */
+export const RnvProvider = made.RnvProvider as unknown as ProviderClass;
+
+/** The provider of a stack. */
+export interface RnvProvider extends cdktn.TerraformProvider, ProviderProperties {
+  /** Gives up its alias. */
+  resetAlias(): void;
+  /** What the program gave as `alias`. */
+  readonly aliasInput: string | undefined;
+}
+
+/** Props of a project. */
+export interface ProjectProps extends ProjectFields, Kept, ResourceArguments {}
+
+/** A project groups services: `new Project(this, "shop", { name: "Shop" })`. */
+export const Project = made.Project as unknown as OptionalResourceClass<ProjectProps, Project>;
+
+/** A project of a stack. */
+export interface Project extends cdktn.TerraformResource, ProjectAttributes, ProjectProperties, KeptMembers {
+  /** A service in this project. */
+  addService(id: string, props: Omit<ServiceProps, keyof InProject>): Service;
+  /** The shared layout of its canvas: every service gets a position unless positions are given. */
+  addLayout(props?: Omit<CanvasLayoutProps, keyof InProject>): CanvasLayout;
+}
+
+/** Props of a service. */
+export interface ServiceProps extends ServiceFields, Kept, InProject, ResourceArguments {
+  /** How it is deployed: once per run when something of it changed, unless said; `{ when: "never" }` leaves that to you. */
+  readonly deploy?: Omit<DeploymentProps, keyof OfService>;
+}
+
+/** A service is built and served: `project.addService("api", { kind: "web", … })`, or `new Service(this, "api", { project, … })`. */
+export const Service = made.Service as unknown as ResourceClass<ServiceProps, Service>;
+
+/** A service of a stack. */
+export interface Service extends cdktn.TerraformResource, ServiceAttributes, ServiceProperties, KeptMembers {
+  /** A variable of this service: text (or a token), a secret source, or `{ preserve: true }`. */
+  addVariable(key: string, value: VariableValue): Variable;
+  /** Deploys it once per run, after the service and its variables, when something of it changed. */
+  deployOnChange(props?: Omit<DeploymentProps, keyof OfService | "when">): Deployment;
+}
+
+/** Props of a variable. */
+export interface VariableProps extends VariableFields, OfService, ResourceArguments {}
+
+/** An encrypted variable of one service: `service.addVariable("TOKEN", fromEnv("TOKEN"))`. */
+export const Variable = made.Variable as unknown as ResourceClass<VariableProps, Variable>;
+
+/** A variable of a stack. */
+export interface Variable
+  extends cdktn.TerraformResource,
+    VariableAttributes,
+    VariableProperties,
+    ResourceMembers {}
+
+/** Props of a deployment. */
+export interface DeploymentProps extends DeploymentFields, OfService, ResourceArguments {}
+
+/** Deploys its service, after the service and its variables: `service.deployOnChange({ timeout: "20m" })`. */
+export const Deployment = made.Deployment as unknown as OptionalResourceClass<DeploymentProps, Deployment>;
+
+/** A deployment of a stack. */
+export interface Deployment
+  extends cdktn.TerraformResource,
+    DeploymentAttributes,
+    DeploymentProperties,
+    ResourceMembers {}
+
+/** Props of a layout. */
+export interface CanvasLayoutProps extends LayoutFields, InProject, ResourceArguments {}
+
+/** The shared layout of a project's canvas: `project.addLayout()`. */
+export const CanvasLayout = made.CanvasLayout as unknown as OptionalResourceClass<
+  CanvasLayoutProps,
+  CanvasLayout
+>;
+
+/** A layout of a stack. */
+export interface CanvasLayout
+  extends cdktn.TerraformResource,
+    LayoutAttributes,
+    LayoutProperties,
+    ResourceMembers {}
+
+/** Props of the catalog: none but those of every data source. */
+export interface DataRnvCatalogProps extends DataSourceArguments {}
+
+/** Plans, regions, runtimes and defaults that the service offers. */
+export const DataRnvCatalog = made.DataRnvCatalog as unknown as DataSourceClass<
+  DataRnvCatalogProps,
+  DataRnvCatalog
+>;
+
+/** The catalog in a stack. */
+export interface DataRnvCatalog extends cdktn.TerraformDataSource, CatalogReadings {}
+
+/** Props of a project that is looked up. */
+export interface DataRnvProjectProps extends ProjectLookup, DataSourceArguments {}
+
+/** A project that exists: `new DataRnvProject(this, "theirs", { name: "Theirs" })`. */
+export const DataRnvProject = made.DataRnvProject as unknown as DataSourceClass<
+  DataRnvProjectProps,
+  DataRnvProject
+>;
+
+/** A project that a stack looks up. */
+export interface DataRnvProject extends cdktn.TerraformDataSource, ProjectReadings {}
+
+/** Props of a service that is looked up. */
+export interface DataRnvServiceProps extends ServiceLookup, DataSourceArguments {}
+
+/** A service that exists: `new DataRnvService(this, "api", { name: "api", projectId: theirs.id })`. */
+export const DataRnvService = made.DataRnvService as unknown as DataSourceClass<
+  DataRnvServiceProps,
+  DataRnvService
+>;
+
+/** A service that a stack looks up. */
+export interface DataRnvService extends cdktn.TerraformDataSource, ServiceReadings {}
 
 export { confirmRemoved } from "./confirm-removed";
+export type {
+  ServiceConfiguration,
+  ServiceConfigurationOutputReference,
+  Timeouts,
+} from "./props";
 export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret } from "./secrets";
 /** The names that bindings of the library have for the same. */
 export type {
   CanvasLayoutProps as CanvasLayoutConfig,
+  DataRnvCatalogProps as DataRnvCatalogConfig,
+  DataRnvProjectProps as DataRnvProjectConfig,
+  DataRnvServiceProps as DataRnvServiceConfig,
   DeploymentProps as DeploymentConfig,
   ProjectProps as ProjectConfig,
+  RnvProviderProps as RnvProviderConfig,
   ServiceProps as ServiceConfig,
   VariableProps as VariableConfig,
 };

@@ -4,6 +4,7 @@ import { terraformPrefix } from "../model/text";
 
 /** A stack of cdktf or cdktn. */
 interface StackLike extends Construct {
+  /** Writes a value at a path of the JSON. */
   addOverride(path: string, value: unknown): void;
 }
 

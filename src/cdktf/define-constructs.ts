@@ -1,14 +1,16 @@
 import type { Construct } from "constructs";
-import { catalogFields } from "../model/catalog";
-import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
-import { version } from "../model/version";
+import { snakeCase, terraformNameOf } from "../model/text";
 import { deployment } from "../resources/deployment";
 import { layout } from "../resources/layout";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import type { Constructs, Library, ReferableLike, VariableValue } from "./constructs";
-import { defineDataSource, defineResource, type GivenProps } from "./define-resource";
+import type { VariableValue } from "./constructs";
+import { dataSources } from "./data-constructs";
+import { defineProvider } from "./define-provider";
+import { defineResource, type ResourceClass } from "./define-resource";
+import type { GivenProps } from "./fields";
+import type { Library, ReferableLike } from "./library";
 import { SecretSource } from "./secrets";
 
 /** Names of the fields that need no deployment, as a list in Terraform's language. */
@@ -18,22 +20,25 @@ const atOnce = JSON.stringify(
   ),
 );
 
-/** Where `required_providers` finds the provider. */
-export const providerSource = "rnv/rnv";
-
 /**
- * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; the types of the result are those of
- * the library that was given.
+ * The constructs of rnv on cdktf or on cdktn. Both synthesize the same JSON; `cdktf.ts` and `cdktn.ts` give the classes the
+ * types of their library.
  */
-export function defineConstructs<L extends Library>(library: L): Constructs<L> {
+export function defineConstructs(library: Library): Readonly<Record<string, object>> {
   const Variable = defineResource(library, variable);
   const Deployment = defineResource(library, deployment);
   const CanvasLayout = defineResource(library, layout);
+  const Service = defineService(library, Variable, defineDeploymentOnChange(Deployment));
+  const Project = defineProject(library, Service, CanvasLayout, defineLayoutOfAll(CanvasLayout));
+  const RnvProvider = defineProvider(library);
+  return { RnvProvider, Project, Service, Variable, Deployment, CanvasLayout, ...dataSources(library) };
+}
 
-  /**
-   * A deployment with `triggers`. rnv sees changes of a service by itself; Terraform deploys again when one of the
-   * `triggers` changes, which rnv ignores because the comment says that they are derived.
-   */
+/**
+ * A deployment with `triggers`. rnv sees changes of a service by itself; Terraform deploys again when one of the
+ * `triggers` changes, which rnv ignores because the comment says that they are derived.
+ */
+const defineDeploymentOnChange = (Deployment: ResourceClass) =>
   class DeploymentOnChange extends Deployment {
     /** Nobody asked for it: a deployment that is declared for the service takes its place. */
     #isImplied = false;
@@ -48,7 +53,7 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
     }
 
     override synthesizeAttributes(): Record<string, unknown> {
-      const above = this.node.scope as InstanceType<typeof Deployment>;
+      const above = this.node.scope as InstanceType<ResourceClass>;
       const whole = `${terraformNameOf(service)}.${above.friendlyUniqueId}.configuration`;
       const deployed = `{ for name, value in ${whole} : name => value if !contains(${atOnce}, name) }`;
       // Without any configuration there is nothing to go through.
@@ -58,17 +63,23 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
         triggers: { configuration, ...attributeOf(this.followed(), "updated_at") },
       };
     }
-  }
+  };
 
-  /** A layout that gives every service a position: Terraform has to be told when a service is added. */
+/** A layout that gives every service a position: Terraform has to be told when a service is added. */
+const defineLayoutOfAll = (CanvasLayout: ResourceClass): ResourceClass =>
   class LayoutOfAll extends CanvasLayout {
     override synthesizeAttributes(): Record<string, unknown> {
       const triggers = attributeOf(this.followed(), "id");
       return { ...super.synthesizeAttributes(), ...(Object.keys(triggers).length > 0 && { triggers }) };
     }
-  }
+  };
 
-  class Service extends defineResource(library, service) {
+function defineService(
+  library: Library,
+  Variable: ResourceClass,
+  DeploymentOnChange: ReturnType<typeof defineDeploymentOnChange>,
+): ResourceClass {
+  return class Service extends defineResource(library, service) {
     #implied: InstanceType<typeof DeploymentOnChange> | undefined;
 
     constructor(scope: Construct, id: string, { deploy, ...props }: GivenProps = {}) {
@@ -96,9 +107,16 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
       this.#implied = undefined;
       return this.#deploys(props);
     }
-  }
+  };
+}
 
-  class Project extends defineResource(library, project) {
+function defineProject(
+  library: Library,
+  Service: ResourceClass,
+  CanvasLayout: ResourceClass,
+  LayoutOfAll: ResourceClass,
+): ResourceClass {
+  return class Project extends defineResource(library, project) {
     addService(id: string, props: GivenProps): unknown {
       refuseEmptyStack(library, this, id);
       return new Service(this, id, { ...props, project: this });
@@ -114,19 +132,7 @@ export function defineConstructs<L extends Library>(library: L): Constructs<L> {
         derived: isOfAll,
       });
     }
-  }
-
-  const constructs = {
-    RnvProvider: defineProvider(library),
-    Project,
-    Service,
-    Variable,
-    Deployment,
-    CanvasLayout,
-    ...dataSources(library),
   };
-  // The classes are written once against what both libraries share; their types name the library in use.
-  return constructs as unknown as Constructs<L>;
 }
 
 /**
@@ -160,45 +166,3 @@ const attributeOf = (constructs: readonly ReferableLike[], attribute: string): R
   Object.fromEntries(
     constructs.map((construct) => [construct.friendlyUniqueId, construct.getStringAttribute(attribute)]),
   );
-
-function defineProvider(library: Library) {
-  return class RnvProvider extends library.TerraformProvider {
-    static readonly tfResourceType = terraformPrefix;
-    readonly #props: GivenProps;
-
-    constructor(scope: Construct, id: string, props: GivenProps = {}) {
-      super(scope, id, {
-        terraformResourceType: terraformPrefix,
-        terraformGeneratorMetadata: {
-          providerName: terraformPrefix,
-          providerVersionConstraint: `~> ${version}`,
-        },
-        terraformProviderSource: providerSource,
-      });
-      this.#props = props;
-    }
-
-    get alias(): unknown {
-      return this.#props.alias;
-    }
-
-    protected synthesizeAttributes(): Record<string, unknown> {
-      return Object.fromEntries(
-        ["baseUrl", "workspaceId", "alias"].map((name) => [snakeCase(name), this.#props[name]]),
-      );
-    }
-  };
-}
-
-const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
-
-const dataSources = (library: Library) => ({
-  DataRnvProject: defineDataSource(library, terraformNameOf(project), ["id", "name"], project.computed),
-  DataRnvService: defineDataSource(
-    library,
-    terraformNameOf(service),
-    ["id", "name", "projectId"],
-    service.computed,
-  ),
-  DataRnvCatalog: defineDataSource(library, catalogDataSource, [], catalogTokens),
-});

@@ -17,6 +17,7 @@ export class SecretSource {
     throw new Error("a secret source cannot stand inside text: give it as the whole value of a variable");
   }
 
+  /** A source is no JSON either. */
   toJSON(): string {
     return this.toString();
   }

@@ -34,6 +34,8 @@ export interface AttributeRule {
    * that stands for the same; without a read two forms cannot be compared.
    */
   readonly resolved?: true;
+  /** Values that the interface shows; others are allowed. */
+  readonly known?: readonly string[];
   /** One of the choices that the catalog or the parent offers; `check` says which. */
   readonly offered?: true;
 }

@@ -43,6 +43,9 @@ export const writeOnlyNameOf = (name: string): string => `${name}_wo`;
 /** The name of the attribute whose change makes Terraform send a write-only one again. */
 export const writeOnlyVersionOf = (name: string): string => `${writeOnlyNameOf(name)}_version`;
 
+/** The steps of a resource that Terraform lets people bound: `timeouts { create = "45m" }`. */
+export const timeoutNames = ["create", "update", "delete"] as const;
+
 /** The name of a resource type in Terraform and in stacks: `rnv_service`. */
 export const terraformNameOf = (type: Pick<ResourceType, "type" | "terraformName">): string =>
   type.terraformName ?? `${terraformPrefix}_${type.type}`;

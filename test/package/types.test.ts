@@ -1,5 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { childrenOf, type Node, parseTypeScript } from "../support/syntax";
 
 const root = join(__dirname, "..", "..");
 const { exports: entries, typesVersions } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
@@ -14,4 +17,110 @@ it("a compiler that does not read `exports`, as that of `cdktf init`, finds the 
       : [],
   );
   expect(typesVersions["*"]).toEqual(Object.fromEntries(typed));
+});
+
+/** The declarations that a program of constructs reads, each with its text. */
+function declarationsFrom(entry: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const add = (file: string): void => {
+    if (found.has(file)) return;
+    const text = readFileSync(file, "utf8");
+    found.set(file, text);
+    for (const [, path = ""] of text.matchAll(/\b(?:from|import\()\s*"([^"]+)"/g))
+      if (path.startsWith(".")) add(resolve(dirname(file), `${path}.d.ts`));
+  };
+  add(join(root, "dist", "cdktf", entry));
+  return found;
+}
+
+const named = new Set([
+  "TsInterfaceDeclaration",
+  "TsTypeAliasDeclaration",
+  "TsPropertySignature",
+  "TsMethodSignature",
+  "TsGetterSignature",
+  "VariableDeclaration",
+  "FunctionDeclaration",
+]);
+
+/** What is declared in a text: how much of it has a JSDoc, and what has none. */
+function documented(text: string): { readonly total: number; readonly without: readonly string[] } {
+  const tree = parseTypeScript(text);
+  if (tree === undefined) throw new Error("the declarations do not parse");
+  const starts: number[] = [];
+  const visit = (node: Node): void => {
+    // A member of an object that stands as a type is told by the field that has it.
+    if (node.type === "TsTypeLiteral") return;
+    if (named.has(node.type)) starts.push(node.start);
+    childrenOf(node).forEach(visit);
+  };
+  visit(tree);
+  const without = starts.filter(
+    (start) => !/\*\/\s*(?:export\s+)?(?:declare\s+)?$/.test(text.slice(0, start)),
+  );
+  return { total: starts.length, without: without.map((start) => text.slice(start, start + 60)) };
+}
+
+describe.each(["cdktf", "cdktn"])("the types of the constructs on %s", (library) => {
+  const files = declarationsFrom(`${library}.d.ts`);
+
+  it("have a JSDoc on every class, prop, attribute, setter and method", () => {
+    let total = 0;
+    for (const [file, text] of files) {
+      if (dirname(file) !== join(root, "dist", "cdktf")) continue;
+      const { total: here, without } = documented(text);
+      expect([file, without]).toEqual([file, []]);
+      total += here;
+    }
+    // 48 fields of a configuration alone: as props, as what is set, read and reset, and as a data source shows them.
+    expect(total).toBeGreaterThan(48 * 4);
+    expect(documented("interface A {\n  readonly a: string;\n}").without).toHaveLength(2);
+  });
+
+  it("come without zod", () => {
+    for (const [file, text] of files) expect([file, /["']zod/.test(text)]).toEqual([file, false]);
+    expect(files.size).toBeGreaterThan(3);
+  });
+
+  it("name what is wrong in a line", () => {
+    const folder = mkdtempSync(join(tmpdir(), "rnv-types-"));
+    try {
+      const program = `
+        import { Project, RnvProvider, Service, type ServiceConfig } from ${JSON.stringify(join(root, "dist", "cdktf", library))};
+        declare const stack: ConstructorParameters<typeof Project>[0];
+        new Service(stack, "a", { knd: "web" });
+        new Service(stack, "a", { kind: "web", configuration: { replica: 2 } });
+        new Service(stack, "a", { kind: 3 });
+        new Service(stack, "a", {});
+        new Project(stack, "p").addVariable("a", "b");
+        new Project(stack, "p").addService("a", { kind: "web" }).configuration.replicas = "2";
+        new RnvProvider(stack, "rnv", { url: "x" });
+        const config: ServiceConfig = { kind: "any text", lifecycle: { preventDestory: true } };
+      `;
+      writeFileSync(join(folder, "wrong.ts"), program);
+      const options = {
+        strict: true,
+        noEmit: true,
+        module: "esnext",
+        moduleResolution: "bundler",
+        types: [],
+      };
+      writeFileSync(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({ compilerOptions: { ...options, target: "es2022" }, files: ["wrong.ts"] }),
+      );
+      const tsc = join(root, "node_modules", ".bin", "tsc");
+      expect(existsSync(tsc)).toBe(true);
+      const { stdout } = spawnSync(tsc, ["-p", folder, "--pretty", "false"], { encoding: "utf8" });
+      const lines = stdout.trim().split("\n");
+      const messages = lines.map((line) => line.replace(/^.*?: error /, ""));
+      expect(messages).toHaveLength(8);
+      for (const line of messages) expect(line.length).toBeLessThan(200);
+      expect(messages[0]).toContain(
+        "'knd' does not exist in type 'ServiceProps'. Did you mean to write 'kind'?",
+      );
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });

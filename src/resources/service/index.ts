@@ -59,7 +59,7 @@ const rules: RulesOf<ServiceBlock, "projectId", "configuration"> = {
   projectId: { change: "replace", equal: sameId, effects: ["destructive"] },
   // The url and the host of what runs may move with the name: it is deployed again.
   name: { change: "update" },
-  kind: { change: "replace", offered: true, effects: ["destructive"] },
+  kind: { change: "replace", offered: true, known: ["web", "static"], effects: ["destructive"] },
   environment: { change: "replace", resolved: true, offered: true, effects: ["destructive"] },
   // Archiving stops no runtime, and a restore starts none (interface, "States and transitions").
   archived: { change: "update", takesEffect: "at once", alwaysManaged: true },

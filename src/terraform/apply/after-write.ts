@@ -8,6 +8,7 @@ import { isBehind, isMissing, isOlder } from "../../model/freshness";
 import type { LiveResource, ReadResult } from "../../model/live";
 import type { Accepted, AppliableValue } from "../../model/resource-operations";
 import { shownIds } from "../../model/resource-type";
+import type { timeoutNames } from "../../model/text";
 import { parseDuration } from "../../model/time";
 import type { Attributes } from "../../model/value";
 import type { Session } from "../provider";
@@ -21,7 +22,7 @@ import {
   setValue,
   valueAt,
 } from "../schema/attributes";
-import type { TerraformShape, timeoutNames } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { subjectOf } from "../subject";
 import { asObject, holdsUnknown, type TerraformObject } from "../values/terraform-value";
 

@@ -7,9 +7,9 @@ import { checkBaseUrl, createHttpTransport } from "../../api/http-transport";
 import type { Transport } from "../../api/transport";
 import { embeddedUrl } from "../../api/transport";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
+import { providerSettings as settingsOfBlock } from "../../model/provider-settings";
 import { Secret } from "../../model/secret";
-import type { ProcessEnvironment } from "../../model/text";
-import { uuidPattern } from "../../model/text";
+import { type ProcessEnvironment, snakeCase, uuidPattern } from "../../model/text";
 import { systemClock } from "../../model/time";
 import { makeIgnoredFolder, nodeDisk } from "../../state/local/node-disk";
 import { withoutSlash } from "../../state/recorded";
@@ -24,31 +24,14 @@ import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 /** The provider block. What it leaves out comes from the environment. */
 export const providerSchema = schemaOf("rnv", {
   doc: "The workspace that resources live in. Every setting may come from the environment instead.",
-  attributes: [
+  attributes: settingsOfBlock.map((setting) =>
     optional(
-      "base_url",
-      "string",
-      "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+      snakeCase(setting.name),
+      setting.type === "boolean" ? "bool" : setting.type,
+      setting.doc,
+      setting.isSensitive ? { sensitive: true } : {},
     ),
-    optional("workspace_id", "string", "UUID of the workspace. Default: `RNV_WORKSPACE_ID`."),
-    optional(
-      "api_key",
-      "string",
-      "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
-      { sensitive: true },
-    ),
-    optional("max_concurrency", "number", "Most requests in flight at once. Default: 32."),
-    optional(
-      "deletion_protection",
-      "bool",
-      "True: no plan may delete or replace a project or a service. Default: false.",
-    ),
-    optional(
-      "accept_missing",
-      "bool",
-      "True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false.",
-    ),
-  ],
+  ),
 });
 
 /** ValidateProviderConfig: what is wrong whatever the environment says. */

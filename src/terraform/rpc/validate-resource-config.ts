@@ -1,13 +1,13 @@
 import type { ZodType } from "zod";
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
-import { uuidPattern } from "../../model/text";
+import { timeoutNames, uuidPattern } from "../../model/text";
 import { durationPattern } from "../../model/time";
 import { unmetExpectations } from "../expectation";
 import { diagnosticMessages } from "../messages";
 import type { RpcAnswer } from "../provider";
 import { valueAt } from "../schema/attributes";
 import { settingsFindings, withSettings, writtenAt } from "../schema/settings-value";
-import { type TerraformShape, timeoutNames } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject } from "../values/codec";
 import { asObject, holdsUnknown, type TerraformObject, toPlain } from "../values/terraform-value";
 

@@ -1,7 +1,13 @@
 import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
-import { snakeCase, terraformNameOf, writeOnlyNameOf, writeOnlyVersionOf } from "../../model/text";
+import {
+  snakeCase,
+  terraformNameOf,
+  timeoutNames,
+  writeOnlyNameOf,
+  writeOnlyVersionOf,
+} from "../../model/text";
 import { mapOf, setOf, type TerraformType } from "../values/terraform-value";
 import {
   type AttributeSchema,
@@ -69,8 +75,6 @@ export interface TerraformShape extends Schema {
   /** Where Terraform keeps an attribute path, that of a secret too. */
   readonly stepsOf: (path: string) => PathSteps | undefined;
 }
-
-export const timeoutNames = ["create", "update", "delete"] as const;
 
 const computedTypes: Readonly<Record<ComputedRule["valueType"], TerraformType>> = {
   string: "string",

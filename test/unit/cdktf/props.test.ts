@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServiceConfig } from "../../../src/cdktf/cdktf";
-import { resourceTypes } from "../../../src/resources";
-import { constructProps } from "../../../tools/construct-props";
+import { constructProps, constructsOnCdktn } from "../../../tools/construct-props";
 
 const root = join(__dirname, "..", "..", "..");
 const written = readFileSync(join(root, "src", "cdktf", "props.ts"), "utf8");
@@ -19,20 +18,29 @@ describe("the props of the constructs", () => {
     expect(written).toBe(formatted);
   });
 
-  it("say of each field and attribute what it is, its default and what a change does", () => {
-    const members = [...written.matchAll(/^ {2}readonly (\w+)\??: /gm)].length;
-    const documented = [...written.matchAll(/^ {2}\/\*\* [\s\S]+? \*\/\n {2}readonly /gm)].length;
-    expect(documented).toBe(members);
-    const fields = resourceTypes.flatMap(({ schema, computed }) => [
-      ...Object.keys(schema.shape),
-      ...Object.keys(computed),
-    ]);
-    // All but the latest deployment, which no data source of a deployment shows.
-    expect(members).toBe(fields.length + 48 - 1);
-    expect(written).toContain(
+  it("say of each field and attribute what it is, its limits, its default and what a change does", () => {
+    for (const text of [
       "Port that the application listens on. Default: `8000`. A change deploys the service.",
-    );
+      "A change deploys the service and may change the price.",
+      "A change takes effect at once, without a deployment.",
+      "A change deletes it and makes it anew.",
+      "Days that backups are kept.",
+    ])
+      expect(written).toContain(text);
     expect(written).not.toContain("zod");
+  });
+
+  it("offer the values that the interface shows, and take any text", () => {
+    const given: ServiceConfig = { kind: "worker", configuration: { plan: "huge", runtime: "python" } };
+    expect(given.kind).toBe("worker");
+    expect(written).toContain('readonly kind: "web" | "static" | (string & {});');
+  });
+
+  it("are typed for cdktn as for cdktf (npm run props)", () => {
+    const [onCdktf, onCdktn] = ["cdktf", "cdktn"].map((name) =>
+      readFileSync(join(root, "src", "cdktf", `${name}.ts`), "utf8"),
+    );
+    expect(onCdktn).toBe(constructsOnCdktn(onCdktf ?? ""));
   });
 
   it("can be extended by a team's own", () => {

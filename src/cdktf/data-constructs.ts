@@ -1,0 +1,33 @@
+import { catalogFields } from "../model/catalog";
+import type { ResourceType } from "../model/resource-type";
+import { catalogDataSource, terraformNameOf } from "../model/text";
+import { project } from "../resources/project";
+import { service } from "../resources/service";
+import { defineDataSource } from "./define-data-source";
+import { type FieldNames, fieldsOf } from "./fields";
+import type { Library } from "./library";
+
+const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { valueType: "json" as const }]));
+
+/** The construct classes of the data sources. */
+export const dataSources = (library: Library) => ({
+  DataRnvProject: defineDataSource(library, lookupOf(project)),
+  DataRnvService: defineDataSource(library, lookupOf(service)),
+  DataRnvCatalog: defineDataSource(library, {
+    terraformType: catalogDataSource,
+    query: new Map(),
+    computed: catalogTokens,
+  }),
+});
+
+/** One resource, found by its id, or by its name in its parent. */
+function lookupOf(type: ResourceType) {
+  const fields = fieldsOf(type);
+  const keys = [type.nameAttribute, ...type.parents.map(({ attribute }) => attribute)];
+  const query: FieldNames = new Map([
+    ["id", { name: "id", token: "string" }],
+    ...[...fields].filter(([key]) => keys.includes(key)),
+  ]);
+  const shown: FieldNames = new Map([...fields].filter(([key]) => key !== "timeouts"));
+  return { terraformType: terraformNameOf(type), query, shown, computed: type.computed };
+}

@@ -1,0 +1,82 @@
+import type { Construct } from "constructs";
+import { providerSettings } from "../model/provider-settings";
+import { snakeCase, terraformPrefix } from "../model/text";
+import { version } from "../model/version";
+import { type GivenProps, writeAttributes } from "./fields";
+import type { Library, VariableLike } from "./library";
+import { releaseVariable, secretVariable } from "./secret-variable";
+import { SecretSource } from "./secrets";
+
+/** Where `required_providers` finds the provider. */
+const providerSource = "rnv/rnv";
+
+const settings = [...providerSettings.map(({ name }) => name), "alias"];
+
+const names = new Map(settings.map((name) => [name, { name: snakeCase(name), token: "string" as const }]));
+
+/** The class of the provider; it is given the types of its library in `cdktf.ts`. */
+export function defineProvider(library: Library): object {
+  class RnvProvider extends library.TerraformProvider {
+    static readonly tfResourceType = terraformPrefix;
+    readonly #settings = new Map<string, unknown>();
+    readonly #variables = new Map<string, VariableLike>();
+
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, {
+        terraformResourceType: terraformPrefix,
+        terraformGeneratorMetadata: {
+          providerName: terraformPrefix,
+          providerVersionConstraint: `~> ${version}`,
+        },
+        terraformProviderSource: providerSource,
+      });
+      writeAttributes(props, names, `the provider ${this.node.path}`);
+      for (const [name, value] of Object.entries(props)) this.give(name, value);
+    }
+
+    given(name: string): unknown {
+      return this.#settings.get(name);
+    }
+
+    give(name: string, value: unknown): void {
+      const before = this.#variables.get(name);
+      this.#settings.set(name, value ?? undefined);
+      this.#variables.delete(name);
+      if (value instanceof SecretSource) this.#variables.set(name, secretVariable(library, this, value));
+      if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this);
+    }
+
+    protected synthesizeAttributes(): Record<string, unknown> {
+      return Object.fromEntries(
+        settings.map((name) => [
+          snakeCase(name),
+          this.#variables.get(name)?.stringValue ?? this.#settings.get(name),
+        ]),
+      );
+    }
+  }
+  for (const name of settings) defineSetting(RnvProvider.prototype, name);
+  return RnvProvider;
+}
+
+interface Settable {
+  given(name: string): unknown;
+  give(name: string, value: unknown): void;
+}
+
+/** Defines what bindings have for a setting: `baseUrl`, `baseUrlInput`, `resetBaseUrl()`. A provider has no tokens. */
+function defineSetting(prototype: object, name: string): void {
+  const get = function (this: Settable): unknown {
+    return this.given(name);
+  };
+  const set = function (this: Settable, value: unknown): void {
+    this.give(name, value);
+  };
+  const reset = function (this: Settable): void {
+    this.give(name, undefined);
+  };
+  Object.defineProperty(prototype, name, { configurable: true, get, set });
+  Object.defineProperty(prototype, `${name}Input`, { configurable: true, get });
+  const whole = name.charAt(0).toUpperCase() + name.slice(1);
+  Object.defineProperty(prototype, `reset${whole}`, { configurable: true, writable: true, value: reset });
+}

@@ -1,0 +1,231 @@
+import { didYouMean } from "../diagnostics/suggest";
+import type { ComputedRule, ResourceType } from "../model/resource-type";
+import { camelCase, snakeCase, timeoutNames } from "../model/text";
+import type { ReferableLike } from "./library";
+
+export type GivenProps = Readonly<Record<string, unknown>>;
+
+/** A field by its name in Terraform; `fields` are those of a group. */
+interface Field {
+  readonly name: string;
+  /** The kind of token that a reference to it is. */
+  readonly token: "string" | "number" | "list" | "json";
+  readonly fields?: FieldNames;
+}
+
+/** Fields by their name in the program. */
+export type FieldNames = ReadonlyMap<string, Field>;
+
+/** Attributes of Terraform JSON, groups as objects of their own. */
+export type Written = Record<string, unknown>;
+
+/** A zod schema, as far as the kind of a field depends on it. */
+interface FieldSchema {
+  readonly shape?: Readonly<Record<string, FieldSchema>>;
+  readonly def: { readonly type: string; readonly innerType?: FieldSchema };
+}
+
+/** The fields of the constructs of a type: what may be declared, the ids of its parents, `timeouts`. */
+export function fieldsOf(type: ResourceType): FieldNames {
+  const text = { token: "string" } as const;
+  const timeouts = timeoutNames.map((name) => [name, { name, ...text }] as const);
+  return new Map<string, Field>([
+    ...fieldNames(type.schema.shape as NonNullable<FieldSchema["shape"]>, type),
+    ...type.parents.map(({ attribute }) => [attribute, { name: snakeCase(attribute), ...text }] as const),
+    ["timeouts", { name: "timeouts", token: "json", fields: new Map(timeouts) }],
+  ]);
+}
+
+const fieldNames = (
+  shape: NonNullable<FieldSchema["shape"]>,
+  type?: ResourceType,
+): readonly (readonly [string, Field])[] =>
+  Object.entries(shape).map(([key, schema]) => {
+    const inner = innermost(schema);
+    const fields = type?.groups.includes(key) ? inner.shape : undefined;
+    const token = type?.rules[key]?.secret === true ? "string" : tokenKind(inner.def.type);
+    return [key, { name: snakeCase(key), token, ...(fields && { fields: new Map(fieldNames(fields)) }) }];
+  });
+
+/** The schema below `optional` and `nullable`. */
+const innermost = (schema: FieldSchema): FieldSchema =>
+  schema.def.innerType === undefined ? schema : innermost(schema.def.innerType);
+
+function tokenKind(type: string): Field["token"] {
+  if (type === "string" || type === "enum") return "string";
+  if (type === "number" || type === "int") return "number";
+  return type === "array" ? "list" : "json";
+}
+
+/** Fields of the program as attributes of Terraform JSON; `others` is not written. Throws for an unknown field. */
+export function writeAttributes(
+  props: GivenProps,
+  names: FieldNames,
+  owner: string,
+  others: readonly string[] = [],
+): Written {
+  const written: Written = {};
+  for (const [key, value] of Object.entries(props)) {
+    if (value === undefined || value === null) continue;
+    const field = names.get(key);
+    if (field?.fields !== undefined)
+      written[field.name] = writeAttributes(value as GivenProps, field.fields, `${key} of ${owner}`);
+    else if (field !== undefined) written[field.name] = value;
+    else if (!others.includes(key)) {
+      const hint = didYouMean(key, [...names.keys(), ...others]);
+      throw new Error(`${owner} has no field ${JSON.stringify(key)}${hint === undefined ? "" : `: ${hint}`}`);
+    }
+  }
+  return written;
+}
+
+/** Attributes of a group in the words of the program. */
+const inWordsOfProgram = (written: Written): GivenProps =>
+  Object.fromEntries(Object.entries(written).map(([name, value]) => [camelCase(name), value]));
+
+/** The construct of a resource, as its fields are read and set. */
+interface FieldOwner extends ReferableLike {
+  /** Returns what the program gave, by the attribute's name in Terraform. */
+  givenField(name: string): unknown;
+  /** Sets an attribute; undefined takes it away. */
+  giveField(name: string, value: unknown): void;
+}
+
+/**
+ * Defines what bindings of the libraries have for each field: a getter that is a token, a setter, `nameInput` with what the
+ * program gave, `resetName()`; for a group `putConfiguration()` and an object with the same for its fields.
+ */
+export function defineFields(prototype: object, names: FieldNames): void {
+  for (const [key, field] of names) {
+    const { name, fields } = field;
+    const whole = wholeName(key);
+    if (fields === undefined) {
+      defineField(prototype, key, field, {
+        of: (owner) => owner as FieldOwner,
+        path: name,
+        read: (owner) => (owner as FieldOwner).givenField(name),
+        write: (owner, value) => (owner as FieldOwner).giveField(name, value),
+      });
+      continue;
+    }
+    const Group = defineGroup(name, fields);
+    const groups = new WeakMap<object, object>();
+    defineGetter(prototype, key, (owner) => {
+      const group = groups.get(owner) ?? new Group(owner as FieldOwner);
+      groups.set(owner, group);
+      return group;
+    });
+    defineGetter(prototype, `${key}Input`, (owner) => {
+      const given = (owner as FieldOwner).givenField(name) as Written | undefined;
+      return given && inWordsOfProgram(given);
+    });
+    defineMethod(prototype, `put${whole}`, (owner, value) => {
+      const { terraformResourceType, node } = owner as FieldOwner;
+      const text = `${key} of ${terraformResourceType} ${node.path}`;
+      (owner as FieldOwner).giveField(name, writeAttributes(value as GivenProps, fields, text));
+    });
+    defineMethod(prototype, `reset${whole}`, (owner) => (owner as FieldOwner).giveField(name, undefined));
+  }
+}
+
+/** The class of a group of one resource: `service.configuration`. */
+function defineGroup(name: string, fields: FieldNames): new (owner: FieldOwner) => object {
+  class Group {
+    constructor(readonly owner: FieldOwner) {
+      // The library looks through what it is given as a value: the construct is none.
+      Object.defineProperty(this, "owner", { value: owner, enumerable: false });
+    }
+
+    /** The group as one value is a reference to all of it. */
+    resolve(): unknown {
+      return this.owner.interpolationForAttribute(name);
+    }
+
+    toString(): string {
+      return this.owner.getStringAttribute(name);
+    }
+
+    get creationStack(): readonly string[] {
+      return [];
+    }
+  }
+  for (const [key, field] of fields)
+    defineField(Group.prototype, key, field, {
+      of: (group) => (group as Group).owner,
+      path: `${name}.${field.name}`,
+      read: (group) => ((group as Group).owner.givenField(name) as Written | undefined)?.[field.name],
+      write: (group, value) => {
+        const { owner } = group as Group;
+        const { [field.name]: _before, ...others } = (owner.givenField(name) ?? {}) as Written;
+        const next = value === undefined ? others : { ...others, [field.name]: value };
+        owner.giveField(name, Object.keys(next).length === 0 ? undefined : next);
+      },
+    });
+  return Group;
+}
+
+/** How the members of one field reach its value. */
+interface Access {
+  readonly of: (self: object) => ReferableLike;
+  readonly path: string;
+  readonly read: (self: object) => unknown;
+  readonly write: (self: object, value: unknown) => void;
+}
+
+function defineField(prototype: object, key: string, field: Field, { of, path, read, write }: Access): void {
+  Object.defineProperty(prototype, key, {
+    configurable: true,
+    get(this: object) {
+      return tokenOf(of(this), path, field.token);
+    },
+    set(this: object, value: unknown) {
+      write(this, value ?? undefined);
+    },
+  });
+  defineGetter(prototype, `${key}Input`, read);
+  defineMethod(prototype, `reset${wholeName(key)}`, (self) => write(self, undefined));
+}
+
+const wholeName = (key: string): string => key.charAt(0).toUpperCase() + key.slice(1);
+
+function defineGetter(prototype: object, key: string, read: (self: object) => unknown): void {
+  Object.defineProperty(prototype, key, {
+    configurable: true,
+    get(this: object) {
+      return read(this);
+    },
+  });
+}
+
+function defineMethod(prototype: object, key: string, run: (self: object, given?: unknown) => void): void {
+  Object.defineProperty(prototype, key, {
+    configurable: true,
+    writable: true,
+    value(this: object, given?: unknown) {
+      run(this, given);
+    },
+  });
+}
+
+/** A token of an attribute, in the type that its values have. */
+function tokenOf(of: ReferableLike, path: string, kind: Field["token"]): unknown {
+  if (kind === "string") return of.getStringAttribute(path);
+  if (kind === "number") return of.getNumberAttribute(path);
+  return kind === "list" ? of.getListAttribute(path) : of.interpolationForAttribute(path);
+}
+
+export type ComputedTypes = Readonly<Record<string, Pick<ComputedRule, "valueType">>>;
+
+/** Defines a getter for each computed attribute: a token of its type, the same each time. `note` is told of each `id`. */
+export function defineTokens(prototype: object, computed: ComputedTypes, note: (id: unknown) => void): void {
+  for (const [name, { valueType }] of Object.entries(computed)) {
+    const attribute = snakeCase(name);
+    const kind = valueType === "string" || valueType === "number" ? valueType : "json";
+    defineGetter(prototype, name, (owner) => {
+      const value = tokenOf(owner as ReferableLike, attribute, kind);
+      Object.defineProperty(owner, name, { value });
+      if (name === "id") note(value);
+      return value;
+    });
+  }
+}

@@ -1,0 +1,50 @@
+import type { Construct } from "constructs";
+import type { Resolvable } from "./resolvable";
+
+/** The members of the libraries' constructs that the constructs of rnv use. */
+interface TerraformElementLike extends Construct {
+  get friendlyUniqueId(): string;
+  get fqn(): string;
+  overrideLogicalId(newLogicalId: string): void;
+  resetOverrideLogicalId(): void;
+  addOverride(path: string, value: unknown): void;
+  toTerraform(): object;
+}
+
+export interface ReferableLike extends TerraformElementLike {
+  readonly terraformResourceType: string;
+  dependsOn?: string[];
+  get terraformMetaArguments(): Readonly<Record<string, unknown>>;
+  getStringAttribute(name: string): string;
+  getNumberAttribute(name: string): number;
+  getListAttribute(name: string): string[];
+  interpolationForAttribute(name: string): Resolvable;
+}
+
+export interface VariableLike extends TerraformElementLike {
+  readonly stringValue: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each library has configuration types of its own
+type Constructor<Instance> = new (scope: Construct, id: string, config: any) => Instance;
+
+// biome-ignore lint/suspicious/noExplicitAny: each library has classes of its own
+type Constructing = new (...given: any[]) => object;
+
+/** The part of cdktf or cdktn that the constructs of rnv use: both have the same classes with types of their own. */
+export interface Library {
+  readonly TerraformProvider: abstract new (
+    ...config: ConstructorParameters<Constructor<never>>
+  ) => TerraformElementLike;
+  readonly TerraformResource: Constructor<ReferableLike>;
+  readonly TerraformDataSource: Constructor<ReferableLike>;
+  readonly TerraformVariable: Constructor<VariableLike>;
+  readonly TerraformStack: { of(construct: Construct): Construct; isStack(construct: unknown): boolean };
+  readonly Tokenization: {
+    // biome-ignore lint/suspicious/noExplicitAny: any value, and the resolver of each library
+    resolve(value: any, options: { scope: Construct; resolver: any; preparing: boolean }): any;
+  };
+  readonly ImportableResource: Constructor<object>;
+  readonly DefaultTokenResolver: Constructing;
+  readonly StringConcat: Constructing;
+}

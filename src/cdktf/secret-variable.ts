@@ -1,0 +1,67 @@
+import type { Construct } from "constructs";
+import { sha256, terraformPrefix } from "../model/text";
+import type { Library, VariableLike } from "./library";
+import type { SecretOrigin, SecretSource } from "./secrets";
+
+/** The constructs that need a variable; without one it is declared no longer. */
+const users = new WeakMap<VariableLike, Set<Construct>>();
+
+/**
+ * The sensitive Terraform variable that stands for a secret source, one for each source in a stack. rnv reads the
+ * source from its comment; Terraform, which does not know the comment, takes `TF_VAR_<name>`.
+ */
+export function secretVariable(library: Library, user: Construct, source: SecretSource): VariableLike {
+  const stack = library.TerraformStack.of(user);
+  // What is generated belongs to one variable alone: two of them must not become equal.
+  const owner = "generate" in source.origin ? user.node.path : "";
+  const id = variableName(source.origin, owner);
+  const known = stack.node.tryFindChild(id) as VariableLike | undefined;
+  const variable = known ?? makeVariable(library, stack, id, source);
+  users.get(variable)?.add(user);
+  return variable;
+}
+
+function makeVariable(
+  library: Library,
+  stack: Construct,
+  id: string,
+  { origin }: SecretSource,
+): VariableLike {
+  const variable = new library.TerraformVariable(stack, id, {
+    type: "string",
+    sensitive: true,
+    description: describe(origin),
+  });
+  variable.addOverride("//", { [terraformPrefix]: { source: origin } });
+  users.set(variable, new Set());
+  return variable;
+}
+
+/** Takes the variable away when no other construct needs it: nobody is asked for its value. */
+export function releaseVariable(variable: VariableLike, user: Construct): void {
+  const left = users.get(variable);
+  left?.delete(user);
+  if (left?.size === 0) variable.node.scope?.node.tryRemoveChild(variable.node.id);
+}
+
+/**
+ * A number that changes with the value of a variable, as an expression of Terraform: 32 bits of a digest, which differ from
+ * construct to construct for the same value.
+ */
+export const versionOf = ({ friendlyUniqueId }: VariableLike, path: string): string =>
+  `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} \${var.${friendlyUniqueId}}"), 0, 8), 16)}`;
+
+function variableName(origin: SecretOrigin, owner: string): string {
+  if ("fromEnv" in origin && /^[A-Za-z_][A-Za-z0-9_]*$/.test(origin.fromEnv)) return `env_${origin.fromEnv}`;
+  const text = JSON.stringify(origin);
+  const digest = sha256(`${owner}\0${text}`).slice(0, 8);
+  const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "");
+  return `secret_${words.slice(0, 40)}_${digest}`;
+}
+
+function describe(origin: SecretOrigin): string {
+  if ("fromEnv" in origin) return `The environment variable ${origin.fromEnv}.`;
+  if ("fromFile" in origin) return `The text of the file ${origin.fromFile}.`;
+  if ("fromCommand" in origin) return `What ${origin.fromCommand[0]} prints.`;
+  return `A random text of ${origin.generate.length} characters.`;
+}

@@ -1,0 +1,35 @@
+/** A setting of the provider of Terraform and of stacks. */
+interface ProviderSetting {
+  /** Its name in a program; in Terraform it is in snake_case. */
+  readonly name: string;
+  readonly type: "string" | "number" | "boolean";
+  readonly doc: string;
+  readonly isSensitive?: true;
+}
+
+/** Every setting of the provider. What a block leaves out comes from the environment. */
+export const providerSettings: readonly ProviderSetting[] = [
+  {
+    name: "baseUrl",
+    type: "string",
+    doc: "Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`.",
+  },
+  { name: "workspaceId", type: "string", doc: "UUID of the workspace. Default: `RNV_WORKSPACE_ID`." },
+  {
+    name: "apiKey",
+    type: "string",
+    doc: "API key of the workspace. Default: `RNV_API_KEY`, or the file that `RNV_API_KEY_FILE` names.",
+    isSensitive: true,
+  },
+  { name: "maxConcurrency", type: "number", doc: "Most requests in flight at once. Default: 32." },
+  {
+    name: "deletionProtection",
+    type: "boolean",
+    doc: "True: no plan may delete or replace a project or a service. Default: false.",
+  },
+  {
+    name: "acceptMissing",
+    type: "boolean",
+    doc: "True: what the service does not show any more is gone, however much of it; for the apply after somebody deleted it elsewhere. Default: false.",
+  },
+];
