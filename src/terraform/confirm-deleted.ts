@@ -1,11 +1,13 @@
 import type { Reads, Resource } from "../api/reads";
+import { type LookContext, lookAgain } from "../apply/look";
 import { type Diagnostic, error, warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { isMissing } from "../model/freshness";
 import type { LiveResource, ReadResult } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { shortList } from "../model/text";
 import { type Existence, findUnprovenLosses } from "../plan/guards";
-import { resourceTypes, typeNamed } from "../resources";
+import { findResource, resourceTypes, typeNamed } from "../resources";
 import type { IntentFiles } from "./apply/intent-files";
 import { addressIn } from "./schema/attributes";
 
@@ -128,6 +130,20 @@ export async function isParentLeaving(
 /** Reads a resource of which nothing but the id is known. */
 export const readById = async (reads: Reads, resource: Resource, id: string): Promise<ReadResult> =>
   resource.read(reads, { address: addressOfId(resource, id), id, name: id, declared: new Map() });
+
+/** Looks up what an id names; again where this process made it, and it is not shown yet. */
+export async function findById(
+  session: LookContext & { readonly reads: Reads; readonly made: ReadonlyMap<Address, unknown> },
+  resource: Resource,
+  id: string,
+): Promise<ReadResult> {
+  const { seen } = await lookAgain(
+    session,
+    () => findResource(session.reads, resource, { id }),
+    (read) => isMissing(read) && session.made.has(addressOfId(resource, id)),
+  );
+  return seen;
+}
 
 /** The parent where it is missing too, else the child; undefined where the parent is being deleted. */
 async function withItsParent(session: Proof, child: MissingResource): Promise<MissingResource | undefined> {

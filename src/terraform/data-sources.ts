@@ -12,9 +12,15 @@ import { unlessGone } from "../resources/deletion";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
-import { type DataSource, dataSource, fieldsOf, shownResource, shownType } from "./data/define-data-source";
-import { lookupOf } from "./data/lookup";
-import { findById } from "./find-by-id";
+import { findById } from "./confirm-deleted";
+import {
+  type DataSource,
+  dataSource,
+  fieldsOf,
+  lookupOf,
+  shownResource,
+  shownType,
+} from "./define-data-source";
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { textIn } from "./schema/attributes";

@@ -3,7 +3,7 @@ import { isMissing } from "../model/freshness";
 import type { LiveResource } from "../model/live";
 import { compareTexts, snakeCase } from "../model/text";
 import { typeNamed } from "../resources";
-import { findById } from "./find-by-id";
+import { findById } from "./confirm-deleted";
 import { diagnosticError, writePrivate } from "./messages";
 import type { EventOf, Message } from "./protocol";
 import {

@@ -1,8 +1,11 @@
 import type { Catalog } from "../model/catalog";
+import type { LiveResource } from "../model/live";
 import type { RecordedResource } from "../model/state";
-import type { Attributes } from "../model/value";
+import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PrivateData } from "./messages";
-import { liveOf, nameIn, textIn } from "./schema/attributes";
+import type { Session } from "./provider";
+import { isFollowed } from "./reactions/known-changes";
+import { knownIn, liveOf, nameIn, textIn } from "./schema/attributes";
 import type { TerraformShape } from "./schema/terraform-shape";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -32,3 +35,45 @@ export function recordedOf(
     ...{ applied, computed: Object.fromEntries(computed), writtenAt },
   };
 }
+
+/** Returns what private data remembers of a write that was answered just now. */
+export function writtenNow(
+  { clock, workspaceId }: Pick<Session, "clock" | "workspaceId">,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "workspace" | "writtenAt" | "updatedAt"> {
+  return {
+    workspace: workspaceId,
+    writtenAt: new Date(clock.now()).toISOString(),
+    updatedAt: live?.updatedAt ?? live?.asOf,
+  };
+}
+
+/**
+ * Returns what private data remembers as applied: declared fields that can be sent back to their defaults. One whose
+ * change is ignored was not applied: what is remembered of it stays.
+ */
+export function appliedIn(
+  type: TerraformShape,
+  wanted: TerraformObject,
+  config: TerraformObject,
+  before: PrivateData["applied"] = {},
+): Record<string, Plain> {
+  const sent = knownIn(type, wanted);
+  const applied: Record<string, Plain> = {};
+  for (const [path, value] of knownIn(type, config)) {
+    const { change, equal = plainEqual } = type.resource.rules[path] ?? {};
+    if (change === "local") continue;
+    const now = sent.get(path);
+    if (now !== undefined && equal(now, value)) applied[path] = value;
+    else if (before[path] !== undefined) applied[path] = before[path];
+  }
+  return applied;
+}
+
+/** Returns what private data remembers of a write that takes effect with a run of what reacts to it. */
+export const changedNow = (
+  { clock }: Session,
+  { resource }: TerraformShape,
+  live: LiveResource | undefined,
+): Pick<PrivateData, "changedAt"> =>
+  isFollowed(resource) ? { changedAt: live?.updatedAt ?? new Date(clock.now()).toISOString() } : {};

@@ -1,11 +1,11 @@
 import type { Resource } from "../api/reads";
 import { typeNamed } from "../resources";
 import { readById } from "./confirm-deleted";
+import { withSubject } from "./messages";
 import type { Message } from "./protocol";
 import { type Provider, type Session, shapes } from "./provider";
 import { liveOf, valueAt } from "./schema/attributes";
 import { decodeObject } from "./values/codec";
-import { withSubject } from "./wording";
 
 /** Returns how messages name a resource; one without a name of its own by its parent. */
 export async function subjectOf(

@@ -6,22 +6,32 @@ import type { Accepted, CreateInput } from "../../model/resource-operations";
 import type { Attributes } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { addressOfId, readById } from "../confirm-deleted";
-import { diagnosticError, diagnosticsOf, noPrivateData, withoutTaint } from "../messages";
+import { diagnosticError, diagnosticsOf, noPrivateData, type PrivateData, withoutTaint } from "../messages";
+import { meaningsOf } from "../plan/meanings";
+import { planChange } from "../plan/plan-change";
 import { findPreserved, isMadeElsewhere, notThere } from "../preserved";
 import type { Session } from "../provider";
 import { awaitUpstream, ranNow } from "../reactions/react";
-import { defaultsOf } from "../record";
-import { addressIn, appliableIn, nameIn, parentIn } from "../schema/attributes";
+import { appliedIn, changedNow, defaultsOf, writtenNow } from "../record";
+import { importedState } from "../refreshed-state";
+import {
+  addressIn,
+  appliableIn,
+  draftOf,
+  nameIn,
+  parentIn,
+  setValue,
+  valueAt,
+  withWriteOnly,
+} from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
+import { holdsUnknown } from "../values/terraform-value";
 import { endedWith, liveAfter, settle, stateAfter, unappliedFields, unsettled } from "./after-write";
 import type { Applied } from "./apply-delete";
-import type { ChangeValues } from "./apply-update";
-import { awaitNeighbours } from "./await-neighbours";
+import { applyUpdate, awaitNeighbours, type ChangeValues } from "./apply-update";
 import { createOnce, takeUp } from "./create-once";
 import { triggersText } from "./keyed-create";
-import { appliedIn, changedNow, writtenNow } from "./remembered";
-import { takeOver } from "./take-over";
-import { findTaken } from "./twins";
+import { cannotTakeOver, findTaken, type NamedCreate, type Taken } from "./twins";
 
 /** Creates a resource. Nothing that stands at the service is ever left out of the state. */
 export async function applyCreate(
@@ -149,4 +159,34 @@ async function parentOf(
     if (seen.kind === "found") return seen.live.computed;
   }
   return undefined;
+}
+
+/** A create that takes over what stands. */
+interface TakeOver extends Pick<ChangeValues, "planned" | "config"> {
+  readonly create: NamedCreate;
+  readonly taken: Taken;
+}
+
+/**
+ * Takes over what stands, as an import and a change in one: what is declared and differs is sent. A failure makes
+ * nothing ours; the next apply takes it over again.
+ */
+async function takeOver(session: Session, type: TerraformShape, take: TakeOver): Promise<Applied> {
+  const { planned, config, create } = take;
+  const { live } = take.taken;
+  const imported: PrivateData = { applied: {}, workspace: session.workspaceId, imported: true };
+  const prior = await importedState(session, type, live);
+  const catalog = await session.before.catalog();
+  const meanings = await meaningsOf(session, type, prior, config);
+  const change = planChange({ type, prior, config, priorPrivate: imported, catalog, meanings });
+  if (change.replaced.length > 0) throw new DiagnosticsError([cannotTakeOver(create, live, change.replaced)]);
+  const wanted = withWriteOnly(type, change.planned, config);
+  const values = { prior, planned: change.planned, wanted, config, kept: imported };
+  const { state, kept, diagnostics } = await applyUpdate(session, type, values);
+  if (hasErrors(diagnostics) || state === null) return { state: null, kept: noPrivateData, diagnostics };
+  // What Terraform was told of a create holds: all that is known of it stays as it was planned.
+  const next = draftOf(type, planned);
+  for (const { steps } of type.computed)
+    if (holdsUnknown(valueAt(planned, steps))) setValue(next, steps, valueAt(state, steps));
+  return { state: stateAfter(type, next, live), kept: { ...kept, imported: undefined }, diagnostics };
 }

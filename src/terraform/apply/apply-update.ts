@@ -1,14 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { lookAgain, staleWrite } from "../../apply/look";
 import { unappliedPaths } from "../../apply/verify";
-import { error, hasErrors } from "../../diagnostics/diagnostic";
-import type { Accepted, AppliableValue, UpdateInput } from "../../model/resource-operations";
+import { DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
+import type { ReadResult } from "../../model/live";
+import type { Accepted, AppliableValue, CreateInput, UpdateInput } from "../../model/resource-operations";
+import { isUnlisted } from "../../model/resource-type";
 import type { Attributes } from "../../model/value";
+import { typeNamed } from "../../resources";
 import type { PrivateData } from "../messages";
 import { plannedWrites } from "../plan/planned-writes";
 import type { Session } from "../provider";
 import { needsRun } from "../reactions/known-changes";
 import { awaitUpstream, latestChange, ranNow } from "../reactions/react";
-import { defaultsOf, recordedOf } from "../record";
+import { appliedIn, changedNow, defaultsOf, recordedOf, writtenNow } from "../record";
 import { addressIn, appliableIn, declaredIn, liveOf, nameIn, textIn, valueAt } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { type TerraformObject, toPlain } from "../values/terraform-value";
@@ -23,10 +27,8 @@ import {
   unsettled,
 } from "./after-write";
 import type { Applied } from "./apply-delete";
-import { awaitNeighbours } from "./await-neighbours";
-import { sendGenerations } from "./create-once";
+import { isUnseen, sendGenerations } from "./create-once";
 import { triggersText } from "./keyed-create";
-import { appliedIn, changedNow, writtenNow } from "./remembered";
 
 /** The values of an update, as `applyResourceChange` carries one out. */
 export interface ChangeValues {
@@ -143,3 +145,43 @@ function attributesOf(
 
 const sentOnly = (attributes: ReadonlyMap<string, AppliableValue>, sent: ReadonlySet<string>) =>
   new Map([...attributes].filter(([path]) => sent.has(path)));
+
+/**
+ * Waits until the siblings that this process made are shown, where the resource chooses among them: a position on a
+ * canvas is only given to what the canvas shows. Throws `DiagnosticsError` where reads stay behind.
+ */
+export async function awaitNeighbours(
+  session: Session,
+  { resource }: TerraformShape,
+  { address, name }: CreateInput,
+  parentId: string | undefined,
+): Promise<void> {
+  if (resource.checkSiblings === undefined || parentId === undefined) return;
+  const made = [...session.made.values()].filter(
+    (live) =>
+      live?.parentId === parentId &&
+      resource.follows.includes(live.type) &&
+      !isUnlisted(typeNamed(live.type) ?? {}, live.attributes),
+  );
+  if (made.length === 0) return;
+  const declared = new Map(resource.parents.map(({ attribute }) => [attribute, parentId]));
+  const look = async (): Promise<ReadResult | undefined> => {
+    try {
+      return await resource.read(session.reads, { address, name, declared, parentId });
+    } catch (failure) {
+      if (isUnseen(failure)) return undefined;
+      throw failure;
+    }
+  };
+  session.reads.invalidate();
+  const { isStale } = await lookAgain(session, look, (read) => {
+    const offered = offeredIds(read);
+    return made.some((live) => !offered.has(live?.id));
+  });
+  if (isStale) throw new DiagnosticsError([staleWrite(made.map((live) => live?.name).join(", "))]);
+}
+
+function offeredIds(read: ReadResult | undefined): ReadonlySet<string | undefined> {
+  const shown = read?.kind === "found" ? read.live : read?.kind === "absent" ? read : undefined;
+  return new Set(Object.values(shown?.offers ?? {}).flatMap((some) => some.map(({ id }) => id)));
+}

@@ -1,11 +1,11 @@
 import { lookAgain } from "../../apply/look";
-import { type Diagnostic, error } from "../../diagnostics/diagnostic";
+import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
 import { snakeCase } from "../../model/text";
 import { type Plain, type ResolvedValue, Unknown } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import type { PlannedReplacement } from "../messages";
-import { newResourceFindings } from "../plan/new-resource-findings";
+import { newResourceFindings } from "../plan/plan-findings";
 import type { Session } from "../provider";
 import { declaredIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
@@ -30,6 +30,21 @@ export const uncheckable = (
   resource.removal === "delete" && !resource.removedWithParent
     ? unknown.filter((path) => path === resource.nameAttribute || resource.rules[path]?.offered === true)
     : [];
+
+/** A replacement of what cannot be checked while its values are not known: its deletion waits until they are. */
+export const waitingFindings = (
+  type: TerraformShape,
+  replacement: PlannedReplacement,
+): readonly Diagnostic[] =>
+  uncheckable(type, replacement).map((attribute) =>
+    warning("plan.data_deferred", `${type.stepsOf(attribute)?.join(".")} is not known before apply`, {
+      attribute,
+      detail:
+        "The replacement cannot be checked before what it replaces is deleted: the apply stops before that, unless " +
+        "create_before_destroy is set.",
+      hint: "apply what it depends on first, with -target",
+    }),
+  );
 
 /**
  * Returns why a resource must not be deleted yet: what would take its place cannot be made, or nobody knows. Nothing

@@ -11,10 +11,16 @@ import { canonicalJson, type Plain } from "../../model/value";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError } from "../messages";
 import type { Session } from "../provider";
-import { acceptedAs, candidatesSince, findCreated, preexistingIdsOf } from "./find-created";
+import {
+  acceptedAs,
+  aliveAs,
+  candidatesSince,
+  findCreated,
+  isStillShown,
+  preexistingIdsOf,
+} from "./find-created";
 import type { Intent } from "./intent-files";
 import { attributesSent, type KeyedCreate } from "./keyed-create";
-import { aliveAs, isStillShown } from "./replays";
 import { intentSubjectOf, isMadeBy, isYoungIntent, keyCounts, sameTwice, type Taken } from "./twins";
 
 /** More creates of the same resource within a day than anyone makes. */

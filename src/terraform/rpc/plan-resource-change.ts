@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Diagnostic } from "../../diagnostics/diagnostic";
-import { replacementOf } from "../apply/check-replacement";
+import { replacementOf, waitingFindings } from "../apply/check-replacement";
 import { diagnosticMessages, type PrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import { meaningsOf, wasRead } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
-import { lateReplacement, offerFindings, waitingFindings } from "../plan/plan-findings";
-import { planWarnings } from "../plan-warnings";
+import { checkProtection, lateReplacement, offerFindings } from "../plan/plan-findings";
 import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
-import { checkProtection } from "../protection";
 import type { RpcAnswer, Session } from "../provider";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
@@ -16,6 +14,7 @@ import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
+import { planWarnings } from "../warnings";
 
 /** PlanResourceChange: what an apply would make of a resource, and what the catalog says against it. */
 export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {

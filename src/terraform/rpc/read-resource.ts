@@ -8,7 +8,6 @@ import type { RecordedResource } from "../../model/state";
 import type { Attributes } from "../../model/value";
 import { confirmDeleted, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, readPrivate, writePrivate } from "../messages";
-import { waitWarnings } from "../plan-warnings";
 import type { RpcAnswer, Session } from "../provider";
 import { foundAgain } from "../reactions/note-changes";
 import { noteUpstream } from "../reactions/react";
@@ -16,9 +15,9 @@ import { recordedOf } from "../record";
 import { refreshed } from "../refreshed-state";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { standingOf } from "../standing";
 import { decodeObject, encodeMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
+import { standingOf, waitWarnings } from "../warnings";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
 export const readResource: RpcAnswer<"ReadResource"> = async (provider, request) => {

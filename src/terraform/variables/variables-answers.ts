@@ -3,19 +3,18 @@ import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic"
 import { canonicalId, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
-import { writtenNow } from "../apply/remembered";
 import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
-import { parentFindings } from "../plan/new-resource-findings";
+import { parentFindings } from "../plan/plan-findings";
 import type { Message, ProviderMethod } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
+import { writtenNow } from "../record";
 import { isFromHere, locateImport } from "../rpc/resource-state";
 import { textIn } from "../schema/attributes";
 import { decodeObject, decodeState, encodeMessage, fromState, parseState } from "../values/codec";
 import { asObject, type TerraformObject, type TerraformValue } from "../values/terraform-value";
 import { applyVariables } from "./apply-variables";
 import { noteAppliedKeys, noteKeys, notePlannedKeys, removedKeys } from "./note-keys";
-import { declaredKeys, nothingDeclared, planVariables } from "./plan-variables";
-import { takenKeys } from "./taken-keys";
+import { declaredKeys, nothingDeclared, planVariables, takenKeys } from "./plan-variables";
 import { declaredMap, entryType, readVariables, textsIn, variablesSchema } from "./variables";
 
 const { valueType } = variablesSchema;

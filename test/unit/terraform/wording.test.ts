@@ -5,9 +5,13 @@ import { ApiError } from "../../../src/api/api-error";
 import { error } from "../../../src/diagnostics/diagnostic";
 import { resourceTypes } from "../../../src/resources";
 import { unmetExpectations } from "../../../src/terraform/expectation";
-import { diagnosticMessages, diagnosticsOf } from "../../../src/terraform/messages";
+import {
+  diagnosticMessages,
+  diagnosticsOf,
+  inTerraformWords,
+  withSubject,
+} from "../../../src/terraform/messages";
 import { shapeOf } from "../../../src/terraform/schema/terraform-shape";
-import { inTerraformWords, withSubject } from "../../../src/terraform/wording";
 
 const source = join(__dirname, "../../../src");
 
