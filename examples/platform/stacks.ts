@@ -1,0 +1,12 @@
+import { type App, Aspects } from "cdktf";
+import { AppStack } from "./app-stack";
+import { MinimumReplicas } from "./minimum-replicas";
+import { PlatformStack } from "./platform-stack";
+
+/** What all environments share, and each environment: three stacks, and a state for each. */
+export function addStacks(app: App): void {
+  const platform = new PlatformStack(app, "platform");
+  new AppStack(app, "staging", { platform, branch: "develop", logLevel: "debug" });
+  const production = new AppStack(app, "production", { platform, branch: "main", logLevel: "info" });
+  Aspects.of(production).add(new MinimumReplicas(2));
+}
