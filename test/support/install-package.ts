@@ -27,19 +27,23 @@ export function installPackage(folder: string): boolean {
   const pack = npm(root, "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
   const packed = join(folder, pack.stdout.trim());
   if (pack.status !== 0) throw new Error(`npm pack:\n${pack.stdout}${pack.stderr}`);
-  const quick = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-  const { status, stdout, stderr } = npm(
-    folder,
-    "install",
-    packed,
-    ...quick,
-    ...(isCi ? [] : ["--fetch-retries=0"]),
-  );
-  if (status === 0) return true;
-  if (isCi || !unreachable.test(stderr)) throw new Error(`npm install:\n${stdout}${stderr}`);
+  if (installFromRegistry(folder, packed)) return true;
   rmSync(join(folder, "node_modules"), { recursive: true, force: true });
   linkPackage(folder);
   return false;
+}
+
+/**
+ * Installs packages into a folder, without their scripts. False where the registry cannot be reached; a failure under
+ * CI=true.
+ */
+export function installFromRegistry(folder: string, ...packages: readonly string[]): boolean {
+  const quick = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+  const retries = isCi ? [] : ["--fetch-retries=0"];
+  const { status, stdout, stderr } = npm(folder, "install", ...packages, ...quick, ...retries);
+  if (status !== 0 && (isCi || !unreachable.test(stderr)))
+    throw new Error(`npm install:\n${stdout}${stderr}`);
+  return status === 0;
 }
 
 const npm = (cwd: string, ...args: readonly string[]) =>

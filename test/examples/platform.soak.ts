@@ -1,0 +1,172 @@
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import type { EmulatorStore } from "../../src/emulator/store";
+import { builtCli } from "../support/built-cli";
+import { builtProvider } from "../support/built-provider";
+import { type CdkName, cdkCommands, finished, installCdk } from "../support/cdk-command";
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { linkPackage } from "../support/install-package";
+import { describeTerraform, terraformBinary } from "../support/terraform";
+
+const root = join(__dirname, "..", "..");
+const stacks = ["platform", "staging", "production"] as const;
+const password = "password-of-the-test";
+
+/** What stands at the service, by names: ids, and what is made of them, are others each time. */
+const worldOf = (store: EmulatorStore) =>
+  store
+    .projects()
+    .map(({ id: projectId, name, description }) => ({
+      name,
+      description,
+      services: store
+        .services()
+        .filter((service) => service.projectId === projectId)
+        .map(({ id, name: service, kind, configuration }) => ({
+          service,
+          kind,
+          configuration,
+          deployments: store.deployments(id).length,
+          variables: Object.fromEntries(
+            store
+              .variables(id)
+              .map(({ key, id: of }) => [key, withoutIds(store.variableValue(of) ?? "")] as const)
+              .sort(([a], [b]) => (a < b ? -1 : 1)),
+          ),
+        }))
+        .sort((a, b) => (a.service < b.service ? -1 : 1)),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+
+const withoutIds = (text: string): string => text.replace(/-[0-9a-f]{8}(?=\.)/g, "-ID");
+
+describeTerraform("examples/platform", () => {
+  const shared = mkdtempSync(join(tmpdir(), "rnv-platform-"));
+  const rc = join(shared, "rc");
+  let scenario: Scenario;
+  let expected: ReturnType<typeof worldOf>;
+
+  beforeAll(async () => {
+    builtProvider();
+    const install = [builtCli(), "terraform", "install", "--dir", join(shared, "mirror")];
+    writeFileSync(rc, execFileSync(process.execPath, install, { stdio: "pipe" }));
+    scenario = await openScenario();
+    copyExample(scenario.folder, "cdktf");
+  }, 300_000);
+  afterEach(() => scenario.close());
+  afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+  /** The example as it is, or with the other library in its imports. */
+  function copyExample(folder: string, library: CdkName): void {
+    cpSync(join(root, "examples", "platform"), folder, {
+      recursive: true,
+      filter: (path) => !["node_modules", "cdktf.out", ".rnv"].includes(basename(path)),
+    });
+    linkPackage(folder);
+    for (const file of [...readdirSync(folder)].filter((name) => name.endsWith(".ts"))) {
+      const path = join(folder, file);
+      const text = readFileSync(path, "utf8");
+      writeFileSync(path, text.replace(/(from "(terraform-provider-rnv\/)?)cdktf"/g, `$1${library}"`));
+    }
+  }
+
+  const environment = (): Record<string, string> => ({
+    PATH: process.env.PATH ?? "",
+    HOME: shared,
+    CI: "1",
+    TF_CLI_CONFIG_FILE: rc,
+    TF_IN_AUTOMATION: "1",
+    CHECKPOINT_DISABLE: "1",
+    RNV_BASE_URL: scenario.url,
+    RNV_WORKSPACE_ID: "00000000-0000-4000-8000-0000000000e1",
+    RNV_API_KEY: "rnv_embedded",
+    TF_VAR_env_SMTP_PASSWORD: password,
+  });
+  const run = async (program: string, ...args: readonly string[]): Promise<string> => {
+    const child = spawn(program, args, { cwd: scenario.folder, env: environment() });
+    const { code, output } = await finished(child);
+    expect({ program, args, code, output }).toMatchObject({ code: 0 });
+    return output;
+  };
+  const opened = async (library: CdkName): Promise<void> => {
+    scenario = await openScenario();
+    copyExample(scenario.folder, library);
+  };
+  const program = (name: string): string => join(scenario.folder, "node_modules", ".bin", name);
+
+  it("compiles, and passes its own test", async () => {
+    await run(program("tsc"));
+    expect(await run("npm", "test")).toContain("# pass 3");
+  }, 120_000);
+
+  it("is applied by rnv, stack by stack, to what the Aspect asks for", async () => {
+    await opened("cdktf");
+    const env = { SMTP_PASSWORD: password };
+    expect(await scenario.runWith({ env }, "apply", ...approve)).toMatchObject({ code: 0 });
+    expect(await scenario.runWith({ env }, "plan", "-f", "cdktf.out", "-detailed-exitcode")).toMatchObject({
+      code: 0,
+    });
+    expected = worldOf(scenario.emulator.store);
+    const replicas = expected.map(({ name, services }) => [
+      name,
+      services.map(({ service, configuration }) => `${service} ${configuration.replicas}`),
+    ]);
+    expect(replicas).toEqual([
+      ["Platform", ["cache 1", "mailer 1", "status-production 1", "status-staging 1"]],
+      ["Shop production", ["api 3", "site 2"]],
+      ["Shop staging", ["api 3", "site 1"]],
+    ]);
+  }, 120_000);
+
+  it("is applied by terraform in the folders of the stacks to the same world", async () => {
+    await opened("cdktf");
+    await run(program("tsx"), "main.ts");
+    const terraform = (stack: string, ...args: readonly string[]) =>
+      run(terraformBinary ?? "", `-chdir=cdktf.out/stacks/${stack}`, ...args, "-input=false", "-no-color");
+    for (const stack of stacks) {
+      await terraform(stack, "init");
+      await terraform(stack, "apply", "-auto-approve");
+    }
+    for (const stack of stacks) await terraform(stack, "plan", "-detailed-exitcode");
+    expect(worldOf(scenario.emulator.store)).toEqual(expected);
+  }, 300_000);
+
+  it.each(Object.keys(cdkCommands) as CdkName[])(
+    "is deployed by %s to the same world, shown and destroyed",
+    async (name) => {
+      await opened(name);
+      const command = installCdk(shared, name);
+      if (command === undefined) return console.warn(`${name} is not installed here: this is not played`);
+      const cdk = async (...args: readonly string[]): Promise<string> => {
+        const { code, output } = await command.run(scenario.folder, environment(), ...args);
+        expect({ name, args, code, output }).toMatchObject({ code: 0 });
+        return output;
+      };
+      expect(await cdk("synth")).toContain(
+        "Generated Terraform code for the stacks: platform, production, staging",
+      );
+      const synthesized = readFileSync(
+        join(scenario.folder, "cdktf.out/stacks/production/cdk.tf.json"),
+        "utf8",
+      );
+      expect(JSON.parse(synthesized).terraform.required_providers.rnv).toEqual({
+        source: "rnv/rnv",
+        version: expect.stringMatching(/^~> \d+\.\d+\.\d+$/),
+      });
+      await cdk("deploy", "--auto-approve", "--skip-provider-lock", ...stacks);
+      expect(worldOf(scenario.emulator.store)).toEqual(expected);
+      expect(await cdk("diff", "--skip-provider-lock", "production")).toContain("No changes.");
+      await cdk("output", ...stacks, "--outputs-file", "outputs.json");
+      expect(JSON.parse(withoutIds(scenario.read("outputs.json")))).toMatchObject({
+        platform: { mailHost: "mailer-ID.internal" },
+        production: { url: "https://site-ID.rnv.example" },
+        staging: { url: "https://site-ID.rnv.example" },
+      });
+      await cdk("destroy", "--auto-approve", "--skip-provider-lock", ...stacks);
+      expect(worldOf(scenario.emulator.store)).toEqual([]);
+    },
+    600_000,
+  );
+});

