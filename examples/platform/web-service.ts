@@ -12,11 +12,9 @@ export interface WebServiceProps {
 /** How this team runs what serves requests. */
 export class WebService extends Construct {
   readonly service: Service;
-  readonly replicas: number;
 
   constructor(scope: Construct, id: string, props: WebServiceProps) {
     super(scope, id);
-    this.replicas = props.replicas ?? 1;
     // The library leaves this id out of names: the address is service.api, not a hash.
     this.service = new Service(this, "Default", {
       name: id,
@@ -28,7 +26,7 @@ export class WebService extends Construct {
         runtime: "node",
         startCommand: props.startCommand,
         healthCheckPath: "/healthz",
-        replicas: this.replicas,
+        replicas: props.replicas ?? 1,
       },
     });
   }
