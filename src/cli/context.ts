@@ -11,6 +11,7 @@ import type { Connection, Context } from "../commands/context";
 import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
+import { stageText } from "../model/stage";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import { loadStateKey } from "../state/key";
@@ -29,10 +30,11 @@ interface OpenContext extends Context {
 }
 
 /** Returns the environment, folder and standard input that manifests are read with. */
-export const sourcesOf = ({ environment, cwd, options, terminal, stack }: Invocation) => ({
+export const sourcesOf = ({ environment, cwd, options, terminal, stack, stage }: Invocation) => ({
   environment,
   cwd,
   stack,
+  stage: stage === undefined ? ("any" as const) : (stage ?? undefined),
   untrusted: options.untrusted === true,
   standardInput: () => readStandardInput(terminal),
 });
@@ -42,9 +44,9 @@ export function openContext(
   invocation: Invocation,
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
-  const { environment, cwd, signal, options, stack } = invocation;
+  const { environment, cwd, signal, options, stack, stage } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { state, cwd, stack });
+  const settings = readSettings(environment, { state, cwd, stack, stage });
   const origin = originOf(settings);
   let connection: Promise<Connection> | undefined;
   let steps = 0;
@@ -72,6 +74,7 @@ export function openContext(
       folder: settings.stateFolder,
       ...origin,
       stack: stack?.name,
+      stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed },
       host: hostname(),
       pid: process.pid,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),

@@ -58,8 +58,17 @@ function writeScratch(path: string, text: string, mode: number): void {
 /** Bytes: more than a manifest may hold, so that its reader says that it is too large. */
 const mostBytes = 4 * 1024 * 1024 + 1;
 
-/** Reads standard input to its end, or until it is too large for a manifest. */
-export async function readStandardInput({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array> {
+/** What was read of standard input, which can be read once. */
+const readInputs = new WeakMap<object, Promise<Uint8Array>>();
+
+/** Reads standard input to its end, or until it is too large for a manifest; again, what was read before. */
+export function readStandardInput(terminal: Pick<Terminal, "stdin">): Promise<Uint8Array> {
+  const read = readInputs.get(terminal) ?? readToEnd(terminal);
+  readInputs.set(terminal, read);
+  return read;
+}
+
+async function readToEnd({ stdin }: Pick<Terminal, "stdin">): Promise<Uint8Array> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stdin) {

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Command } from "commander";
 import type { CrossValue, StackUnit } from "../manifest/context";
+import type { StageName } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import type { Terminal } from "./terminal";
 
@@ -22,6 +23,16 @@ export interface Invocation {
   readonly program: Command;
   /** The stack that the verb is run for, where stacks are read. */
   readonly stack?: StackRun;
+  /** The stage that the verb is run for; null where it reads what has none; undefined where any is taken. */
+  readonly stage?: StageRun | null;
+}
+
+/** The stage of a run, as far as its state and settings need it. */
+export interface StageRun extends StageName {
+  /** Where the manifest says that its state is. */
+  readonly state?: string;
+  /** A state that names no stage becomes its own. */
+  readonly takesUnnamed: boolean;
 }
 
 /** One stack of a run. */

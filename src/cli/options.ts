@@ -12,8 +12,12 @@ export const options = {
     "--untrusted",
     "the manifest comes from a stranger: run no command, read no file outside and only names that RNV_ALLOW_ENV lists",
   ),
-  state: new Option("--state <path>", "state file, https://… or s3://… (RNV_STATE, else .rnv/state.json)"),
+  state: new Option(
+    "--state <path>",
+    "state file, https://… or s3://… (RNV_STATE, else .rnv/state.json, .rnv/STAGE/state.json)",
+  ),
   stack: list("--stack <stack>", "one stack of an app of several, or a pattern: 'prod-*'"),
+  stage: new Option("--stage <stage>", "the stage, or an instance of one: staging, preview/12 (RNV_STAGE)"),
   target: list("--target <address>", "only this address and what it needs"),
   exclude: list("--exclude <address>", "all but this address and what needs it"),
   replace: list("--replace <address>", "delete it and create it again"),

@@ -6,13 +6,14 @@ import { checkBaseUrl } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { embeddedApiKey, embeddedWorkspaceId } from "../emulator/behaviour";
 import { Secret } from "../model/secret";
+import { fillStage, mentionsStage, stageText } from "../model/stage";
 import type { State } from "../model/state";
 import type { ProcessEnvironment } from "../model/text";
 import { sha256, uuidPattern } from "../model/text";
 import { parseStateAddress, type StateAddress } from "../state/state-address";
 import { parseState } from "../state/state-text";
 import { readLimited } from "./files";
-import type { StackRun } from "./invocation";
+import type { StackRun, StageRun } from "./invocation";
 
 /** Where the state lives and which service the run talks to, from flags and environment (DESIGN section 8). */
 export interface Settings {
@@ -53,17 +54,22 @@ const needed = {
  */
 export function readSettings(
   environment: ProcessEnvironment,
-  flags: { readonly state?: string; readonly cwd: string; readonly stack?: StackRun | undefined },
+  flags: {
+    readonly state?: string;
+    readonly cwd: string;
+    readonly stack?: StackRun | undefined;
+    readonly stage?: StageRun | null | undefined;
+  },
 ): Settings {
   const setting = (name: string): string => environment[name]?.trim() ?? "";
-  const where = parseStateAddress(stateOf(flags.state ?? setting("RNV_STATE"), flags));
+  const where = parseStateAddress(stateOf(flags.state ?? flags.stage?.state ?? setting("RNV_STATE"), flags));
   // Without an address there is no state to work on, whatever the verb.
   if (where.address === undefined) throw new DiagnosticsError([where.diagnostic]);
   const baseUrl = setting("RNV_BASE_URL").replace(/\/+$/, "");
   const gaps = gapSettings(environment);
   const key =
     baseUrl === "embedded" ? { text: embeddedApiKey, diagnostics: [] } : readKey(setting, flags.cwd);
-  const workspaceId = baseUrl === "embedded" ? embeddedWorkspaceId : setting("RNV_WORKSPACE_ID");
+  const workspaceId = workspaceOf(environment);
   return {
     baseUrl,
     workspaceId,
@@ -80,50 +86,74 @@ export function readSettings(
   };
 }
 
-const defaultState = ".rnv/state.json";
+/** Returns the workspace of a run; empty when it is not set. */
+export function workspaceOf(environment: ProcessEnvironment): string {
+  const isEmbedded = environment.RNV_BASE_URL?.trim().replace(/\/+$/, "") === "embedded";
+  return isEmbedded ? embeddedWorkspaceId : (environment.RNV_WORKSPACE_ID?.trim() ?? "");
+}
+
+/** The folder of the default state of what has neither stacks nor stages. */
+const defaultFolder = ".rnv";
 
 /** Stands for the name of the stack in the address of a state. */
 export const stackPlace = "${stack}";
 
-/** The address of the state of a run: as it is set, with the name of the stack in it, else the default one. */
-function stateOf(
-  text: string,
-  { cwd, stack }: { readonly cwd: string; readonly stack?: StackRun | undefined },
-): string {
-  if (text === "") return stack === undefined ? defaultState : defaultStateOf(stack, cwd);
-  if (!text.includes(stackPlace)) {
-    if (stack?.sharesRun !== true) return text;
-    throw new DiagnosticsError([
-      error("config.invalid", "several stacks cannot share one state", {
-        hint: `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
-      }),
-    ]);
+/** What the address of a state depends on besides its text. */
+interface StateOwner {
+  readonly cwd: string;
+  readonly stack?: StackRun | undefined;
+  readonly stage?: StageRun | null | undefined;
+}
+
+const invalidState = (summary: string, hint: string): DiagnosticsError =>
+  new DiagnosticsError([error("config.invalid", summary, { hint })]);
+
+/** The address of the state of a run: as it is set, with the names of stage and stack in it, else the default one. */
+function stateOf(text: string, { cwd, stack, stage }: StateOwner): string {
+  if (text === "") {
+    const folder = stage ? `${defaultFolder}/${stageText(stage)}` : defaultFolder;
+    return stack === undefined ? `${folder}/state.json` : defaultStateOf(stack, folder, cwd);
   }
-  if (stack !== undefined) return text.replaceAll(stackPlace, folderOf(stack.name));
-  throw new DiagnosticsError([
-    error("config.invalid", `the address of the state holds ${stackPlace}, and no stack is read`, {
-      hint: "name it with --stack",
-    }),
-  ]);
+  const staged = stage ? fillStage(text, stage) : text;
+  if (mentionsStage(staged))
+    throw invalidState(
+      stage
+        ? `the address of the state holds \${stage.id}, and stage ${stage.name} has no id`
+        : "the address of the state holds ${stage.…}, and no stage is named",
+      "name it with --stage or RNV_STAGE: staging, preview/12",
+    );
+  if (!staged.includes(stackPlace)) {
+    if (stack?.sharesRun !== true) return staged;
+    throw invalidState(
+      "several stacks cannot share one state",
+      `let RNV_STATE (or --state) hold ${stackPlace}, or name one stack`,
+    );
+  }
+  if (stack !== undefined) return staged.replaceAll(stackPlace, folderOf(stack.name));
+  throw invalidState(
+    `the address of the state holds ${stackPlace}, and no stack is read`,
+    "name it with --stack",
+  );
 }
 
 /**
  * A stack has a state in a folder of its own as soon as the app has others. The state that it had before, while it was
  * alone, goes on.
  */
-function defaultStateOf({ name, isOneOfSeveral }: StackRun, cwd: string): string {
-  const own = `.rnv/${folderOf(name)}/state.json`;
+function defaultStateOf({ name, isOneOfSeveral }: StackRun, folder: string, cwd: string): string {
+  const own = `${folder}/${folderOf(name)}/state.json`;
+  const alone = `${folder}/state.json`;
   if (existsSync(resolve(cwd, own))) return own;
-  const path = resolve(cwd, defaultState);
-  if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : defaultState;
+  const path = resolve(cwd, alone);
+  if (!isOneOfSeveral || !existsSync(path)) return isOneOfSeveral ? own : alone;
   const recorded = recordedIn(path);
-  if (recorded?.stack === name) return defaultState;
+  if (recorded?.stack === name) return alone;
   if (recorded?.stack !== undefined) return own;
   throw new DiagnosticsError(
     [
-      error("guard.stack", `${defaultState} was written before each stack had a state of its own`, {
+      error("guard.stack", `${alone} was written before each stack had a state of its own`, {
         detail: `It is not known whether it is that of the stack ${name}.`,
-        hint: `where it is: mkdir -p ${dirname(own)} && mv .rnv/state.* ${dirname(own)}/; else name it with --state`,
+        hint: `where it is: mkdir -p ${dirname(own)} && mv ${folder}/state.* ${dirname(own)}/; else name it with --state`,
       }),
     ],
     4,

@@ -4,15 +4,17 @@ import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { listStacks } from "../manifest/load-manifest";
-import type { StackFile } from "../manifest/stack/files";
+import { isStackPath, type StackFile } from "../manifest/stack/files";
+import { stageText } from "../model/stage";
 import type { State } from "../model/state";
-import { readSavedPlan } from "../plan/document";
+import { readSavedPlan, type SavedRequest } from "../plan/document";
 import { escapeJson, escapeText } from "../render/escape-text";
 import { openContext } from "./context";
 import { readText } from "./files";
 import { formatOf, type Handler, type Invocation, listOf, type StackRun } from "./invocation";
 import { exitCodes, outStyle } from "./report";
 import { readSettings, stackPlace } from "./settings";
+import { askedStage, inDeclaredStage, inStageOfState, undeclaredStage } from "./stages";
 import { withStack } from "./synthesize";
 
 /** How a verb takes an app of several stacks. */
@@ -54,16 +56,22 @@ export async function runOnStacks(
   const planFile =
     takesPlan && words.length === 1 && isFile(resolve(given.cwd, words[0] as string)) ? words[0] : undefined;
   const named = planFile === undefined ? [...words, ...listOf(given.options.stack)] : [];
-  const invocation = await withStack(
-    isStackVerb ? { ...given, positional: planFile === undefined ? [] : [planFile] } : given,
+  const asked = askedStage(given);
+  const synthesized = await withStack(
+    {
+      ...(isStackVerb ? { ...given, positional: planFile === undefined ? [] : [planFile] } : given),
+      ...(asked && { stage: { ...asked, takesUnnamed: true } }),
+    },
     planFile !== undefined,
   );
-  if (planFile !== undefined) return runSaved(invocation, planFile, handler);
-  const stacks = await listStacks(listOf(invocation.options.file), invocation.cwd);
+  if (planFile !== undefined) return runSaved(synthesized, planFile, handler);
+  const files = listOf(synthesized.options.file);
+  const stacks = await listStacks(files, synthesized.cwd);
   if (stacks.length === 0) {
     refuseWords(named, takesPlan);
-    return handler(invocation);
+    return handler(await inStageOf(synthesized, files, reading));
   }
+  const invocation = { ...synthesized, stage: undeclaredStage(asked) };
   const chosen = chooseStacks(stacks, named);
   if (use === "together" && chosen.length > 1) return handler(invocation);
   if (use === "one" && chosen.length > 1)
@@ -76,13 +84,30 @@ export async function runOnStacks(
   return runEach(invocation, { stacks, chosen: ordered, reading }, handler);
 }
 
-/** Runs a verb that works on a state alone; `--stack` names the stack that the state belongs to. */
-export async function runOnState(
+/** A manifest in its stage; stacks that cannot be read have none. */
+async function inStageOf(
   invocation: Invocation,
-  { takesPlan }: Partial<StackReading>,
+  files: readonly string[],
+  { others, streams }: StackReading,
+): Promise<Invocation> {
+  const areStacks = await Promise.all(files.map((file) => file !== "-" && isStackPath(file, invocation.cwd)));
+  if (areStacks.includes(true)) return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
+  return inDeclaredStage(invocation, files, { checksItself: others === "none", streams: streams === true });
+}
+
+/**
+ * Runs a verb that works on a state alone; `--stack` and `--stage` name the stack and the stage that the state belongs to.
+ */
+export async function runOnState(
+  given: Invocation,
+  { takesPlan, others }: Partial<StackReading>,
   handler: Handler,
 ): Promise<number> {
-  if (takesPlan && invocation.positional[0] !== undefined) return handler(invocation);
+  // It reads the state for what it knows, and goes on without.
+  if (others === "none")
+    return handler(askedStage(given) === undefined ? given : await inStageOfState(given));
+  if (takesPlan && given.positional[0] !== undefined) return handler(given);
+  const invocation = await inStageOfState(given);
   const [name, another] = listOf(invocation.options.stack);
   if (another !== undefined)
     throw new DiagnosticsError([
@@ -91,7 +116,7 @@ export async function runOnState(
   if (name !== undefined) return handler({ ...invocation, stack: stackRun(name, { isOneOfSeveral: true }) });
   const { cwd, environment, options } = invocation;
   const isSet = options.state !== undefined || (environment.RNV_STATE ?? "").trim() !== "";
-  const names = isSet ? [] : stacksWithState(cwd);
+  const names = isSet ? [] : stacksWithState(cwd, invocation.stage);
   if (names.length === 0) return handler(invocation);
   throw new DiagnosticsError([
     error("command.usage", "each stack has a state of its own here, and none is named", {
@@ -100,9 +125,9 @@ export async function runOnState(
   ]);
 }
 
-/** The folders of states below `.rnv`; none where there is a state without a stack. */
-function stacksWithState(cwd: string): readonly string[] {
-  const folder = resolve(cwd, ".rnv");
+/** The folders of states of stacks in a stage; none where there is a state without a stack. */
+function stacksWithState(cwd: string, stage: Invocation["stage"]): readonly string[] {
+  const folder = resolve(cwd, ".rnv", stage ? stageText(stage) : "");
   if (!existsSync(folder) || isFile(join(folder, "state.json"))) return [];
   return readdirSync(folder).filter((name) => isFile(join(folder, name, "state.json")));
 }
@@ -250,12 +275,12 @@ function hasStateByStack({ options, environment }: Invocation): boolean {
 
 /** Throws `DiagnosticsError` where it is not clear which state is that of the stack. */
 function checkAddress(
-  { options, environment, cwd }: Invocation,
+  { options, environment, cwd, stage }: Invocation,
   name: string,
   isOneOfSeveral: boolean,
 ): void {
   const state = typeof options.state === "string" ? options.state : undefined;
-  readSettings(environment, { state, cwd, stack: stackRun(name, { isOneOfSeveral }) });
+  readSettings(environment, { state, cwd, stage, stack: stackRun(name, { isOneOfSeveral }) });
 }
 
 async function stateOf(invocation: Invocation): Promise<State | undefined> {
@@ -268,9 +293,11 @@ async function stateOf(invocation: Invocation): Promise<State | undefined> {
 }
 
 /** Runs a saved plan for the stack that it was made for. A damaged one is told of by the verb. */
-async function runSaved(invocation: Invocation, planFile: string, handler: Handler): Promise<number> {
+async function runSaved(given: Invocation, planFile: string, handler: Handler): Promise<number> {
   const request = readSavedPlan(readText(planFile)).document?.request;
-  if (request?.stack === undefined) return handler(invocation);
+  if (request === undefined) return handler(given);
+  const invocation = await inSavedStage(given, planFile, request);
+  if (request.stack === undefined) return handler(invocation);
   const stacks = await listStacks(request.files, invocation.cwd);
   const around = await aroundStack(invocation, request.stack, {
     stacks,
@@ -278,6 +305,31 @@ async function runSaved(invocation: Invocation, planFile: string, handler: Handl
     reading: { others: "needed" },
   });
   return handler({ ...invocation, stack: stackRun(request.stack, around) });
+}
+
+/** The stage that a plan was saved for; another one that is asked for is refused. */
+async function inSavedStage(
+  given: Invocation,
+  planFile: string,
+  { stage, stack, files }: SavedRequest,
+): Promise<Invocation> {
+  const asked = askedStage(given);
+  if (asked !== undefined && stageText(asked) !== stage)
+    throw new DiagnosticsError(
+      [
+        error(
+          "guard.stage",
+          `${planFile} was planned for ${stage === undefined ? "no stage" : `the stage ${stage}`}, not for ${stageText(asked)}`,
+          {
+            hint: "leave --stage and RNV_STAGE out: a saved plan names its stage itself",
+          },
+        ),
+      ],
+      exitCodes.refused,
+    );
+  const invocation = { ...given, options: { ...given.options, ...(stage !== undefined && { stage }) } };
+  if (stack === undefined) return inStageOf(invocation, files, { use: "each", streams: true });
+  return { ...invocation, stage: undeclaredStage(askedStage(invocation)) };
 }
 
 /** Shows several stacks on one standard output: under a heading each, or as one JSON document. */

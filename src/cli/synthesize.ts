@@ -4,6 +4,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { DiagnosticsError, error } from "../diagnostics/diagnostic";
 import { isWithin } from "../manifest/files";
 import { commandEnvironment, trustOf } from "../manifest/trust";
+import { type StageName, stageText } from "../model/stage";
 import type { ProcessEnvironment } from "../model/text";
 import { readLimited } from "./files";
 import type { Invocation } from "./invocation";
@@ -49,9 +50,9 @@ export async function withStack(invocation: Invocation, isSaved: boolean): Promi
       ),
     ]);
   const folder = typeof settings.output === "string" ? settings.output : "cdktf.out";
-  const { environment, signal } = invocation;
+  const { environment, signal, stage } = invocation;
   if (options.json !== true) terminal.err(`Synthesizing: ${command}\n`);
-  await synthesize({ command, folder, context: settings.context, cwd, environment, signal });
+  await synthesize({ command, folder, context: settings.context, cwd, environment, signal, stage });
   return { ...invocation, options: { ...options, file: [folder] } };
 }
 
@@ -89,6 +90,8 @@ interface SynthesizeRequest {
   readonly cwd: string;
   readonly environment: ProcessEnvironment;
   readonly signal: AbortSignal;
+  /** Handed on as RNV_STAGE. */
+  readonly stage?: StageName | null | undefined;
 }
 
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
@@ -150,10 +153,12 @@ function execute({
   cwd,
   environment,
   signal,
+  stage,
 }: SynthesizeRequest): Promise<Execution> {
   const env = {
     ...commandEnvironment(environment, trustOf(environment, false).isAllowed),
     CDKTF_OUTDIR: folder,
+    ...(stage && { RNV_STAGE: stageText(stage) }),
     ...(context === undefined ? {} : { CDKTF_CONTEXT_JSON: JSON.stringify(context) }),
   };
   return new Promise((done) => {

@@ -6,9 +6,11 @@ import type { SecretReach, StackUnit } from "../manifest/context";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
 import type { Secret } from "../model/secret";
+import { type StageName, stageText } from "../model/stage";
 import type { Clock } from "../model/time";
 import type { PlanInput, PlanOptions } from "../plan/plan";
 import type { StateBackend } from "../state/backend";
+import type { Origin } from "../state/recorded";
 
 /** A client of the workspace, opened by `Context.connect`. */
 export interface Connection {
@@ -45,6 +47,8 @@ export interface Context {
   readonly workspaceId: string;
   /** The stack that the run is about, where stacks are read. */
   readonly stack?: StackUnit | undefined;
+  /** The stage that the run is about; `any` for a run that names none and works on a state alone. */
+  readonly stage?: StageName | "any" | undefined;
   /** First 16 hex digits of SHA-256 of the API key; names the credential without telling it. */
   readonly credential: () => string;
   readonly host: string;
@@ -63,6 +67,12 @@ export interface Context {
   /** Aborted by the first Ctrl-C: finish calls in flight, start none. */
   readonly signal: AbortSignal;
 }
+
+/** Returns what a state that the run begins belongs to. */
+export const originOf = ({ workspaceId, baseUrl, stack, stage }: Context): Origin => ({
+  ...{ workspaceId, baseUrl, stack: stack?.name },
+  ...(stage && stage !== "any" && { stage: { name: stageText(stage), takesUnnamed: false } }),
+});
 
 /** Every command returns this besides its own result. */
 export interface Outcome {
@@ -87,7 +97,11 @@ export function exitCodeOf(diagnostics: readonly Diagnostic[]): number {
 }
 
 /** Codes of stops that protect live resources and do not begin with `guard.`. */
-const guardLike: ReadonlySet<string> = new Set(["live.mass_disappearance", "live.gone_unproven"]);
+const guardLike: ReadonlySet<string> = new Set([
+  "live.mass_disappearance",
+  "live.gone_unproven",
+  "state.workspace",
+]);
 
 /** The options that the planning commands share. */
 export interface PlanRequest {

@@ -16,7 +16,7 @@ import { uuidPattern } from "../model/text";
 import { isPlain, type Plain, plainEqual } from "../model/value";
 import { importableTypes, resourceTypes, typeNamed } from "../resources";
 import { emptyState } from "../state/recorded";
-import type { Connection, Context, Outcome } from "./context";
+import { type Connection, type Context, type Outcome, originOf } from "./context";
 import { blockOf } from "./export-manifest";
 import { holdLock } from "./hold-lock";
 import { declaredSecrets, type Loaded, load } from "./load";
@@ -54,10 +54,7 @@ export async function importResource(context: Context, request: ImportRequest): 
   const isMissing = diagnostics.length > 0 && diagnostics.every(({ code }) => code === "manifest.not_found");
   if (hasErrors(diagnostics) && !isMissing) return { diagnostics, sources, exitCode: 1 };
   return holdLock(context, { command: "import", timeoutMs: request.lockTimeoutMs }, async (session) => {
-    const { workspaceId, baseUrl } = context;
-    const state =
-      session.state ??
-      emptyState({ lineage: newLineage(context), workspaceId, baseUrl, stack: context.stack?.name });
+    const state = session.state ?? emptyState({ lineage: newLineage(context), ...originOf(context) });
     refuseIfRecorded(state, target);
     if (loaded.desired) refuseIfMoved(state, target, loaded.desired, sources);
     const connection = await context.connect();

@@ -23,7 +23,10 @@ export interface Loaded {
 }
 
 /** The capabilities that reading a manifest needs. */
-export type LoadContext = Pick<Context, "cwd" | "environment" | "standardInput" | "untrusted" | "stack">;
+export type LoadContext = Pick<
+  Context,
+  "cwd" | "environment" | "standardInput" | "untrusted" | "stack" | "stage"
+>;
 
 /** Reads and checks the manifest or the stacks; `secrets` says how far the sources of secrets are read. */
 export async function load(
@@ -40,6 +43,7 @@ export async function load(
     secrets,
     untrusted: context.untrusted === true,
     stack: context.stack,
+    stage: context.stage,
     ...(concerns && { concerns }),
     ...(files.includes("-") ? { standardInput: await context.standardInput?.() } : {}),
   });
@@ -148,7 +152,7 @@ const declaresSecrets = ({ resources }: Desired): boolean =>
 /** Connects for a verb that reads no manifest: secrets of the manifest in the folder are redacted all the same. */
 export async function connectConcealing(context: Context): Promise<Connection> {
   const connection = await context.connect();
-  const { desired } = await load(context, [], "skip");
+  const { desired } = await load({ ...context, stage: context.stage ?? "any" }, [], "skip");
   if (desired !== undefined) connection.redact(declaredSecrets(desired));
   return connection;
 }

@@ -11,7 +11,7 @@ import type { PlanInput, PlanOptions } from "../plan/plan";
 import { resourceTypes, typesByName } from "../resources";
 import type { StateSession } from "../state/backend";
 import { emptyState, replayJournal } from "../state/recorded";
-import type { Connection, Context, PlanRequest, StateKey } from "./context";
+import { type Connection, type Context, originOf, type PlanRequest, type StateKey } from "./context";
 import { refreshUntilCurrent } from "./refresh";
 
 /** The start of a plan, with the manifest loaded. */
@@ -186,10 +186,7 @@ export async function startingState(
     if (recoveredEntries.length > 0) await session.append(recoveredEntries, { durable: true });
     return replayJournal(session.state, recoveredEntries);
   }
-  const { workspaceId, baseUrl } = context;
-  return session.commit(
-    emptyState({ lineage: newLineage(context), workspaceId, baseUrl, stack: context.stack?.name }),
-  );
+  return session.commit(emptyState({ lineage: newLineage(context), ...originOf(context) }));
 }
 
 /** The lineage of a new state: a version 4 UUID. */

@@ -27,6 +27,9 @@ export const diagnosticCodes = [
   "manifest.group",
   "manifest.unsupported",
   "manifest.moved",
+  "manifest.stage",
+  "manifest.stage_missing",
+  "manifest.stage_unknown",
   "manifest.removed",
   // Command line and environment.
   "config.missing",
@@ -86,6 +89,8 @@ export const diagnosticCodes = [
   "guard.holds_others",
   "guard.untrusted",
   "guard.stack",
+  "guard.stage",
+  "guard.workspace",
   // Applying.
   "apply.failed",
   "apply.skipped",

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
+import type { StageName } from "../model/stage";
 import type { Plain } from "../model/value";
 import type { Block } from "./blocks";
 import type { Report } from "./findings";
@@ -14,21 +15,30 @@ import type { TypeIndex } from "./type-index";
  */
 export type SecretReach = "resolve" | "present" | "skip";
 
-/** What is read: the files, the resource types, and how far secrets are. */
-export interface ManifestRequest {
+/** What files are read with. */
+export interface FileRequest {
   /** Values of `-f`; empty: rnv.yaml, else rnv.yml, else every YAML file below rnv. */
   readonly files: readonly string[];
   /** The project folder, absolute. */
   readonly cwd: string;
-  readonly types: readonly ResourceType[];
-  readonly environment: Readonly<Record<string, string | undefined>>;
   /** What `-f -` reads. */
   readonly standardInput?: Uint8Array | undefined;
+}
+
+/** What is read: the files, the resource types, and how far secrets are. */
+export interface ManifestRequest extends FileRequest {
+  readonly types: readonly ResourceType[];
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly secrets: SecretReach;
   /** The manifest comes from someone who may not see secrets. */
   readonly untrusted?: boolean;
   /** Of an app of several stacks, the one to read; all are read as one unless said. */
   readonly stack?: StackUnit | undefined;
+  /**
+   * The stage to read, where a manifest declares stages; `any` for what is the same in all of them, such as the names of
+   * what is declared.
+   */
+  readonly stage?: StageName | "any" | undefined;
   /** Of what is declared, whose values are needed: commands run for no others. All are unless said. */
   readonly concerns?: (desired: Desired) => (address: Address) => boolean;
 }
@@ -78,6 +88,8 @@ export interface ReadContext {
   readonly trust: Trust;
   /** Variables of the environment that the manifest takes for secrets: `fromEnv: NAME`. */
   readonly secretNames: ReadonlySet<string>;
+  /** The stage that is read; undefined where there is none. */
+  readonly stage?: StageName;
   /** A file could not be read: what looks undeclared may be declared there, and is not reported. */
   readonly isPartial: boolean;
 }

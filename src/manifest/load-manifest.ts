@@ -2,24 +2,32 @@ import { resolve } from "node:path";
 import { type Diagnostic, error, hasErrors, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import type { Desired, DesiredResource } from "../model/desired";
+import { type StageName, stageText } from "../model/stage";
 import { walkBlocks } from "./blocks";
 import { buildResource } from "./build-resource";
 import { type LoadedManifest, type ManifestRequest, type ReadContext, secretNamesIn } from "./context";
 import { fetchSecrets } from "./fetch-secrets";
-import { findFiles, type Layer, maxTotalBytes, readSource, standardInputName } from "./files";
 import { collectFindings, type Findings } from "./findings";
-import { MaskedTexts, maskBroken } from "./mask";
-import { mergeFiles, mostComparisons, overlay } from "./merge";
-import { checkTopLevel, readMoved, readOutputs, readRemoved } from "./meta";
+import { layOver, mentionsStages, pathsOf, type ReadFiles, readFiles } from "./layers";
+import { readMoved, readOutputs, readRemoved } from "./meta";
 import { checkCycles } from "./references";
 import { takeShared } from "./share";
 import { findStacks, isStackPath, type StackFile } from "./stack/files";
 import type * as stack from "./stack/load";
-import type { MapNode } from "./tree";
+import {
+  checkNames,
+  findStage,
+  placeStage,
+  readStages,
+  type StageDeclaration,
+  type StagePlace,
+  type Stages,
+  stageMissing,
+  withStage,
+} from "./stages";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { printManifest } from "./write";
-import { parseYaml } from "./yaml";
 
 /** The desired state that `-f` values name: YAML manifests, or synthesized stacks, but not both at once. */
 export async function loadDesired(request: ManifestRequest): Promise<LoadedManifest> {
@@ -48,35 +56,26 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const findings = collectFindings();
   const index = indexTypes(request.types);
   const cwd = resolve(request.cwd);
-  const files = readLayers(
-    findFiles(request.files, cwd, findings.report),
-    { ...request, cwd },
-    index,
-    findings,
-  );
+  const base = readFiles({ ...request, cwd }, { index, findings });
+  const { files, stage } = readStage(base, { ...request, cwd }, index, findings);
   const { environment } = request;
-  const root = takeShared(mergeLayers(files, index, findings), {
+  const root = takeShared(files.root, {
     ...{ index, cwd, environment, report: findings.report },
     ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
   });
   const merged = (): string => printManifest(root, { index, texts: files.texts });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
-    index,
+    ...contextOf(request, files, index, findings),
     blocks,
-    trust: trustOf(request.environment, request.untrusted === true),
     secretNames: secretNamesIn(blocks.values()),
-    environment,
-    texts: files.texts,
-    report: findings.report,
-    misses: { count: 0 },
-    isPartial: files.isPartial,
   };
   const built = [...context.blocks.values()].map((block) => buildResource(block, context, request.secrets));
   const resources = new Map<Address, DesiredResource>(
-    built.map(({ resource }) => [resource.address, resource]),
+    built.map(({ resource }) => [resource.address, stage?.protect ? shielded(resource, index) : resource]),
   );
   checkCycles(resources, findings.report);
+  if (stage?.each && isOne(request.stage)) checkNames(resources.values(), request.stage, context);
   const desired: Desired = {
     data: new Map(),
     resources,
@@ -84,6 +83,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     removed: readRemoved(root, context),
     outputs: readOutputs(root, context),
     sources: files.masked,
+    ...(stage && isOne(request.stage) && { stage: { ...stage, name: stageText(request.stage) } }),
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
@@ -91,56 +91,108 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
 }
 
-/** One tree of all layers, each over those before it. */
-function mergeLayers({ roots, isPartial }: ReadFiles, index: TypeIndex, { report }: Findings): MapNode {
-  const [first = emptyRoot, ...overlays] = roots;
-  const overlaying = { index, report, isWhole: !isPartial, comparisons: { left: mostComparisons } };
-  return overlays.reduce((lower, upper) => overlay(lower, upper, overlaying), first);
+const isOne = (stage: ManifestRequest["stage"]): stage is StageName => stage !== undefined && stage !== "any";
+
+/** Stands for the stage where any will do. */
+const anyStage: StageName = { name: "x", id: "x" };
+
+/** Lays the overlay of the stage over a manifest, and fills in its name; the manifest as it is where it has no stages. */
+function readStage(
+  base: ReadFiles,
+  request: ManifestRequest,
+  index: TypeIndex,
+  findings: Findings,
+): { readonly files: ReadFiles; readonly stage?: StageDeclaration } {
+  const stages = readStages(base.root, findings.report);
+  const asked = request.stage;
+  if (asked === "any") return { files: { ...base, root: withStage(base.root, anyStage) } };
+  if (asked === undefined) {
+    if (stages.size > 0) findings.report(stageMissing(stages));
+    return { files: base };
+  }
+  if (stages.size === 0 && base.isPartial) return { files: base };
+  const found = findStage(stages, asked);
+  if (found.stage === undefined) {
+    findings.report(found.mistake);
+    return { files: base };
+  }
+  const { stage } = found;
+  const context = contextOf(request, base, index, findings);
+  const { cwd } = request;
+  const { overlay } = placeStage(stage, asked, context, { cwd, files: pathsOf(base, cwd) });
+  const files = overlay === undefined ? base : layOver(base, overlay, cwd, { index, findings });
+  const again = files.root.entries.get("stages");
+  if (again !== undefined && again !== base.root.entries.get("stages"))
+    findings.report(
+      error("manifest.stage", `the overlay of stage ${stageText(asked)} declares stages itself`, {
+        range: again.keyRange,
+        hint: "declare stages in the manifest that it is laid over",
+      }),
+    );
+  return { files: { ...files, root: withStage(files.root, asked) }, stage };
 }
 
-const emptyRoot: MapNode = { kind: "map", entries: new Map(), range: { file: "", start: 0, end: 0 } };
-
-interface ReadFiles {
-  /** One tree per layer. */
-  readonly roots: readonly MapNode[];
-  readonly texts: Map<string, string>;
-  readonly masked: Map<string, string>;
-  /** Bytes that further files may hold. */
-  readonly bytesLeft: number;
-  /** A file could not be read or parsed. */
-  readonly isPartial: boolean;
-}
-
-function readLayers(
-  layers: readonly Layer[],
-  { cwd, standardInput }: Pick<ManifestRequest, "cwd" | "standardInput">,
+/** What values are read with before any block is known. */
+function contextOf(
+  { environment, untrusted, stage }: Pick<ManifestRequest, "environment" | "untrusted" | "stage">,
+  { texts, isPartial }: ReadFiles,
   index: TypeIndex,
   { report }: Findings,
-): ReadFiles {
-  const texts = new Map<string, string>();
-  const masked = new MaskedTexts();
-  const roots: MapNode[] = [];
-  let left = maxTotalBytes;
-  let isPartial = false;
-  for (const layer of layers) {
-    let layerRoot: MapNode | undefined;
-    for (const file of layer.files) {
-      const given = file === standardInputName ? standardInput : undefined;
-      const text = readSource(file, cwd, left, report, given);
-      if (text === undefined) {
-        isPartial = true;
-        continue;
-      }
-      left -= Buffer.byteLength(text);
-      texts.set(file, text);
-      const { root, failed } = parseYaml(file, text, report, (broken) => maskBroken(broken, index));
-      masked.add(file, text, root, failed, index);
-      isPartial ||= failed;
-      if (root === undefined) continue;
-      checkTopLevel(root, index, report);
-      layerRoot = layerRoot === undefined ? root : mergeFiles(layerRoot, root, index, texts, report);
-    }
-    if (layerRoot !== undefined) roots.push(layerRoot);
-  }
-  return { roots, texts, masked, bytesLeft: left, isPartial };
+): ReadContext {
+  return {
+    ...{ index, environment, texts, report, isPartial },
+    blocks: new Map(),
+    trust: trustOf(environment, untrusted === true),
+    secretNames: new Set(),
+    misses: { count: 0 },
+    ...(isOne(stage) && { stage }),
+  };
+}
+
+/** A resource whose deletion is confirmed by name is not deleted in a protected stage; its state remembers that. */
+function shielded(resource: DesiredResource, index: TypeIndex): DesiredResource {
+  if (index.byType.get(resource.type)?.place.meta !== true) return resource;
+  return { ...resource, lifecycle: { ...resource.lifecycle, preventDestroy: true } };
+}
+
+/** The stages of a manifest, read before its settings are known. */
+export interface FoundStages {
+  readonly stages: Stages;
+  /** Fills in and checks the settings of one of them. */
+  readonly place: (stage: StageName) => {
+    readonly place: StagePlace;
+    readonly diagnostics: readonly Diagnostic[];
+  };
+  /** Mistakes that keep the files from being read, and those in `stages`. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly sources: ReadonlyMap<string, string>;
+}
+
+const noStages: FoundStages = {
+  stages: new Map(),
+  place: () => ({ place: {}, diagnostics: [] }),
+  diagnostics: [],
+  sources: new Map(),
+};
+
+/** Reads `stages` alone. A manifest whose text does not speak of stages is not parsed for it. */
+export function findStages(request: Omit<ManifestRequest, "secrets" | "stage">): FoundStages {
+  const cwd = resolve(request.cwd);
+  const findings = collectFindings();
+  if (!mentionsStages({ ...request, cwd })) return noStages;
+  const index = indexTypes(request.types);
+  const files = readFiles({ ...request, cwd }, { index, findings });
+  const stages = readStages(files.root, findings.report);
+  return {
+    stages,
+    place: (stage) => {
+      const own = collectFindings();
+      const declared = stages.get(stage.name);
+      const context = contextOf({ ...request, stage }, files, index, own);
+      const place = declared && placeStage(declared, stage, context, { cwd, files: pathsOf(files, cwd) });
+      return { place: place ?? {}, diagnostics: own.all() };
+    },
+    diagnostics: sortDiagnostics(findings.all()),
+    sources: files.masked,
+  };
 }

@@ -166,7 +166,7 @@ function refuse(
   );
 }
 
-const ownKeys = ["version", "moved", "removed", "outputs"];
+const ownKeys = ["version", "stages", "moved", "removed", "outputs"];
 
 /** Checks the keys of one file's top level and its `version`, before files are merged. */
 export function checkTopLevel(root: MapNode, index: TypeIndex, report: Report): void {

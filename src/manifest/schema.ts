@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { ResourceType } from "../model/resource-type";
+import { durationPattern } from "../model/time";
 import { type AttributeShape, indexTypes, type PlacedType, unwrap } from "./type-index";
 
 type SchemaJson = { readonly [key: string]: unknown };
 
 const logicalName = "^[A-Za-z0-9_][A-Za-z0-9_-]*$";
 const addressPattern = "^[a-z]+(\\.[A-Za-z0-9_][A-Za-z0-9_-]*)+$";
-const environmentPattern = "\\$\\{ *env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)? *\\}";
+const environmentPattern = "\\$\\{ *(env\\.[A-Za-z_][A-Za-z0-9_]*(:-[^}]*)?|stage\\.(name|id)) *\\}";
 const nothing: SchemaJson = { type: "null" };
 
 /**
@@ -29,6 +30,7 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
       version: { const: 1, description: "Version of the manifest format. Optional; 1 is the only one." },
       ...placesSchema(index.root),
       ...Object.fromEntries([...index.shared].map(([key, placed]) => [key, groupsSchema(placed)])),
+      stages: stagesSchema,
       moved: movedSchema,
       removed: {
         description: "Addresses whose deletion is confirmed.",
@@ -46,9 +48,6 @@ export function manifestJsonSchema(types: readonly ResourceType[]): object {
     definitions,
   };
 }
-
-/** Keys that rnv does not read: places for anchors. */
-const freeKeys: SchemaJson = { "^x-": {} };
 
 const groupsSchema = (placed: PlacedType): SchemaJson => ({
   description: `Named groups of ${placed.place.key}, which blocks take by ${placed.place.shared?.from}.`,
@@ -81,7 +80,50 @@ const itemsSchema = ({ place }: PlacedType): SchemaJson => ({
   },
 });
 
+/** Keys that rnv does not read: places for anchors. */
+const freeKeys: SchemaJson = { "^x-": {} };
+
 const addressSchema: SchemaJson = { type: "string", pattern: addressPattern };
+
+const stagesSchema: SchemaJson = {
+  description: "The places where this manifest runs, by name: --stage NAME, or NAME/ID with each.",
+  type: ["object", "null"],
+  propertyNames: { pattern: "^([A-Za-z0-9][A-Za-z0-9_-]{0,63}|x-.*)$" },
+  additionalProperties: {
+    type: ["object", "null"],
+    properties: {
+      overlay: {
+        type: "string",
+        minLength: 1,
+        description: "A manifest that is laid over this one, relative to this file.",
+      },
+      workspace: {
+        type: "string",
+        minLength: 1,
+        description: "UUID of its workspace: a run in another is refused.",
+      },
+      state: {
+        type: "string",
+        minLength: 1,
+        description: "Where its state is: a path, https://… or s3://…; .rnv/STAGE/state.json unless said.",
+      },
+      protect: { type: "boolean", description: "Nothing in it is deleted." },
+      each: { type: "boolean", description: "It stands many times, each with an id: ${stage.id}." },
+      disposable: {
+        type: "boolean",
+        description:
+          "What its state owns is deleted without a confirmation by name; `rnv stage sweep` may destroy it.",
+      },
+      expires: {
+        type: "string",
+        pattern: durationPattern.source,
+        description: "How long an instance stands after its last run, for `rnv stage sweep`: 72h.",
+      },
+    },
+    patternProperties: freeKeys,
+    additionalProperties: false,
+  },
+};
 
 const movedSchema: SchemaJson = {
   description: "Resources declared under a new address.",

@@ -51,6 +51,16 @@ export interface DesiredData {
   readonly range: SourceRange;
 }
 
+/** A stage, as far as a plan obeys it. */
+export interface DesiredStage {
+  /** `preview/12`. */
+  readonly name: string;
+  /** Nothing in it is deleted. */
+  readonly protect: boolean;
+  /** What its state owns is deleted without a confirmation by name. */
+  readonly disposable: boolean;
+}
+
 /** The whole desired state, from one or more files. */
 export interface Desired {
   readonly resources: ReadonlyMap<Address, DesiredResource>;
@@ -59,6 +69,8 @@ export interface Desired {
   readonly moved: readonly { readonly from: Address; readonly to: Address; readonly range: SourceRange }[];
   readonly removed: readonly { readonly address: Address; readonly range: SourceRange }[];
   readonly outputs: ReadonlyMap<string, DesiredAttribute>;
+  /** The stage that was read; undefined where there is none. */
+  readonly stage?: DesiredStage;
   /** Path and text of every file read, for code frames. */
   readonly sources: ReadonlyMap<string, string>;
 }

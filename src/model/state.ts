@@ -199,6 +199,10 @@ export const stateSchema = z.looseObject({
   baseUrl: z.string(),
   /** The stack of an app of constructs that it belongs to; none for manifests. */
   stack: text.optional(),
+  /** The stage that it belongs to, `preview/12` for an instance; none for what has no stages. */
+  stage: text.optional(),
+  /** When the last run that changed anything began, ISO 8601; unknown before the first. */
+  lastRunAt: z.string().optional(),
   /** First 16 hex digits of SHA-256 of the fingerprint key; null before the first fingerprint. */
   keyId: z.string().nullable(),
   resources: z.record(z.string() as unknown as z.ZodType<Address, Address>, resource),

@@ -283,6 +283,8 @@ export interface SavedRequest extends PlanOptions {
   readonly files: readonly string[];
   /** The stack that was planned, of an app of constructs. */
   readonly stack?: string;
+  /** The stage that was planned: `preview/12`. */
+  readonly stage?: string;
 }
 
 export interface SavedPlan {
@@ -304,6 +306,7 @@ export function savePlan(
   extra: {
     readonly files: readonly string[];
     readonly stack?: string | undefined;
+    readonly stage?: string | undefined;
     readonly revealed?: PlanInput["revealed"];
   },
 ): string {
@@ -314,6 +317,7 @@ export function savePlan(
       ...plan.options,
       files: extra.files,
       ...(extra.stack !== undefined && { stack: extra.stack }),
+      ...(extra.stage !== undefined && { stage: extra.stage }),
     },
     plan: planDocument(plan),
     ...(extra.revealed && { revealed: Object.fromEntries(extra.revealed) }),

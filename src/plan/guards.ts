@@ -1,6 +1,7 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { type Diagnostic, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import type { Desired } from "../model/desired";
 import { append } from "../model/graph";
 import { shortList } from "../model/text";
 import type { Decision } from "./decision";
@@ -26,8 +27,9 @@ export function guardDeletions(
     ...input.options.replace,
     ...input.desired.removed.map(({ address }) => address),
   ]);
+  const { stage } = input.desired;
   const isConfirmed = (address: Address): boolean =>
-    input.options.confirmsAll === true || confirmed.has(address);
+    input.options.confirmsAll === true || stage?.disposable === true || confirmed.has(address);
   const guards = new Map<Address, Guard>();
   const deletions = [...decisions.values()].filter(isDeletion);
   if (deletions.length === 0) return guards;
@@ -37,8 +39,9 @@ export function guardDeletions(
     const { address } = decision.instance;
     const held = holders.get(address);
     const guard = held
-      ? preventDestroy(address, held)
-      : (nameChanged(decision) ??
+      ? preventDestroy(address, held, stage)
+      : (protectedBy(decision, stage) ??
+        nameChanged(decision) ??
         holdsOthers(decision, kept.get(address), input.options) ??
         (isConfirmed(address) ? undefined : unconfirmed(decision, input)));
     if (guard) guards.set(address, guard);
@@ -63,14 +66,28 @@ function protectedHolders(
   return holders;
 }
 
-const preventDestroy = (address: Address, held: Address): Guard => ({
+const preventDestroy = (address: Address, held: Address, stage: Desired["stage"]): Guard => ({
   code: "guard.prevent_destroy",
   summary:
     address === held
-      ? `${address} is protected: preventDestroy`
+      ? `${address} is protected: ${stage?.protect ? `stage ${stage.name}` : "preventDestroy"}`
       : `${address} holds ${held}, which is protected`,
-  hint: `to delete it, first apply with preventDestroy: false on ${held}`,
+  hint: stage?.protect ? unprotect(stage) : `to delete it, first apply with preventDestroy: false on ${held}`,
 });
+
+const unprotect = ({ name }: NonNullable<Desired["stage"]>): string =>
+  `to delete it, first apply without protect: true of stage ${name}`;
+
+/** What a protected stage holds stays, also where its state does not say so yet. */
+function protectedBy({ instance }: Decision, stage: Desired["stage"]): Guard | undefined {
+  const { address, type } = instance;
+  if (!stage?.protect || type.removal !== "delete" || type.removedWithParent) return undefined;
+  return {
+    code: "guard.prevent_destroy",
+    summary: `${address} is protected: stage ${stage.name}`,
+    hint: unprotect(stage),
+  };
+}
 
 function nameChanged({ instance, withParent }: Decision): Guard | undefined {
   const { address, live, recorded } = instance;

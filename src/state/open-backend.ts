@@ -32,8 +32,8 @@ export interface BackendSurroundings extends Origin {
 /** Opens the backend of an address, without a request. Throws `DiagnosticsError` for wrong settings. */
 export function openBackend(address: StateAddress, around: BackendSurroundings): StateBackend {
   const cipher = new StateCipher(around.environment, around.randomBytes);
-  const { workspaceId, baseUrl, stack, host, pid, isAlive, clock, environment } = around;
-  const shared = { workspaceId, baseUrl, stack, host, pid, isAlive, cipher };
+  const { workspaceId, baseUrl, stack, stage, host, pid, isAlive, clock, environment } = around;
+  const shared = { workspaceId, baseUrl, stack, stage, host, pid, isAlive, cipher };
   if (address.kind === "file") return createLocalBackend({ ...shared, path: address.path, clock });
   if (address.kind === "s3") {
     const { settings, diagnostics } = s3StateSettings(address, environment);

@@ -10,12 +10,7 @@ import { type DecodedJournal, decodeJournal, type JournalHeader, journalKey } fr
 import type { TextWriter } from "./state-text";
 
 /** Returns a state without any record; serial 0 until its first commit. */
-export const emptyState = (origin: {
-  readonly lineage: string;
-  readonly workspaceId: string;
-  readonly baseUrl: string;
-  readonly stack?: string | undefined;
-}): State => ({
+export const emptyState = (origin: Origin & { readonly lineage: string }): State => ({
   format: "rnv-state",
   version: 1,
   lineage: origin.lineage,
@@ -23,6 +18,7 @@ export const emptyState = (origin: {
   workspaceId: origin.workspaceId,
   baseUrl: origin.baseUrl,
   ...(origin.stack !== undefined && { stack: origin.stack }),
+  ...(origin.stage && { stage: origin.stage.name }),
   keyId: null,
   resources: {},
   outputs: {},
@@ -36,11 +32,12 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   const resources: Record<Address, RecordedResource> = { ...state.resources };
   const open = new Map<number, Intent>(state.open.map((intent) => [intent.seq, intent]));
   const deleted: ReturnType<typeof deletedFrom>[] = [];
-  let { outputs, run, keyId } = state;
+  let { outputs, run, keyId, lastRunAt } = state;
   for (const entry of entries) {
     switch (entry.kind) {
       case "run":
         run = entry.run;
+        lastRunAt = run.startedAt;
         keyId = entry.keyId ?? keyId;
         break;
       case "intent":
@@ -69,6 +66,7 @@ export function replayJournal(state: State, entries: readonly JournalEntry[]): S
   return {
     ...{ ...state, keyId, resources, outputs, run, open: [...open.values()] },
     ...(lately && { deleted: lately }),
+    ...(lastRunAt !== undefined && { lastRunAt }),
   };
 }
 
@@ -122,12 +120,22 @@ function highest(text: string, key: string): number {
   return most;
 }
 
-/** The workspace, and the stack, that a state must belong to. */
+/** The stage that a state must belong to. */
+export interface StageOrigin {
+  /** `preview/12`. */
+  readonly name: string;
+  /** A state that names no stage, from before there were any, becomes that of this one. */
+  readonly takesUnnamed: boolean;
+}
+
+/** The workspace, the stack and the stage that a state must belong to. */
 export interface Origin {
   readonly workspaceId: string;
   readonly baseUrl: string;
   /** Undefined where no stack is read: a state of any stack is taken. */
   readonly stack?: string | undefined;
+  /** Null for what has no stages; undefined where a state of any stage is taken. */
+  readonly stage?: StageOrigin | null | undefined;
 }
 
 /** The content of all files of a state together. */
@@ -268,16 +276,44 @@ export async function decodeSnapshot(
 ): Promise<Snapshot> {
   const parsed = await cipher.parse(Buffer.from(bytes).toString(), path);
   if (parsed.state === undefined) throw new DiagnosticsError(parsed.diagnostics);
-  const mismatch = workspaceMismatch(parsed.state, path, origin) ?? stackMismatch(parsed.state, path, origin);
+  const mismatch =
+    workspaceMismatch(parsed.state, path, origin) ??
+    stackMismatch(parsed.state, path, origin) ??
+    stageMismatch(parsed.state, path, origin);
   if (mismatch !== undefined) throw new DiagnosticsError([mismatch], exitCodeOf(mismatch));
-  return { ...parsed, state: withStack(parsed.state, origin) };
+  return { ...parsed, state: withOwner(parsed.state, origin) };
 }
 
-/** A state that was written before states named their stack belongs to the stack that it is used for. */
-const withStack = (state: State, { stack }: Origin): State =>
-  state.stack === undefined && stack !== undefined ? { ...state, stack } : state;
+/** A state that was written before states named their stack and stage belongs to those that it is used for. */
+const withOwner = (state: State, { stack, stage }: Origin): State => ({
+  ...state,
+  ...(state.stack === undefined && stack !== undefined && { stack }),
+  ...(state.stage === undefined && stage && { stage: stage.name }),
+});
 
-const exitCodeOf = ({ code }: Diagnostic): number => (code === "guard.stack" ? 4 : 1);
+const exitCodeOf = ({ code }: Diagnostic): number =>
+  code.startsWith("guard.") || code === "state.workspace" ? 4 : 1;
+
+/** Returns the error for a state of another stage, or of none where a stage is disposable. */
+function stageMismatch(state: State, name: string, { stage }: Origin): Diagnostic | undefined {
+  if (stage === undefined || state.stage === stage?.name) return undefined;
+  if (state.stage === undefined) {
+    const isEmpty = Object.keys(state.resources).length === 0 && state.open.length === 0;
+    if (stage?.takesUnnamed || isEmpty) return undefined;
+    return error("guard.stage", `${name} names no stage, and ${stage?.name} is disposable`, {
+      detail: "What it records would be deleted without a confirmation by name.",
+      hint: "use a state of its own, or read this one without --stage",
+    });
+  }
+  const other = stage === null ? "and this run is about none" : `not of ${stage.name}`;
+  return error("guard.stage", `${name} is the state of the stage ${state.stage}, ${other}`, {
+    detail: "Each stage has a state of its own: what one made, another would rename or delete.",
+    hint:
+      stage === null
+        ? `name the stage: --stage ${state.stage}`
+        : "let --state and RNV_STATE hold ${stage.name} and ${stage.id}, or leave them unset; where the stage was renamed, write its new name into the state: rnv state pull, then rnv state push -force",
+  });
+}
 
 /** Returns the error for a state of another stack. */
 function stackMismatch(state: State, name: string, { stack }: Origin): Diagnostic | undefined {
@@ -292,7 +328,11 @@ function stackMismatch(state: State, name: string, { stack }: Origin): Diagnosti
 export const withoutSlash = (url: string): string => url.replace(/\/+$/, "");
 
 /** Returns the error for a state of another workspace or service; a part that `origin` leaves empty may be any. */
-export function workspaceMismatch(state: State, name: string, origin: Origin): Diagnostic | undefined {
+export function workspaceMismatch(
+  state: State,
+  name: string,
+  origin: Pick<Origin, "workspaceId" | "baseUrl">,
+): Diagnostic | undefined {
   const isWorkspace = origin.workspaceId === "" || state.workspaceId === origin.workspaceId;
   const isService = origin.baseUrl === "" || withoutSlash(state.baseUrl) === withoutSlash(origin.baseUrl);
   if (isWorkspace && isService) return undefined;

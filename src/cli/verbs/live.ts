@@ -57,6 +57,7 @@ async function runImport(invocation: Invocation): Promise<number> {
 
 export const exportVerb: Verb = {
   usage: "export",
+  stacks: { use: "one", others: "none" },
   summary: "Write a manifest of what is live",
   detail:
     "Only configuration that differs from the defaults is written. Values of variables stay where they are: " +
@@ -66,6 +67,7 @@ export const exportVerb: Verb = {
     new Option("--project <name>", "only this project, by name or id"),
     new Option("-o, --out <file>", "write to this file, which must not exist (default: print it)"),
     options.answerTimeout,
+    options.stage,
   ],
   examples: [
     ["rnv export", "print everything of the workspace"],

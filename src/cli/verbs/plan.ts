@@ -7,6 +7,7 @@ import { type ValidateOutcome, validate } from "../../commands/validate";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { CrossValue } from "../../manifest/context";
+import { stageText } from "../../model/stage";
 import { readSavedPlan, savePlan } from "../../plan/document";
 import { type DriftClass, type DriftReport, driftClasses } from "../../plan/drift";
 import { isUnconfirmed } from "../../plan/guards";
@@ -128,6 +129,7 @@ async function runPlan(invocation: Invocation): Promise<number> {
       savePlan(outcome.plan, {
         files: request.files,
         stack: invocation.stack?.name,
+        stage: invocation.stage ? stageText(invocation.stage) : undefined,
         revealed: outcome.revealed,
       }),
     );

@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from "commander";
 import type { Handler, VerbRun } from "../invocation";
+import { options as shared } from "../options";
 import { runOnStacks, runOnState, type StackReading } from "../stacks";
 
 /** One verb of the command line. */
@@ -51,13 +52,15 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .action(
       run((invocation) => {
         if (takes(verb, "file")) return runOnStacks(invocation, verb.stacks ?? { use: "one" }, verb.handler);
-        return takes(verb, "state")
+        return takes(verb, "state") || takes(verb, "stage")
           ? runOnState(invocation, verb.stacks ?? {}, verb.handler)
           : verb.handler(invocation);
       }),
     );
   for (const argument of given) command.addArgument(argument);
   for (const option of options) command.addOption(option);
+  // Who has a state has one for each stage.
+  if (takes(verb, "stack")) command.addOption(shared.stage);
 }
 
 const takes = ({ options = [] }: Verb, name: string): boolean =>

@@ -48,8 +48,8 @@ interface LocalBackendOptions extends Origin {
 
 /** Keeps a state in a file of this machine (DESIGN section 7). */
 export function createLocalBackend(options: LocalBackendOptions): StateBackend {
-  const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, stack, cipher = noCipher } = options;
-  const origin = { workspaceId, baseUrl, stack };
+  const { disk = nodeDisk, clock, isAlive, workspaceId, baseUrl, stack, stage, cipher = noCipher } = options;
+  const origin = { workspaceId, baseUrl, stack, stage };
   const place = { origin, cipher };
   let known: Promise<StateFiles> | undefined;
   const files = (): Promise<StateFiles> =>

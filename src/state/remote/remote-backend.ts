@@ -39,8 +39,8 @@ interface Backend extends RemoteBackendOptions {
 
 /** Keeps a state in a store outside this machine (DESIGN section 7). */
 export function createRemoteBackend(options: RemoteBackendOptions): StateBackend {
-  const { store, cipher = noCipher, disk = nodeDisk, workspaceId, baseUrl, stack } = options;
-  const origin = { workspaceId, baseUrl, stack };
+  const { store, cipher = noCipher, disk = nodeDisk, workspaceId, baseUrl, stack, stage } = options;
+  const origin = { workspaceId, baseUrl, stack, stage };
   const backend: Backend = { ...options, cipher, disk, origin };
   const { location } = store;
   return {

@@ -14,6 +14,7 @@ const settings = [
     "RNV_ALLOW_ENV",
     "RNV_BASE_URL",
     "RNV_SECRET_DIRS",
+    "RNV_STAGE",
     "RNV_STATE",
     "RNV_STATE_ENCRYPTION",
   ],

@@ -74,7 +74,7 @@ describe("reading a state from a disk that anybody could have written to", () =>
     const other = { ...origin, stack: "blog" };
     expect((await problem(other))?.code).toBe("guard.stack");
     await expect(backend(other).read()).rejects.toMatchObject({ exitCode: 4 });
-    await expect(backend({ ...origin, workspaceId: "w" }).read()).rejects.toMatchObject({ exitCode: 1 });
+    await expect(backend({ ...origin, workspaceId: "w" }).read()).rejects.toMatchObject({ exitCode: 4 });
     writeFileSync(path, encodeState(none as never));
     expect([await stackOf("blog"), await stackOf()]).toEqual(["blog", undefined]);
   });

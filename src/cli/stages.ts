@@ -1,0 +1,115 @@
+import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type FoundStages, findStages } from "../manifest/load-manifest";
+import { findStage, stageMissing } from "../manifest/stages";
+import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
+import { resourceTypes } from "../resources";
+import { readStandardInput } from "./files";
+import { formatOf, type Invocation, type StageRun } from "./invocation";
+import { errorDocument, exitCodes } from "./report";
+import { workspaceOf } from "./settings";
+import { manifestIn } from "./synthesize";
+
+/** The stage that the command line or RNV_STAGE names, unchecked. */
+export function askedStage({ options, environment }: Invocation): StageName | undefined {
+  const text = typeof options.stage === "string" ? options.stage : (environment.RNV_STAGE ?? "");
+  return text.trim() === "" ? undefined : splitStage(text.trim());
+}
+
+/** A stage that nothing declares: that of an app of constructs, which is told of it by RNV_STAGE. */
+export function undeclaredStage(asked: StageName | undefined): StageRun | null {
+  if (asked === undefined) return null;
+  const wrong = [asked.name, ...(asked.id === undefined ? [] : [asked.id])].find(
+    (word) => !isStageWord(word),
+  );
+  if (wrong === undefined) return { ...asked, takesUnnamed: true };
+  throw new DiagnosticsError([
+    error("command.usage", `${JSON.stringify(wrong)} cannot name a stage, nor an instance of one`, {
+      hint: `each holds ${stageWordRule}: --stage staging, --stage preview/12`,
+    }),
+  ]);
+}
+
+/** Reads the stages that a manifest declares. */
+export async function stagesOf(
+  { cwd, environment, options, terminal }: Invocation,
+  files: readonly string[],
+): Promise<FoundStages> {
+  const standardInput = files.includes("-") ? await readStandardInput(terminal) : undefined;
+  const untrusted = options.untrusted === true;
+  return findStages({ files, cwd, types: resourceTypes, environment, untrusted, standardInput });
+}
+
+/** How a verb reads the manifest. */
+interface ManifestUse {
+  /** It tells of mistakes in the manifest itself, and of a stage that is missing. */
+  readonly checksItself: boolean;
+  readonly streams: boolean;
+}
+
+/** The invocation of a verb that reads a manifest, in the stage that was asked for. Throws where that is not clear. */
+export async function inDeclaredStage(
+  invocation: Invocation,
+  files: readonly string[],
+  use: ManifestUse,
+): Promise<Invocation> {
+  const asked = askedStage(invocation);
+  const found = await stagesOf(invocation, files);
+  if (hasErrors(found.diagnostics) || (use.checksItself && asked === undefined))
+    return { ...invocation, stage: asked === undefined ? null : { ...asked, takesUnnamed: false } };
+  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
+    if (formatOf(invocation.options) === "json" && !use.streams)
+      invocation.terminal.out(errorDocument(diagnostics, found.sources));
+    throw new DiagnosticsError(diagnostics, exitCode, found.sources);
+  };
+  if (asked === undefined)
+    return found.stages.size > 0 ? fail([stageMissing(found.stages)]) : { ...invocation, stage: null };
+  return { ...invocation, stage: enter(invocation, found, asked, fail) };
+}
+
+/** The invocation of a verb that works on a state alone, in the stage that was asked for. */
+export async function inStageOfState(invocation: Invocation): Promise<Invocation> {
+  const { cwd, options, environment } = invocation;
+  const asked = askedStage(invocation);
+  const isSet = typeof options.state === "string" || (environment.RNV_STATE ?? "").trim() !== "";
+  const manifest = manifestIn(cwd);
+  if (manifest === undefined)
+    return asked === undefined ? invocation : { ...invocation, stage: undeclaredStage(asked) };
+  if (asked === undefined && isSet) return invocation;
+  const found = await stagesOf(invocation, []);
+  const fail = (diagnostics: readonly Diagnostic[], exitCode = 1): never => {
+    throw new DiagnosticsError(diagnostics, exitCode, found.sources);
+  };
+  if (hasErrors(found.diagnostics)) fail(found.diagnostics);
+  if (asked !== undefined) return { ...invocation, stage: enter(invocation, found, asked, fail) };
+  return found.stages.size > 0 ? fail([stageMissing(found.stages)]) : invocation;
+}
+
+type Fail = (diagnostics: readonly Diagnostic[], exitCode?: number) => never;
+
+/** Checks a stage that was asked for against what is declared, and against the workspace of the run. */
+export function enter(
+  { environment }: Pick<Invocation, "environment">,
+  { stages, place }: FoundStages,
+  asked: StageName,
+  fail: Fail,
+): StageRun {
+  const declared = findStage(stages, asked);
+  if (declared.stage === undefined) return fail([declared.mistake]);
+  const placed = place(asked);
+  if (hasErrors(placed.diagnostics)) fail(placed.diagnostics);
+  const { workspace, state } = placed.place;
+  const own = workspaceOf(environment).toLowerCase();
+  if (workspace !== undefined && own !== "" && own !== workspace)
+    fail(
+      [wrongWorkspace(stageText(asked), workspace, own, declared.stage.workspace?.range)],
+      exitCodes.refused,
+    );
+  const takesUnnamed = !declared.stage.disposable && !declared.stage.each;
+  return { ...asked, takesUnnamed, ...(state !== undefined && { state }) };
+}
+
+const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagnostic["range"]): Diagnostic =>
+  error("guard.workspace", `stage ${stage} belongs to workspace ${wanted}, and this run is in ${own}`, {
+    range,
+    hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
+  });

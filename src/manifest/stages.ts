@@ -1,0 +1,364 @@
+import { realpathSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { type Diagnostic, error, type SourceRange } from "../diagnostics/diagnostic";
+import { didYouMean } from "../diagnostics/suggest";
+import type { DesiredResource } from "../model/desired";
+import {
+  fillStage,
+  isStageWord,
+  mentionsStage,
+  type StageName,
+  stageText,
+  stageWordRule,
+} from "../model/stage";
+import { uuidPattern } from "../model/text";
+import { parseDuration } from "../model/time";
+import type { ReadContext } from "./context";
+import { isWithin, reasonOf } from "./files";
+import { hintForFlag, type Report } from "./findings";
+import {
+  describeNode,
+  isNull,
+  type MapEntry,
+  type MapNode,
+  quoteShort,
+  type ScalarNode,
+  type SourceNode,
+} from "./tree";
+import { isFreeKey } from "./type-index";
+import { readPlain } from "./values";
+
+/** A stage as a manifest declares it (DESIGN section 11). */
+export interface StageDeclaration {
+  readonly name: string;
+  /** It stands many times, each time with an id. */
+  readonly each: boolean;
+  /** Nothing in it is deleted. */
+  readonly protect: boolean;
+  /** What its state owns is deleted without a confirmation by name. */
+  readonly disposable: boolean;
+  /** Milliseconds after the last run of an instance. */
+  readonly expiresMs?: number;
+  /** Texts in which `${…}` is not filled in yet. */
+  readonly overlay?: ScalarNode;
+  readonly workspace?: ScalarNode;
+  readonly state?: ScalarNode;
+  /** The key that opens it. */
+  readonly range: SourceRange;
+}
+
+export type Stages = ReadonlyMap<string, StageDeclaration>;
+
+const flags = ["each", "protect", "disposable"] as const;
+const texts = ["overlay", "workspace", "state"] as const;
+const stageKeys = [...texts, ...flags, "expires"];
+
+/** Reads `stages`; every mistake in it is reported. Empty where there are none. */
+export function readStages(root: MapNode, report: Report): Stages {
+  const stages = new Map<string, StageDeclaration>();
+  const entry = root.entries.get("stages");
+  if (entry === undefined || isNull(entry.value)) return stages;
+  if (entry.value.kind !== "map") {
+    const found = describeNode(entry.value);
+    const hint = "stages: { production: { overlay: stages/production.yaml } }";
+    report(
+      error("manifest.stage", `stages maps names to stages, found ${found}`, {
+        range: entry.value.range,
+        hint,
+      }),
+    );
+    return stages;
+  }
+  for (const named of entry.value.entries.values()) {
+    if (isFreeKey(named.key)) continue;
+    const stage = readStage(named, report);
+    if (stage !== undefined) stages.set(stage.name, stage);
+  }
+  return stages;
+}
+
+/** Folders below `.rnv` that hold something else than the state of a stage. */
+const takenNames = ["emulator", "backups"];
+
+function readStage({ key, keyRange, value }: MapEntry, report: Report): StageDeclaration | undefined {
+  const refuse = (summary: string, range: SourceRange, hint?: string): void =>
+    report(error("manifest.stage", summary, { range, ...(hint !== undefined && { hint }) }));
+  if (!isStageWord(key) || takenNames.includes(key)) {
+    const why = takenNames.includes(key)
+      ? "rnv keeps something else under .rnv/ by this name"
+      : `a name holds ${stageWordRule}`;
+    refuse(`${quoteShort(key)} cannot name a stage`, keyRange, why);
+    return undefined;
+  }
+  if (value.kind !== "map" && !isNull(value)) {
+    refuse(
+      `stage ${key} is a mapping, found ${describeNode(value)}`,
+      value.range,
+      `its keys are ${stageKeys.join(", ")}`,
+    );
+    return undefined;
+  }
+  let stage: StageDeclaration = {
+    name: key,
+    each: false,
+    protect: false,
+    disposable: false,
+    range: keyRange,
+  };
+  for (const item of value.kind === "map" ? value.entries.values() : [])
+    if (!isFreeKey(item.key)) stage = { ...stage, ...readItem(item, key, report) };
+  if (stage.protect && stage.disposable)
+    refuse(`stage ${key} is protected and disposable at once`, keyRange, "keep one of the two");
+  if (stage.expiresMs !== undefined && !stage.disposable)
+    refuse(
+      `stage ${key} expires, and is not disposable`,
+      keyRange,
+      "add disposable: true, without which nothing is swept",
+    );
+  if (stage.each && stage.state !== undefined && !/\$\{ *stage\.id *\}/.test(String(stage.state.value)))
+    refuse(
+      `the state of stage ${key} is the same for each of its instances`,
+      stage.state.range,
+      "let it hold ${stage.id}, or leave it out: .rnv/NAME/ID/state.json",
+    );
+  return stage;
+}
+
+function readItem(
+  { key, keyRange, value }: MapEntry,
+  name: string,
+  report: Report,
+): Partial<StageDeclaration> {
+  const refuse = (expected: string, hint: { hint?: string } = {}): Partial<StageDeclaration> => {
+    const found = describeNode(value);
+    report(
+      error("manifest.stage", `${key} of stage ${name} is ${expected}, found ${found}`, {
+        range: value.range,
+        ...hint,
+      }),
+    );
+    return {};
+  };
+  const scalar = value.kind === "scalar" ? value.value : undefined;
+  if ((flags as readonly string[]).includes(key))
+    return typeof scalar === "boolean" ? { [key]: scalar } : refuse("true or false", hintForFlag(value));
+  if (key === "expires") {
+    const expiresMs = typeof scalar === "string" ? parseDuration(scalar) : undefined;
+    return expiresMs === undefined || expiresMs === 0 ? refuse("a duration such as 72h") : { expiresMs };
+  }
+  if ((texts as readonly string[]).includes(key))
+    return typeof scalar === "string" && scalar !== ""
+      ? { [key]: value as ScalarNode }
+      : refuse(wanted[key] as string);
+  report(
+    error("manifest.stage", `stage ${name} has no key ${quoteShort(key)}`, {
+      range: keyRange,
+      hint: didYouMean(key, stageKeys) ?? `its keys are ${stageKeys.join(", ")}`,
+    }),
+  );
+  return {};
+}
+
+const wanted: Readonly<Record<string, string>> = {
+  overlay: "the path of a manifest",
+  workspace: "the UUID of a workspace",
+  state: "a path, https://… or s3://…",
+};
+
+/** The declaration of a stage that was asked for; undefined after a mistake in how it was asked for, which is returned. */
+export function findStage(
+  stages: Stages,
+  asked: StageName,
+): { readonly stage: StageDeclaration } | { readonly stage?: undefined; readonly mistake: Diagnostic } {
+  const { name, id } = asked;
+  const wrong = (summary: string, hint: string) => ({
+    mistake: error("manifest.stage_unknown", summary, { hint }),
+  });
+  const stage = stages.get(name);
+  if (stage === undefined) {
+    const hint =
+      stages.size === 0
+        ? "declare it under stages:, or leave --stage and RNV_STAGE out"
+        : `there are: ${listStages(stages)}`;
+    return wrong(`there is no stage ${quoteShort(name)}`, didYouMean(name, stages.keys()) ?? hint);
+  }
+  if (stage.each && id === undefined)
+    return wrong(`stage ${name} stands many times, and no instance is named`, `name one: --stage ${name}/ID`);
+  if (!stage.each && id !== undefined)
+    return wrong(
+      `stage ${name} stands once, and has no instance ${quoteShort(id)}`,
+      `--stage ${name}; with each: true it has instances`,
+    );
+  if (id !== undefined && !isStageWord(id))
+    return wrong(
+      `${quoteShort(id)} cannot be the id of an instance of ${name}`,
+      `an id holds ${stageWordRule}`,
+    );
+  return { stage };
+}
+
+/** The stages as they are asked for: `production, preview/ID`. */
+export const listStages = (stages: Stages): string =>
+  [...stages.values()].map(({ name, each }) => (each ? `${name}/ID` : name)).join(", ");
+
+/** Returns the error of a run that names no stage where there are some. */
+export const stageMissing = (stages: Stages): Diagnostic =>
+  error("manifest.stage_missing", "this manifest runs in stages, and none is named", {
+    range: [...stages.values()][0]?.range,
+    hint: `name one with --stage or RNV_STAGE: ${listStages(stages)}`,
+  });
+
+/** What a stage says of where it runs, with `${…}` filled in. */
+export interface StagePlace {
+  readonly workspace?: string;
+  /** A path starts in the working folder. */
+  readonly state?: string;
+  /** Absolute. */
+  readonly overlay?: string;
+}
+
+/** Fills in and checks the settings of a stage. `files` are those of the manifest, absolute. */
+export function placeStage(
+  declared: StageDeclaration,
+  asked: StageName,
+  context: ReadContext,
+  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+): StagePlace {
+  const read = (key: (typeof texts)[number]): string | undefined => {
+    const node = declared[key];
+    if (node === undefined) return undefined;
+    const attribute = `stages.${declared.name}.${key}`;
+    const noReference = `${key} of a stage is read before anything else, and cannot hold a reference`;
+    const value = readPlain(withStage(node, asked), { attribute, noReference }, context);
+    return typeof value === "string" ? value : undefined;
+  };
+  const [overlay, workspace, state] = [read("overlay"), read("workspace"), read("state")];
+  const refuse = (key: (typeof texts)[number], problem: string, hint: string): void =>
+    context.report(
+      error("manifest.stage", `${key} of stage ${stageText(asked)} ${problem}`, {
+        range: declared[key]?.range,
+        hint,
+      }),
+    );
+  if (workspace !== undefined && !uuidPattern.test(workspace))
+    refuse("workspace", "is not a UUID", "copy the id of the workspace: 8-4-4-4-12 hexadecimal digits");
+  if (state !== undefined && holdsSecret(state))
+    refuse(
+      "state",
+      "holds a secret, and is read by everybody who reads this file",
+      "leave it out: RNV_STATE_HTTP_USERNAME, RNV_STATE_HTTP_PASSWORD and AWS_… hold credentials",
+    );
+  const path =
+    overlay === undefined ? undefined : resolve(cwd, dirname(declared.overlay?.range.file ?? ""), overlay);
+  const problem = path === undefined ? undefined : overlayProblem(path, { cwd, files });
+  if (problem !== undefined) refuse("overlay", problem.what, problem.hint);
+  return {
+    ...(workspace !== undefined && { workspace: workspace.toLowerCase() }),
+    ...(state !== undefined && { state }),
+    ...(path !== undefined && problem === undefined && { overlay: path }),
+  };
+}
+
+function overlayProblem(
+  path: string,
+  { cwd, files }: { readonly cwd: string; readonly files: readonly string[] },
+): { readonly what: string; readonly hint: string } | undefined {
+  try {
+    const real = realpathSync.native(path);
+    if (files.some((file) => isWithin(realpathSync.native(file), [real])))
+      return {
+        what: "is a part of the manifest that it is laid over",
+        hint: "name another file; outside of the folder rnv, whose files all belong to the manifest",
+      };
+    return isWithin(real, [cwd])
+      ? undefined
+      : { what: "lies outside the project folder", hint: "copy it into the project" };
+  } catch (cause) {
+    return {
+      what: `cannot be read: ${reasonOf(cause)}`,
+      hint: "its path starts at the folder of the file that names it",
+    };
+  }
+}
+
+/** Whether the address of a state has credentials in it, or a query that looks like one. */
+const holdsSecret = (address: string): boolean =>
+  /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*@/i.test(address) ||
+  (/^https?:/i.test(address) &&
+    /[?&][^=&]*(token|secret|passw|key|sig|auth|credential)[^=&]*=/i.test(address));
+
+/** The tree with `${stage.name}` and `${stage.id}` filled in everywhere; the same nodes where nothing changes. */
+export function withStage<Node extends SourceNode>(root: Node, stage: StageName): Node {
+  const known = new Map<SourceNode, SourceNode>();
+  const fill = (node: SourceNode): SourceNode => {
+    const before = known.get(node);
+    if (before !== undefined) return before;
+    const filled = fillNode(node);
+    known.set(node, filled);
+    return filled;
+  };
+  const fillNode = (node: SourceNode): SourceNode => {
+    if (node.kind === "scalar") {
+      if (typeof node.value !== "string" || !mentionsStage(node.value)) return node;
+      const value = fillStage(node.value, stage);
+      return value === node.value ? node : { ...node, value };
+    }
+    if (node.kind === "list") {
+      const items = node.items.map(fill);
+      return items.every((item, i) => item === node.items[i]) ? node : { ...node, items };
+    }
+    let entries: Map<string, MapEntry> | undefined;
+    for (const [key, entry] of node.entries) {
+      const value = fill(entry.value);
+      if (value === entry.value) continue;
+      entries ??= new Map(node.entries);
+      entries.set(key, { ...entry, value });
+    }
+    return entries === undefined ? node : { ...node, entries };
+  };
+  return fill(root) as Node;
+}
+
+/**
+ * Refuses names of an instance that do not hold its id: another instance would have the same. What lies in a project is
+ * told apart by the project.
+ */
+export function checkNames(
+  resources: Iterable<DesiredResource>,
+  { name, id = "" }: StageName,
+  { index, report }: ReadContext,
+): void {
+  for (const { address, type, attributes, parent, range } of resources) {
+    const attribute = index.byType.get(type)?.type.nameAttribute;
+    const named = attribute === undefined ? undefined : attributes.get(attribute);
+    if (attribute === undefined || typeof named?.value !== "string" || parent !== undefined) continue;
+    if (holdsId(named.value, id)) continue;
+    report(
+      error(
+        "guard.stage",
+        `the name ${quoteShort(named.value)} of ${address} does not hold the id ${quoteShort(id)} of ${name}/${id}`,
+        {
+          address,
+          attribute,
+          range: named.range ?? range,
+          detail:
+            "Each instance of a stage needs names of its own, or one would take over what another made.",
+          hint: "write ${stage.id} into it: name: shop-pr-${stage.id}",
+        },
+      ),
+    );
+  }
+}
+
+/** Whether an id stands in a name by itself: 1 is not in shop-12, and 12 is in pr12. */
+function holdsId(name: string, id: string): boolean {
+  const kindOf = (letter: string | undefined): string =>
+    letter === undefined ? "" : /\d/.test(letter) ? "digit" : /[a-z]/i.test(letter) ? "letter" : "";
+  const joins = (a: string | undefined, b: string | undefined): boolean =>
+    kindOf(a) !== "" && kindOf(a) === kindOf(b);
+  for (let at = name.indexOf(id); at !== -1; at = name.indexOf(id, at + 1)) {
+    const end = at + id.length;
+    if (!joins(name[at - 1], id[0]) && !joins(id.at(-1), name[end])) return true;
+  }
+  return false;
+}

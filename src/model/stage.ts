@@ -1,0 +1,38 @@
+/** The stage that a run is about; an instance of one that stands many times has an id. */
+export interface StageName {
+  readonly name: string;
+  readonly id?: string;
+}
+
+/** Characters of a name or an id: both become parts of paths, of addresses and of names at the service. */
+const longest = 64;
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+/** Returns whether a text may name a stage, or an instance of one. */
+export const isStageWord = (text: string): boolean => text.length <= longest && namePattern.test(text);
+
+/** What a name or an id of a stage may hold, in words for a message. */
+export const stageWordRule = `letters, digits, _ and -, at most ${longest} of them, the first a letter or a digit`;
+
+/** Returns `preview/12`, or `staging` for a stage without instances. */
+export const stageText = ({ name, id }: StageName): string => (id === undefined ? name : `${name}/${id}`);
+
+/** Splits `preview/12` at its first slash; neither part is checked. */
+export function splitStage(text: string): StageName {
+  const slash = text.indexOf("/");
+  return slash === -1 ? { name: text } : { name: text.slice(0, slash), id: text.slice(slash + 1) };
+}
+
+/** Returns `text` with `${stage.name}` and `${stage.id}` filled in; what the stage does not have stays. */
+export const fillStage = (text: string, { name, id }: StageName): string =>
+  text.replace(stagePattern, (source, dollar: string, word: string) => {
+    const value = word === "name" ? name : id;
+    return dollar !== "" || value === undefined ? source : value;
+  });
+
+/** A dollar sign before it makes it literal. */
+const stagePattern = /(\$?)\$\{ *stage\.(name|id) *\}/g;
+
+/** Returns whether a text may hold `${stage.name}` or `${stage.id}`. */
+export const mentionsStage = (text: string): boolean => text.includes("stage.") && text.includes("${");
