@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { mutantsOf, mutate, mutationsOf } from "./mutations";
 import { draw, mutantsIn, source } from "./sample";
 import { acceptedSurvivors, changeOf } from "./survivors";
+import { openTree } from "./tree";
 
 /** Every text that a text becomes. */
 const mutated = (text: string): readonly string[] =>
@@ -106,5 +107,20 @@ describe("the sample of mutants", () => {
   it("shows a change within its line", () => {
     const [, first] = mutantsOf("a.ts", "const f = () => {\n  if (left <= 0) return undefined;\n};");
     expect(first && changeOf(first)).toBe("if ([left <= 0 -> true]) return undefined;");
+  });
+});
+
+describe("a copy of the tree", () => {
+  it("that is closed while programs write into it leaves nothing", async () => {
+    const tree = openTree(["package.json"]);
+    const write = 'for (let n = 0; ; n++) require("node:fs").mkdirSync("made/" + n, { recursive: true });';
+    const start = `require("node:child_process").spawn(process.execPath, ["-e", '${write}'], { stdio: "ignore" });`;
+    let hasEnded = false;
+    void tree.run({ silenceMs: 30_000, totalMs: 30_000 }, {}, "-e", start + write).then(() => {
+      hasEnded = true;
+    });
+    while (!existsSync(join(tree.folder, "made/2000"))) await new Promise((done) => setTimeout(done, 10));
+    await tree.close();
+    expect([existsSync(tree.folder), hasEnded]).toEqual([false, false]);
   });
 });

@@ -3,12 +3,13 @@ import { type Asking, Judge, type Verdict } from "./judge";
 import type { Mutant } from "./mutations";
 import { draw, folders, mutantsIn } from "./sample";
 import { acceptedSurvivors, changeOf } from "./survivors";
-import { openTree } from "./tree";
+import { openTree, type Tree } from "./tree";
 
 /** `npm run mutants`: see README.md in this folder. */
 async function main(): Promise<number> {
   ownTempFolder();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => closeAll().then(() => process.exit(130)));
   const drawn = drawnMutants();
   if (process.argv.includes("--list")) {
     for (const mutant of drawn) console.log(lineOf(mutant));
@@ -38,6 +39,9 @@ function drawnMutants(): readonly Mutant[] {
     .filter((mutant) => id === undefined || id.split(",").includes(mutant.id));
 }
 
+const trees = new Set<Tree>();
+const closeAll = () => Promise.allSettled([...trees].map((tree) => tree.close()));
+
 /** Takes mutants from the queue until it is empty. */
 async function judgeAll(queue: Mutant[], verdicts: Map<Mutant, Verdict>): Promise<void> {
   const asking: Asking = {
@@ -47,6 +51,7 @@ async function judgeAll(queue: Mutant[], verdicts: Map<Mutant, Verdict>): Promis
     limitMs: Number(option("--limit") ?? 900) * 1000,
   };
   const tree = openTree();
+  trees.add(tree);
   const judge = new Judge(tree, asking);
   try {
     for (let mutant = queue.shift(); mutant !== undefined; mutant = queue.shift()) {
@@ -60,7 +65,7 @@ async function judgeAll(queue: Mutant[], verdicts: Map<Mutant, Verdict>): Promis
     }
     for (const test of judge.broken) console.log(`FAILS WITHOUT A MUTANT, and was left out: ${test}`);
   } finally {
-    tree.close();
+    await tree.close();
   }
 }
 
@@ -98,6 +103,6 @@ main().then(
   (code) => process.exit(code),
   (cause: unknown) => {
     console.error(cause);
-    process.exit(1);
+    closeAll().then(() => process.exit(1));
   },
 );

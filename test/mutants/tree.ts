@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Mutant, mutate } from "./mutations";
 import { root } from "./sample";
 
@@ -26,7 +27,8 @@ export interface Tree {
   restore(mutant: Mutant): void;
   /** Runs node with these arguments; its standard output, and the end of its errors, come back. */
   run(patience: Patience, env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ended>;
-  close(): void;
+  /** Ends what runs, and removes the copy. A `run` that it ended never settles. */
+  close(): Promise<void>;
 }
 
 const copied = [
@@ -34,17 +36,17 @@ const copied = [
   ...["tsconfig.json", "README.md", ".dependency-cruiser.cjs"],
 ];
 
-export function openTree(): Tree {
+export function openTree(names: readonly string[] = copied): Tree {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "rnv-mutants-")));
-  for (const name of copied)
+  for (const name of names)
     cpSync(join(root, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   symlinkSync(realpathSync(join(root, "node_modules")), join(folder, "node_modules"));
-  const running = new Set<ChildProcess>();
-  const close = (): void => {
-    for (const child of running) endAll(child);
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  const running = new Map<ChildProcess, Promise<Ended>>();
+  let isClosing = false;
+  const endRunning = (): void => {
+    for (const child of running.keys()) endAll(child);
   };
-  process.once("exit", close);
+  process.once("exit", endRunning);
   // Of this copy: the sources it was made from may be edited while the mutants are judged.
   const whole = new Map<string, string>();
   const textOf = (file: string): string => {
@@ -56,19 +58,31 @@ export function openTree(): Tree {
     folder,
     put: (mutant) => writeFileSync(join(folder, "src", mutant.file), mutate(textOf(mutant.file), mutant)),
     restore: ({ file }) => writeFileSync(join(folder, "src", file), textOf(file)),
-    run: (patience, env, ...args) => {
+    run: async (patience, env, ...args) => {
+      if (isClosing) return never;
       const child = spawn(process.execPath, [...args], {
         cwd: folder,
         env: { ...process.env, ...env },
         stdio: ["ignore", "pipe", "pipe"],
         detached: true,
       });
-      running.add(child);
-      return endOf(child, patience).finally(() => running.delete(child));
+      const end = endOf(child, patience);
+      running.set(child, end);
+      const ended = await end.finally(() => running.delete(child));
+      return isClosing ? never : ended;
     },
-    close,
+    close: async () => {
+      isClosing = true;
+      endRunning();
+      // Until it has ended, it may still write into the copy.
+      await Promise.race([Promise.allSettled(running.values()), wait(10_000, undefined, { ref: false })]);
+      process.off("exit", endRunning);
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }
+
+const never = new Promise<never>(() => undefined);
 
 function endOf(child: ChildProcess, { silenceMs, totalMs }: Patience): Promise<Ended> {
   return new Promise((resolve, reject) => {
