@@ -1,6 +1,6 @@
 import { warning } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
-import type { ReactionContext, Upstream } from "../model/resource-type";
+import type { Reaction, ReactionContext, Upstream } from "../model/resource-type";
 import { decideDeclared } from "./decide-declared";
 import { asksForRun, type Decision, decideNothing, isMade, withLifecycle } from "./decision";
 import { diffAttributes, diffRecorded } from "./diff";
@@ -59,9 +59,8 @@ function decide(instance: ResourceInstance, context: DecisionContext): Decision 
   if (isRetained(instance)) return decideRetained(instance, context);
   if (context.input.options.mode === "refresh-only") return decideRefresh(instance);
   if (instance.removed) return decideRemoval(instance, context);
-  const decision = instance.type.reacts
-    ? decideReaction(instance, context)
-    : decideDeclared(instance, context);
+  const { reacts } = instance.type;
+  const decision = reacts ? decideReaction(instance, reacts, context) : decideDeclared(instance, context);
   // What stands against it is resolved first.
   return decision.diagnostics.some(({ severity }) => severity === "error")
     ? decision
@@ -158,7 +157,7 @@ function keptChild(
  * What becomes of a resource without a life of its own: it runs when its type says why, or when what it is declared
  * to be (a pinned commit) is not what is live. One that ran before rnv knew it is taken over silently.
  */
-function decideReaction(instance: ResourceInstance, context: DecisionContext): Decision {
+function decideReaction(instance: ResourceInstance, reacts: Reaction, context: DecisionContext): Decision {
   const about = resolveInstance(instance, context);
   const { resolved, undecided } = about;
   const { live, recorded, parent } = instance;
@@ -176,15 +175,14 @@ function decideReaction(instance: ResourceInstance, context: DecisionContext): D
       return upstreamOf(instance, context);
     },
   };
-  const reaction = instance.type.reacts?.reason(reactionContext);
+  const reaction = reacts.reason(reactionContext);
   const differing = (): readonly AttributeChange[] =>
     diff?.changes ?? createdAttributes(about).filter(({ path }) => !isPlacing(instance, path));
   const reason = reaction === undefined ? whatDiffers(differing()) : reaction;
 
-  const held = reason === null ? undefined : instance.type.reacts?.held?.(reactionContext);
-  if (held !== undefined)
-    return { ...undecided, held, diagnostics: [cannotRun(instance, reason ?? undefined, held)] };
   if (reason !== null) {
+    const held = reacts.held?.(reactionContext);
+    if (held !== undefined) return { ...undecided, held, diagnostics: [cannotRun(instance, reason, held)] };
     const isUpdate = recorded !== undefined && !isNew;
     return {
       ...undecided,
@@ -193,7 +191,7 @@ function decideReaction(instance: ResourceInstance, context: DecisionContext): D
       released: diff?.released ?? [],
       drift: diff?.drift ?? [],
       reason,
-      trigger: () => triggerOf(instance, reactionContext, context),
+      trigger: () => triggerOf(instance, reacts, reactionContext, context),
     };
   }
   const action = recorded ? (isNew ? "forget" : "no-op") : live && !isNew ? "adopt" : "no-op";
@@ -203,10 +201,10 @@ function decideReaction(instance: ResourceInstance, context: DecisionContext): D
 const whatDiffers = (changes: readonly AttributeChange[]): string | null =>
   changes.length > 0 ? `${changes.map((change) => change.path).join(", ")} differs` : null;
 
-const cannotRun = ({ address, desired }: ResourceInstance, reason: string | undefined, held: string) =>
+const cannotRun = ({ address, desired }: ResourceInstance, reason: string, held: string) =>
   warning("plan.not_deployed", `${address} cannot run: ${held}`, {
     address,
-    detail: `What is changed is saved and does not run${reason === undefined ? "" : ` (${reason})`}; an apply ends with exit 7 until it does.`,
+    detail: `What is changed is saved and does not run (${reason}); an apply ends with exit 7 until it does.`,
     hint: "take archived out of ignoreChanges to restore the service, or restore it in the dashboard; then apply again",
     ...(desired && { range: desired.range }),
   });
@@ -245,12 +243,13 @@ function upstreamOf(
 
 /** Asks the type what it would do had this or that not changed. */
 function triggerOf(
-  { type, recorded }: ResourceInstance,
+  { recorded }: ResourceInstance,
+  reacts: Reaction,
   reactionContext: ReactionContext,
   context: DecisionContext,
 ): Trigger {
   const runs = (changed: Partial<ReactionContext>): boolean =>
-    typeof type.reacts?.reason({ ...reactionContext, ...changed }) === "string";
+    typeof reacts.reason({ ...reactionContext, ...changed }) === "string";
   const { live } = reactionContext;
   if (live?.lacks !== undefined && !runs({ upstream: [], live: { ...live, lacks: undefined } }))
     return { kind: "itself" };

@@ -29,13 +29,13 @@ interface DeclaredFields {
   readonly revealed?: Revealed;
 }
 
-/** The verdict of one row of the table about a field. */
-type FieldVerdict =
-  | { readonly kind: "same" }
-  | { readonly kind: "set"; readonly cause: ChangeCause; readonly liveChangedToo?: true }
-  | { readonly kind: "released" };
+/** The verdict of one row of the table about a field: it is the same, it is released, or it is set. */
+type FieldVerdict = "same" | "released" | SetVerdict;
 
-const same: FieldVerdict = { kind: "same" };
+interface SetVerdict {
+  readonly cause: ChangeCause;
+  readonly liveChangedToo?: true;
+}
 
 /**
  * Who owns a field (DESIGN section 4). D declared, L last applied, V live overlaid on the defaults, C the default;
@@ -60,12 +60,14 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
   for (const { path, rule, verdict } of differingFields(instance, declared)) {
     const range = instance.desired?.attributes.get(path)?.range ?? instance.desired?.range;
     const before = rule.secret ? secretBefore(instance, path) : shownValue(liveValue(instance, path), false);
-    if (verdict.kind === "released" || verdict.cause === "drift" || verdict.liveChangedToo)
-      drift.push(driftOf(instance, path, rule, verdict));
-    if (verdict.kind === "released") {
-      released.push(driftOf(instance, path, rule, verdict));
+    if (verdict === "released") {
+      const left = driftOf(instance, path, rule, "released");
+      drift.push(left);
+      released.push(left);
       continue;
     }
+    if (verdict.cause === "drift" || verdict.liveChangedToo)
+      drift.push(driftOf(instance, path, rule, "drift"));
     if (verdict.liveChangedToo) diagnostics.push(liveChangedToo(instance, path, range));
     const after = declared.resolved.get(path) ?? instance.defaults.get(path);
     changes.push({
@@ -83,7 +85,7 @@ export function diffAttributes(instance: ResourceInstance, declared: DeclaredFie
 interface Differing {
   readonly path: string;
   readonly rule: AttributeRule;
-  readonly verdict: Exclude<FieldVerdict, { readonly kind: "same" }>;
+  readonly verdict: Exclude<FieldVerdict, "same">;
 }
 
 /**
@@ -99,7 +101,7 @@ function differingFields(instance: ResourceInstance, declared: DeclaredFields): 
     if (!rule || rule.change === "local" || isIgnored(instance.desired, path)) return;
     const judged = rule.secret ? judgeSecret(instance, path, declared) : judge(instance, path, rule, value);
     const verdict = declared.resolved.has(path) ? judged : asUnwritten(judged);
-    if (verdict.kind !== "same") found.push({ path, rule, verdict });
+    if (verdict !== "same") found.push({ path, rule, verdict });
   };
   declared.resolved.forEach(look);
   const written = instance.desired?.attributes;
@@ -112,8 +114,8 @@ function differingFields(instance: ResourceInstance, declared: DeclaredFields): 
 
 /** To take the declared value away sends the default: nobody edited it. */
 const asUnwritten = (verdict: FieldVerdict): FieldVerdict =>
-  verdict.kind === "set" && verdict.cause === "edit" && !verdict.liveChangedToo
-    ? { kind: "set", cause: "removed" }
+  typeof verdict === "object" && verdict.cause === "edit" && !verdict.liveChangedToo
+    ? { cause: "removed" }
     : verdict;
 
 /** A path of `ignoreChanges` covers itself and everything below it. */
@@ -132,19 +134,19 @@ function judge(
   const live = liveValue(instance, path);
   const recorded = recordedValue(instance, path);
   if (declared === undefined) {
-    if (!areEqual(rule, live, recorded)) return { kind: "released" };
+    if (!areEqual(rule, live, recorded)) return "released";
     const reset = instance.defaults.get(path);
-    if (reset === undefined && !isParentAttribute(instance, path)) return { kind: "released" };
-    return areEqual(rule, live, reset) ? same : { kind: "set", cause: "removed" };
+    if (reset === undefined && !isParentAttribute(instance, path)) return "released";
+    return areEqual(rule, live, reset) ? "same" : { cause: "removed" };
   }
   // Nobody set what is at its default: to declare it takes nothing over.
   const unrecorded: ChangeCause = areEqual(rule, live, instance.defaults.get(path)) ? "edit" : "take-over";
   if (declared instanceof Unknown || !isPlain(declared))
-    return { kind: "set", cause: recorded === undefined ? unrecorded : "edit" };
-  if (areEqual(rule, live, declared)) return same;
-  if (recorded === undefined) return { kind: "set", cause: unrecorded };
-  if (areEqual(rule, recorded, declared)) return { kind: "set", cause: "drift" };
-  return { kind: "set", cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
+    return { cause: recorded === undefined ? unrecorded : "edit" };
+  if (areEqual(rule, live, declared)) return "same";
+  if (recorded === undefined) return { cause: unrecorded };
+  if (areEqual(rule, recorded, declared)) return { cause: "drift" };
+  return { cause: "edit", ...(!areEqual(rule, live, recorded) && { liveChangedToo: true }) };
 }
 
 /**
@@ -158,19 +160,19 @@ function judgeSecret(
 ): FieldVerdict {
   const recorded = instance.recorded?.applied[path];
   const declared = resolved.get(path);
-  if (declared === undefined) return recorded === undefined ? same : { kind: "released" };
+  if (declared === undefined) return recorded === undefined ? "same" : "released";
   const prints = secrets.get(path);
   const live = revealed?.prints[path];
-  if (live?.now !== undefined && live.now === prints?.now) return same;
-  if (!isFingerprint(recorded)) return { kind: "set", cause: "take-over" };
-  if (declared instanceof Unknown) return { kind: "set", cause: "edit" };
+  if (live?.now !== undefined && live.now === prints?.now) return "same";
+  if (!isFingerprint(recorded)) return { cause: "take-over" };
+  if (declared instanceof Unknown) return { cause: "edit" };
   const isTouched = live
     ? !live.asRecorded.includes(recorded.fingerprint)
     : isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt);
   // Its text, or the key of fingerprints, is not here: only the time tells.
   const isEdited = prints !== undefined && !prints.asRecorded.includes(recorded.fingerprint);
-  if (isEdited) return { kind: "set", cause: "edit", ...(isTouched && { liveChangedToo: true }) };
-  return isTouched ? { kind: "set", cause: "drift" } : same;
+  if (isEdited) return { cause: "edit", ...(isTouched && { liveChangedToo: true }) };
+  return isTouched ? { cause: "drift" } : "same";
 }
 
 const isNewer = (a: string | undefined, b: string | undefined): boolean =>
@@ -194,13 +196,13 @@ function driftOf(
   instance: ResourceInstance,
   path: string,
   rule: AttributeRule,
-  verdict: FieldVerdict,
+  cause: "drift" | "released",
 ): AttributeChange {
   return {
     path,
     before: rule.secret ? secret : shownValue(recordedValue(instance, path), false),
     after: rule.secret ? secret : shownValue(liveValue(instance, path), false),
-    cause: verdict.kind === "released" ? "released" : "drift",
+    cause,
     forcesReplacement: false,
   };
 }
@@ -226,7 +228,7 @@ export function diffRecorded(instance: ResourceInstance): AttributeChange[] {
     const differs = rule.secret
       ? isNewer(instance.live?.updatedAt, instance.recorded?.updatedAt)
       : !areEqual(rule, recordedValue(instance, path), liveValue(instance, path));
-    if (differs) drift.push(driftOf(instance, path, rule, { kind: "set", cause: "drift" }));
+    if (differs) drift.push(driftOf(instance, path, rule, "drift"));
   }
   return drift;
 }

@@ -180,7 +180,6 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
   const own = attributes.filter((field) => !isDrift(field));
   const rest = [...own, ...released, ...lifecycle];
   if (action !== "update" && action !== "replace" && !recorded) return { ...asked, fields: rest };
-  if (action === "delete" || action === "forget" || action === "adopt") return { ...asked, fields: rest };
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));

@@ -30,13 +30,10 @@ export function buildGraph(instances: ResourceInstances): Graph {
   };
   for (const address of instances.keys()) waits.set(address, []);
   const siblings = childrenByParent(instances);
-  let someAreRemoved = false;
-  for (const { removed } of instances.values()) someAreRemoved ||= removed;
-
   for (const instance of instances.values()) {
     const { address, parent, recorded, removed } = instance;
     const waitUnlessRemoved = (on: Address): void => {
-      if (!someAreRemoved || !isRemoved(instances, on)) wait(address, on);
+      if (!isRemoved(instances, on)) wait(address, on);
     };
     if (!removed && parent) waitUnlessRemoved(parent);
     if (!removed) instance.desired?.dependsOn.forEach(waitUnlessRemoved);
@@ -45,7 +42,7 @@ export function buildGraph(instances: ResourceInstances): Graph {
       if (isRemoved(instances, parent)) append(goWith, parent, address);
     }
     for (const followed of followedSiblings(instance, siblings)) wait(address, followed.address);
-    if (!someAreRemoved || goesWithRemovedParent(instance, instances)) continue;
+    if (goesWithRemovedParent(instance, instances)) continue;
     const outlives = (on: Address): void => {
       const outlived = instances.get(on);
       if (outlived?.removed && !follows(instance, outlived) && !goesWithRemovedParent(outlived, instances))
@@ -55,7 +52,7 @@ export function buildGraph(instances: ResourceInstances): Graph {
     recorded?.dependsOn.forEach(outlives);
   }
   for (const [taking, leaving] of nameTakeovers(instances)) wait(taking, leaving);
-  for (const list of waits.values()) if (list.length > 1) list.sort();
+  for (const list of waits.values()) list.sort();
   return { waits, goWith };
 }
 

@@ -214,9 +214,7 @@ export function checkMassDeletion(instances: ResourceInstances): {
   const recorded = [...instances.values()].filter((instance) => instance.recorded && !isRetained(instance));
   const isAnyLive = recorded.some((instance) => instance.live);
   const isRetainedLost = !isAnyLive && [...instances.values()].some((one) => isRetained(one) && isLost(one));
-  const diagnostics = recorded.some(isLost)
-    ? findUnprovenLosses(recorded.map((instance) => existenceOf(instance, instances)))
-    : [];
+  const diagnostics = findUnprovenLosses(recorded.map((instance) => existenceOf(instance, instances)));
   if (diagnostics.length === 0 && !isRetainedLost) return { instances, diagnostics };
   const doubted = new Map<Address, ResourceInstance>();
   for (const [address, instance] of instances) {

@@ -41,7 +41,7 @@ export function gatherInstances(
 
   const instances = new Map<Address, ResourceInstance>();
   const diagnostics: Diagnostic[] = [];
-  for (const address of inOrder(addresses)) {
+  for (const address of [...addresses].sort()) {
     const desired = input.desired.resources.get(address);
     const record = recorded.get(address);
     const type = types.get(desired?.type ?? record?.type ?? typeOf(address));
@@ -104,12 +104,6 @@ function variantOf(
   if (variantAttribute === undefined) return undefined;
   const value = live ? live.get(variantAttribute) : desired?.attributes.get(variantAttribute)?.value;
   return typeof value === "string" ? value : undefined;
-}
-
-/** Sorted; those of a state are already, and a manifest mostly adds few. */
-function inOrder(addresses: Iterable<Address>): readonly Address[] {
-  const list = [...addresses];
-  return list.every((address, i) => i === 0 || (list[i - 1] as Address) < address) ? list : list.sort();
 }
 
 /** Returns the read of a resource. A moved one may have been read under either address; the old one carries its id. */

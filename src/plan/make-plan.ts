@@ -47,7 +47,7 @@ export function makePlan(input: PlanInput): Plan {
   for (const address of instances.keys()) {
     const decision = decisions.get(address);
     if (decision === undefined) continue;
-    if (decision.diagnostics.length > 0) found.push(...decision.diagnostics);
+    found.push(...decision.diagnostics);
     if (!scoped.scope.has(address) || isSilent(decision)) continue;
     const attributes = withOrigins(decision, decisions);
     const told = attributes === decision.attributes ? decision : { ...decision, attributes };

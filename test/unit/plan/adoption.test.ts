@@ -184,6 +184,44 @@ describe("a live thing that is declared but not recorded", () => {
     expect(plan.diagnostics[0]?.detail).toContain(id);
     expect(plan.diagnostics[0]?.detail).toContain("twin");
   });
+
+  it("is an error whose hint imports the first of them, in whatever order the service lists them", () => {
+    const { world, ids } = unrecorded();
+    const found = world.live.get(ids.get("project.shop") as string) as LiveResource;
+    world.live.clear();
+    for (const id of ["c", "a", "b"]) world.live.set(id, { ...found, id });
+    expect(world.plan(desiredOf(shop().slice(0, 1))).diagnostics).toMatchObject([
+      { code: "live.ambiguous", detail: "Ids: a, b, c", hint: "say which one is meant: import: a" },
+    ]);
+  });
+
+  it("is an error that says where the import goes: to its block, or to its construct", () => {
+    const { world, ids } = unrecorded();
+    const id = ids.get("project.shop");
+    const told = (more: { readonly constructPath?: string }) =>
+      world.plan(desiredOf([declare("project.shop", {}, more)])).diagnostics[0];
+    const otherwise = `or plan with --adopt, or run: rnv import project.shop ${id}`;
+    expect(told({})?.detail).toBe(`To take it over: add the line "import: ${id}" to its block, ${otherwise}`);
+    expect(told({ constructPath: "Stack/shop" })).toMatchObject({
+      detail: `To take it over: add the line "importFrom("${id}")" to Stack/shop, ${otherwise}`,
+      hint: `importFrom("${id}")`,
+    });
+  });
+
+  it("is taken over once, where two are declared of its name", () => {
+    const { world } = unrecorded();
+    const [project, ...services] = [
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "web", "configuration.branch": "dev" }),
+      declare("service.shop.twin", { kind: "web", name: "api" }),
+    ];
+    const plan = world.plan(desiredOf([project, ...services].flatMap((one) => one ?? [])), { adopt: true });
+    expect(actionsOf(plan)).toEqual([
+      "adopt project.shop",
+      "adopt service.shop.api",
+      "create service.shop.twin",
+    ]);
+  });
 });
 
 describe("a variable to be preserved", () => {
@@ -232,6 +270,13 @@ describe("what is live and not managed", () => {
     const input = world.input(desiredOf([]));
     for (const inventory of [input.inventory, [...input.inventory].reverse()])
       expect(makePlan({ ...input, inventory }).unmanaged.map(({ name }) => name)).toEqual(["a", "b", "c"]);
+  });
+
+  it("leaves out what another stack of the app manages", () => {
+    const { world, ids } = unrecorded();
+    const ownedElsewhere = new Set([ids.get("project.shop") ?? ""]);
+    const listed = makePlan({ ...world.input(desiredOf([])), ownedElsewhere }).unmanaged;
+    expect(listed.map(({ name }) => name)).toEqual(["api"]);
   });
 
   it("holds what was archived here and is back in a list: somebody restored it", () => {

@@ -1,6 +1,7 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import type { Standing } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
+import { Template } from "../../../src/model/value";
 import { undeclaredFields } from "../../../src/plan/diff";
 import { driftClasses, driftReport } from "../../../src/plan/drift";
 import { at, declare, desiredOf, reference, types, World } from "../../support/plan-world";
@@ -139,6 +140,121 @@ describe("drift has classes", () => {
       "update deployment.api",
       `update service.api ${branch}`,
     ]);
+  });
+
+  it("what was left undeployed is pending, also where a drift deploys it anyway", () => {
+    const world = settled();
+    const recorded = world.recorded.get(at("service.api"));
+    if (recorded) world.recorded.set(at("service.api"), { ...recorded, writes: recorded.writes + 1 });
+    world.touch("variable.api.KEY", {});
+    const found = classes(world, shop());
+    expect([found.consequences, found.pending]).toEqual([[], ["update deployment.api"]]);
+  });
+
+  it("a first deployment of what is missing is pending: nobody ran it before", () => {
+    const bare = [shop()[0], shop()[1]].flatMap((one) => one ?? []);
+    const world = settled([...bare, ...others]);
+    world.lose("service.api", "variable.api.KEY");
+    expect(classes(world, [...shop(), ...others])).toMatchObject({
+      missing: ["service.api", "variable.api.KEY"],
+      consequences: [],
+      pending: ["create deployment.api serviceId"],
+    });
+  });
+
+  it("what follows names each that it follows from, once and sorted", () => {
+    const refers = (...names: readonly string[]) => [
+      ...others,
+      declare("service.web", { kind: "web" }),
+      declare("service.y", { kind: "web" }),
+      declare("service.z", { kind: "web" }),
+      declare("variable.web.ALL", {
+        value: new Template(
+          names.map((name) => ({ address: at(`service.${name}`), attribute: "internalHost" })),
+          false,
+        ),
+      }),
+    ];
+    const world = settled(refers("z", "y", "z"));
+    world.lose("service.y", "service.z");
+    expect(classes(world, refers("z", "y", "z")).consequences).toEqual([
+      "variable.web.ALL < service.y service.z",
+    ]);
+    // One of them is new in the manifest: that is an edit.
+    const another = classes(world, [...refers("z", "y", "new"), declare("service.new", { kind: "web" })]);
+    expect(another.consequences).toEqual([]);
+    expect(another.pending).toEqual(["create service.new kind name", "update variable.web.ALL value"]);
+  });
+
+  it("has the reason of what runs, what is archived, and where something moved from", () => {
+    const lifecycle = { ...defaultLifecycle, onRemove: "archive" } as const;
+    const old = [
+      declare("service.old", { kind: "web" }, { lifecycle }),
+      declare("service.gone", { kind: "web" }),
+    ];
+    const world = settled([...shop(), ...old, declare("service.web", { kind: "web" })]);
+    world.touch("variable.api.KEY", {});
+    const moved = [
+      { from: at("service.web"), to: at("service.site"), range: { file: "", start: 0, end: 0 } },
+    ];
+    const site = declare("service.site", { kind: "web", name: "web" });
+    const report = driftReport(world.plan(desiredOf([...shop(), site], { moved })));
+    expect(report.consequences).toEqual([
+      {
+        address: "deployment.api",
+        action: "update",
+        because: ["variable.api.KEY"],
+        reason: "variable.api.KEY changes",
+      },
+    ]);
+    expect(report.pending).toEqual([
+      { address: "service.gone", action: "delete", fields: [] },
+      {
+        address: "service.old",
+        action: "delete",
+        fields: [],
+        archives: true,
+        reason: expect.stringContaining("restored"),
+      },
+      { address: "service.site", action: "no-op", fields: [], previousAddress: "service.web" },
+    ]);
+    const edited = driftReport(world.plan(desiredOf([...shop({ branch: "next" }), site], { moved })));
+    expect(edited.pending[0]).toMatchObject({
+      address: "deployment.api",
+      reason: expect.stringContaining("service.api"),
+    });
+    expect(edited).not.toHaveProperty("revealed");
+  });
+
+  it("what follows from something missing without a reason of its own has none", () => {
+    const web = [
+      declare("service.web", { kind: "web" }),
+      declare("variable.web.API", { value: reference("service.api", "internalHost") }),
+    ];
+    const world = settled([...shop(), ...others, ...web]);
+    world.lose("service.api", "variable.api.KEY", "deployment.api");
+    const { consequences } = driftReport(world.plan(desiredOf([...shop(), ...others, ...web])));
+    const follows = consequences.find(({ address }) => address === "variable.web.API");
+    expect(follows).toEqual({ address: "variable.web.API", action: "update", because: ["service.api"] });
+  });
+
+  it("a deployment that cannot run is pending, and says why", () => {
+    const lifecycle = { ...defaultLifecycle, ignoreChanges: ["archived"] };
+    const left = (of: string) => [
+      declare("service.api", { kind: "web", [branch]: of }, { lifecycle }),
+      ...shop().slice(1),
+    ];
+    const world = settled();
+    world.settle(desiredOf(left("dev")));
+    world.touch("service.api", { archived: true });
+    const { pending } = driftReport(world.plan(desiredOf(left("next"))));
+    expect(pending[0]).toEqual({
+      ...{ address: "deployment.api", action: "no-op", fields: [] },
+      standing: {
+        ...{ code: "held", class: "pending" },
+        summary: "cannot run: its service is archived, and ignoreChanges leaves it so",
+      },
+    });
   });
 
   it("a new pin is pending, not drift", () => {

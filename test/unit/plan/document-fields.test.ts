@@ -1,6 +1,7 @@
 import { error } from "../../../src/diagnostics/diagnostic";
 import { Secret } from "../../../src/model/secret";
-import { UnreadSecret } from "../../../src/model/value";
+import { sha256 } from "../../../src/model/text";
+import { canonicalJson, UnreadSecret } from "../../../src/model/value";
 import { compareWithSaved, planDocument, readSavedPlan, savePlan } from "../../../src/plan/document";
 import type { AttributeChange, Change, OutputChange, Plan } from "../../../src/plan/plan";
 import { at, options, range } from "../../support/plan-world";
@@ -198,6 +199,97 @@ describe("a change in JSON", () => {
   });
 });
 
+describe("a plan in JSON", () => {
+  const guard = { code: "guard.delete_unconfirmed", summary: "", hint: "" } as const;
+
+  it("is applyable where nothing stands against it", () => {
+    const applyable = (changes: readonly Change[], more: Partial<Plan> = {}) => {
+      const { applyable: is, errored } = planDocument(planOf(changes, more));
+      return [is, errored];
+    };
+    const diagnostics = [error("plan.cycle", "a ring")];
+    expect(applyable([])).toEqual([true, false]);
+    expect(applyable([changeOf("update"), changeOf("delete", { guard })])).toEqual([false, false]);
+    expect(applyable([changeOf("update")], { diagnostics })).toEqual([false, true]);
+    expect(applyable([changeOf("delete", { guard })], { diagnostics })).toEqual([false, true]);
+  });
+
+  it("has of each change what there is, and no word for what there is not", () => {
+    const bare = documentOf(changeOf("update"));
+    for (const key of ["construct", "blocked_by", "lifecycle", "unbound_values", "previous_address"])
+      expect(bare).not.toHaveProperty(key);
+    const construct = { path: "Stack/api", in: "project.shop" };
+    const binding = { id: "s1", updatedAt: null, digest: "d" };
+    expect(documentOf(changeOf("delete", { construct, guard, binding }))).toMatchObject({
+      ...{ construct, blocked_by: guard, binding },
+    });
+    expect(bare?.binding).toBeNull();
+    expect(planDocument(planOf([]))).not.toHaveProperty("standing");
+    const standing = [
+      { address: at("service.api"), code: "suspended", class: "running", summary: "s" },
+    ] as const;
+    expect(planDocument(planOf([], { standing })).standing).toEqual(standing);
+  });
+
+  it("has no digest and no unbound secret of what does not change", () => {
+    const given = { declared: { token: new UnreadSecret("x") } };
+    expect(documentOf(changeOf("no-op", {}, given))).not.toHaveProperty("unbound_values");
+    expect(documentOf(changeOf("update", {}, given))).toMatchObject({ unbound_values: ["token"] });
+  });
+
+  it("has the planned values: known ones, none of what ends, and of outputs what they will be", () => {
+    const plannedOutputs = { url: value("b"), key: secret, open: { kind: "unknown" } } as const;
+    const planned = planDocument(
+      planOf(
+        [
+          changeOf("delete", {}, { recorded: recordOf({ plan: "pro" }) }),
+          changeOf(
+            "update",
+            { attributes: [edit("plan")] },
+            { address: "service.web", declared: { plan: "b" } },
+          ),
+        ],
+        { plannedOutputs },
+      ),
+    ).planned_values as never as Record<string, Record<string, unknown>>;
+    expect(planned.outputs).toEqual({
+      url: { sensitive: false, value: "b" },
+      key: { sensitive: true },
+      open: { sensitive: false },
+    });
+    expect(planned.root_module?.resources).toMatchObject([{ address: "service.web", values: { plan: "b" } }]);
+  });
+
+  it("has two sides: none before a create, none after an end, the same where nothing changes", () => {
+    const sides = (action: Change["action"], more: Partial<Change>, given: InstanceGiven) => {
+      const shown = documentOf(changeOf(action, more, given))?.change as Record<string, unknown> | undefined;
+      return [shown?.before, shown?.after];
+    };
+    const recorded = recordOf({ plan: "a" });
+    const attributes = [edit("plan")];
+    expect(sides("create", { attributes }, { declared: { plan: "b" } })).toEqual([null, { plan: "b" }]);
+    expect(sides("create", { attributes }, { declared: { plan: "b" }, recorded })).toEqual([
+      null,
+      { plan: "b" },
+    ]);
+    expect(sides("update", { id: "s1", attributes }, { recorded })).toEqual([{ plan: "a" }, { plan: "b" }]);
+    expect(sides("update", { id: "s1" }, {})).toEqual([{}, {}]);
+    expect(sides("update", { attributes }, { recorded })).toEqual([{ plan: "a" }, { plan: "b" }]);
+    expect(sides("no-op", { id: "s1", attributes }, { recorded })).toEqual([{ plan: "a" }, { plan: "a" }]);
+    expect(sides("forget", { id: "s1" }, { recorded })).toEqual([{ plan: "a" }, null]);
+    const added = [edit("plan", { before: absent })];
+    expect(sides("update", { id: "s1", attributes: added }, { live: liveOf({ kind: "web" }) })).toEqual([
+      {},
+      { plan: "b" },
+    ]);
+    const fingerprint = recordOf({ token: { fingerprint: "f" } });
+    expect(sides("update", { id: "s1" }, { recorded: fingerprint })).toEqual([
+      { token: null },
+      { token: null },
+    ]);
+  });
+});
+
 describe("outputs in JSON", () => {
   it("have what they do, their values, and nothing of a secret", () => {
     const output = (before: OutputChange["before"], after: OutputChange["after"]) => {
@@ -260,6 +352,28 @@ describe("a saved plan", () => {
     expect(readSavedPlan(text).diagnostics).toEqual([]);
     for (const other of [`${text} `, text.replace("service.api", "service.web"), "", "{}", '{"saved":null}'])
       expect(readSavedPlan(other)).toMatchObject({ diagnostics: [{ code: "plan.damaged" }] });
+  });
+
+  it("is damaged where its format or its version is another, although its checksum holds", () => {
+    const sealed = (saved: object) =>
+      `${canonicalJson({ checksum: sha256(canonicalJson(saved as never)), saved: saved as never })}\n`;
+    const whole = saved(planOf([]));
+    expect(readSavedPlan(sealed(whole)).diagnostics).toEqual([]);
+    for (const other of [{ version: 2 }, { format: "rnv-state" }, { format: "x", version: 2 }])
+      expect(readSavedPlan(sealed({ ...whole, ...other }))).toMatchObject({
+        diagnostics: [{ code: "plan.damaged" }],
+      });
+    for (const text of ["", "not JSON", "null\n", "{}\n"])
+      expect(readSavedPlan(text).document).toBeUndefined();
+  });
+
+  it("that is out of date names the first of what differs, by address and by name", () => {
+    const two = (more: Partial<Change>) => [update(more, "service.b"), update(more, "service.a")];
+    expect(compared(two({}), two({ onRemove: "retain", withParent: true }))).toMatchObject({
+      address: "service.a",
+      summary: expect.stringContaining("on_remove"),
+    });
+    expect(compared(two({}), [])).toMatchObject({ address: "service.a" });
   });
 
   it("holds for the same plan, wherever in a file it is declared", () => {

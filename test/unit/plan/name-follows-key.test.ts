@@ -84,6 +84,33 @@ describe("a key that is the name", () => {
     ]);
   });
 
+  it("is told with what the rename does to what runs, and that the move alone does nothing", () => {
+    const world = settled(unnamed("service.web", { kind: "web" }), unnamed("variable.web.A", { value: "x" }));
+    const moved = "The move from variable.web.A alone would change nothing at the service.";
+    const details = (rename: DesiredResource, more: Parameters<typeof desiredOf>[1]) =>
+      world
+        .plan(desiredOf([unnamed("service.web", { kind: "web" }), rename], more))
+        .diagnostics.map(({ detail }) => detail);
+    const move = { moved: [{ from: at("variable.web.A"), to: at("variable.web.B"), range }] };
+    expect(details(unnamed("variable.web.B", { value: "x" }), move)).toEqual([
+      `${moved} What runs gets the new key with its next deployment.`,
+    ]);
+    const recorded = world.recorded.get(at("variable.web.A"));
+    world.recorded.delete(at("variable.web.A"));
+    if (recorded) world.recorded.set(at("variable.web.B"), recorded);
+    expect(details(unnamed("variable.web.B", { value: "x" }), {})).toEqual([
+      "What runs gets the new key with its next deployment.",
+    ]);
+    const project = settled(unnamed("project.shop"));
+    const shop = project.recorded.get(at("project.shop"));
+    project.recorded.clear();
+    if (shop) project.recorded.set(at("project.market"), shop);
+    expect(project.plan(desiredOf([unnamed("project.market")])).diagnostics).toEqual([
+      expect.objectContaining({ code: "plan.name_follows_key", address: "project.market" }),
+    ]);
+    expect(project.plan(desiredOf([unnamed("project.market")])).diagnostics[0]).not.toHaveProperty("detail");
+  });
+
   it("says nothing of a name that is written, of one that stays, and of one that drifted", () => {
     const world = settled(unnamed("service.web", { kind: "web" }));
     const renamed = desiredOf([declare("service.web", { kind: "web", name: "site" })]);

@@ -81,6 +81,84 @@ describe("a deployment", () => {
   });
 });
 
+describe("what makes a deployment run", () => {
+  const trigger = (world: World, resources: ReturnType<typeof shop>) =>
+    changeOf(world.plan(desiredOf(resources)), "deployment.api").instance.trigger?.();
+  const left = (world: World): World => {
+    const service = world.recorded.get(at("service.api"));
+    if (service) world.recorded.set(at("service.api"), { ...service, writes: service.writes + 1 });
+    return world;
+  };
+  const other = (resources: ReturnType<typeof shop>) =>
+    resources.map((one) =>
+      one.address === "variable.api.KEY" ? declare(one.address, { value: new Secret("other") }) : one,
+    );
+
+  it("is each change of this plan that is enough by itself", () => {
+    expect(trigger(settled(), shop({}, "dev"))).toEqual({ kind: "changes", of: ["service.api"] });
+    expect(trigger(settled(), other(shop({}, "dev")))).toEqual({
+      ...{ kind: "changes", of: ["service.api", "variable.api.KEY"] },
+    });
+    expect(trigger(new World(), shop())).toEqual({
+      ...{ kind: "changes", of: ["service.api", "variable.api.KEY"] },
+    });
+  });
+
+  it("is itself where a run was cut short, whatever changes besides, and its type where it always runs", () => {
+    expect(trigger(left(settled()), shop())).toEqual({ kind: "itself" });
+    expect(trigger(left(settled()), other(shop()))).toEqual({ kind: "itself" });
+    expect(trigger(settled(), shop({ when: "always" }))).toEqual({ kind: "always" });
+    expect(trigger(left(settled()), shop({ when: "always" }, "dev"))).toEqual({ kind: "always" });
+  });
+
+  it("is itself where it lacks something of its own", () => {
+    const layout = () => [
+      declare("project.shop"),
+      declare("service.shop.api", { kind: "web" }),
+      declare("layout.shop", { positions: "auto" }),
+    ];
+    const world = new World();
+    world.settle(desiredOf(layout()));
+    const live = world.live.get(world.id("layout.shop"));
+    if (live) world.live.set(live.id, { ...live, lacks: "it has no place for a service" } as never);
+    const change = changeOf(world.plan(desiredOf(layout())), "layout.shop");
+    expect([change.action, change.instance.trigger?.()]).toEqual(["update", { kind: "itself" }]);
+  });
+
+  it("sends the pin of a first run", () => {
+    const plan = new World().plan(desiredOf(shop({ commit: commit("a") })));
+    expect(changeOf(plan, "deployment.api").attributes.map(({ path }) => path)).toContain("commit");
+  });
+});
+
+describe("a deployment that a verb left, and nobody declared", () => {
+  const [api = declare("service.api"), key = declare("variable.api.KEY")] = shop();
+  const undeclared = (): World => {
+    const world = settled();
+    const recorded = world.recorded.get(at("deployment.api"));
+    if (recorded) world.recorded.set(at("deployment.api"), { ...recorded, applied: {} });
+    return world;
+  };
+
+  it("is no change, also where it is gone, and goes with its service", () => {
+    const world = undeclared();
+    expect(actionsOf(world.plan(desiredOf([api, key])))).toEqual([]);
+    world.lose("deployment.api");
+    expect(actionsOf(world.plan(desiredOf([api, key])))).toEqual([]);
+    expect(actionsOf(undeclared().plan(desiredOf([]), { mode: "destroy" }))).toEqual([
+      ...["delete deployment.api", "delete service.api", "delete variable.api.KEY"],
+    ]);
+  });
+
+  it("is forgotten where it was declared, and waits for nothing", () => {
+    const world = settled({ commit: commit("a") });
+    const plan = world.plan(
+      desiredOf([declare("service.api", { kind: "web", "configuration.port": 81 }), key]),
+    );
+    expect(actionsOf(plan)).toEqual(["forget deployment.api", "update service.api"]);
+  });
+});
+
 describe("a deployment of a service that is archived, and left so", () => {
   const lifecycle = { ...defaultLifecycle, ignoreChanges: ["archived"] };
   const left = (branch: string) => [

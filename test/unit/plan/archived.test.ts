@@ -1,0 +1,144 @@
+import { defaultLifecycle } from "../../../src/model/desired";
+import { checkMassDeletion } from "../../../src/plan/guards";
+import { makePlan } from "../../../src/plan/make-plan";
+import { actionsOf, at, changeOf, codesOf, declare, desiredOf, World } from "../../support/plan-world";
+import { instanceOf, recordOf, typeWith } from "./fixtures";
+
+const archive = { lifecycle: { ...defaultLifecycle, onRemove: "archive" } } as const;
+const web = (name: string) => declare(`service.shop.${name}`, { kind: "web" });
+const rest = () => [declare("project.shop"), web("a"), web("b")];
+const shop = () => [
+  ...rest(),
+  declare("service.shop.api", { kind: "web" }, archive),
+  declare("variable.shop.api.LEVEL", { value: "info" }),
+];
+
+function settled(): World {
+  const world = new World();
+  world.settle(desiredOf(shop()));
+  return world;
+}
+
+/** The service is archived, and no longer declared. */
+function archived(): World {
+  const world = settled();
+  world.settle(desiredOf(rest()));
+  return world;
+}
+
+describe("a service that its removal archives", () => {
+  it("ends nothing: its parts stay with it without a word", () => {
+    const plan = settled().plan(desiredOf(rest()));
+    expect(plan.changes.filter(({ address }) => address.includes("api"))).toMatchObject([
+      { address: "service.shop.api", action: "delete", retains: true, effects: [] },
+    ]);
+    expect(plan.summary).toMatchObject({ change: 1, destroy: 0, forget: 0 });
+  });
+
+  it("is kept in the state with the project that holds it, where that is removed too", () => {
+    const plan = settled().plan(desiredOf([]), { mode: "destroy" });
+    expect(changeOf(plan, "project.shop")).toMatchObject({
+      action: "forget",
+      retains: true,
+      reason: "it still holds service.shop.api",
+    });
+    expect(actionsOf(plan)).toEqual([
+      "forget project.shop",
+      "delete service.shop.a",
+      "delete service.shop.api",
+      "delete service.shop.b",
+    ]);
+  });
+
+  it("comes back under its id when it is declared again", () => {
+    const world = archived();
+    const id = world.id("service.shop.api");
+    const plan = world.plan(desiredOf(shop()));
+    expect(changeOf(plan, "service.shop.api")).toMatchObject({ id, restores: true });
+    expect(changeOf(plan, "variable.shop.api.LEVEL")).toMatchObject({ restores: true });
+    expect(changeOf(plan, "service.shop.a")).not.toHaveProperty("restores");
+  });
+});
+
+describe("what was archived here", () => {
+  it("is no change of any plan, whatever its mode", () => {
+    const world = archived();
+    for (const mode of ["apply", "refresh-only"] as const) {
+      const plan = world.plan(desiredOf(rest()), { mode });
+      expect(plan.changes.map(({ address }) => address)).toEqual([
+        ...["project.shop", "service.shop.a", "service.shop.b"],
+      ]);
+      expect(codesOf(plan)).toEqual([]);
+    }
+  });
+
+  it("is forgotten with its parts once it was deleted outside of rnv", () => {
+    const world = archived();
+    world.lose("service.shop.api");
+    const plan = world.plan(desiredOf(rest()));
+    const reason = "it was archived here, and deleted outside of rnv";
+    expect(plan.changes.filter(({ action }) => action !== "no-op")).toMatchObject([
+      { address: "service.shop.api", action: "forget", reason },
+      { address: "variable.shop.api.LEVEL", action: "forget", reason },
+    ]);
+  });
+
+  it("is not believed to be gone where nothing that is recorded can be read", () => {
+    const world = archived();
+    for (const { address } of rest()) world.recorded.delete(address);
+    world.lose("service.shop.api", "variable.shop.api.LEVEL");
+    expect(actionsOf(world.plan(desiredOf([])))).toEqual([]);
+    world.settle(desiredOf([declare("service.other", { kind: "web" })]));
+    expect(actionsOf(world.plan(desiredOf([declare("service.other", { kind: "web" })])))).toEqual([
+      ...["forget service.shop.api", "forget variable.shop.api.LEVEL"],
+    ]);
+  });
+
+  it("proves nothing about a part that is gone without it", () => {
+    const part = instanceOf({
+      ...{ address: "variable.api.A", type: typeWith({ removedWithParent: true }), declared: {} },
+      ...{ recorded: recordOf({}), read: { kind: "gone" } },
+    });
+    const instances = new Map([[part.address, part]]);
+    expect(checkMassDeletion(instances)).toEqual({ instances, diagnostics: [] });
+  });
+});
+
+describe("a project that is made anew", () => {
+  const replace = { replace: [at("project.shop")], confirmedDeletes: [at("project.shop")] };
+  const guard = (world: World) => changeOf(world.plan(desiredOf(rest()), replace), "project.shop").guard;
+
+  it("stands still for what is archived in it, by its id", () => {
+    const world = archived();
+    expect(guard(world)).toEqual({
+      code: "guard.holds_others",
+      summary: `project.shop holds what is not deleted with it: service.shop.api (id ${world.id("service.shop.api")}, archived by onRemove)`,
+      hint: "delete that or move it elsewhere first; to leave project.shop as it is: --exclude project.shop",
+    });
+  });
+
+  it("stands still for what leaves the state and stays at the service", () => {
+    const world = new World();
+    const lifecycle = { ...defaultLifecycle, onRemove: "retain" } as const;
+    const old = declare("service.shop.old", { kind: "web" }, { lifecycle });
+    world.settle(desiredOf([...rest(), old, declare("variable.shop.old.A", { value: "x" })]));
+    expect(guard(world)?.summary).toBe(
+      `project.shop holds what is not deleted with it: service.shop.old (id ${world.id("service.shop.old")})`,
+    );
+    world.lose("service.shop.old");
+    expect(guard(world)).toBeUndefined();
+  });
+
+  it("is left as it is by the words of the verb that asked", () => {
+    const world = settled();
+    const holdings = new Map([
+      [world.id("project.shop"), [{ kind: "environment group", id: "g", name: "g" }]],
+    ]);
+    const declared = shop().map((one) => ({ ...one, lifecycle: defaultLifecycle }));
+    world.settle(desiredOf(declared));
+    const input = world.input(desiredOf([]), { mode: "destroy" });
+    expect(changeOf(makePlan({ ...input, holdings }), "project.shop").guard?.hint).toMatch(
+      / to leave project\.shop as it is: rnv destroy --exclude project\.shop$/,
+    );
+  });
+});
