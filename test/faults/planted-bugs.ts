@@ -188,7 +188,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     () => "true",
     { scenario: "create-all", faults: ["kill"] },
   ),
-  bug("everything that vanishes is gone", "checkMassDeletion", condition("some(isLost)"), () => "false", {
+  bug("everything that vanishes is gone", "checkMassDeletion", call("findUnprovenLosses"), () => "[]", {
     scenario: "delete",
     faults: ["revoked onward"],
   }),
