@@ -16,7 +16,7 @@ import type { Patience } from "./traffic";
 /** While plans are made nothing takes long. */
 const planning: Patience = { quietMs: 50, patienceMs: 50 };
 /** What is waited for may itself wait for another provider. */
-const applying: Patience = { quietMs: 200, patienceMs: 5000 };
+const applying: Patience = { quietMs: 500, patienceMs: 5000 };
 
 /** Instead of a time: this plan changes it; it is not there any more. */
 const planned = "planned";

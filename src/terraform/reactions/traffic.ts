@@ -12,6 +12,10 @@ const mostLongMoments = 20;
 const shorter = 10;
 /** Calls under way that neither begin nor end for so long are about something that takes its time. */
 const slowMs = 2000;
+/** On a busy machine calls come slowly: a silence is one when it is so many times as long as any that a call ended. */
+const timesAsLong = 4;
+/** Limits, in milliseconds, how long a silence such a pace asks for. */
+const mostMs = 1000;
 
 /** Limits how long a call waits for others, in milliseconds without any of them. */
 export interface Patience {
@@ -29,10 +33,13 @@ export interface Patience {
 export class Traffic {
   #active = 0;
   #moments = 0;
+  #silentSince: number | undefined;
+  #longestSilenceMs = 0;
   readonly #waiters = new Set<Waiter>();
 
   /** Counts a call as under way until its work ends. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#hear();
     this.#enter(1);
     try {
       return await work();
@@ -83,16 +90,27 @@ export class Traffic {
 
   #enter(change: 1 | -1): void {
     this.#active += change;
+    this.#silentSince = this.#active > 0 ? undefined : performance.now();
     this.changed();
   }
+
+  /** Measures the silence that a call ends. */
+  #hear(): void {
+    if (this.#silentSince === undefined) return;
+    this.#longestSilenceMs = Math.max(this.#longestSilenceMs, performance.now() - this.#silentSince);
+  }
+
 
   #arm(waiter: Waiter): void {
     clearTimeout(waiter.timer);
     const isReady = waiter.isReady();
     // What is not ready may be under way.
     if (!isReady && this.#active > 0) return;
-    const quietMs = waiter.quietMs / (this.#moments > mostLongMoments ? shorter : 1);
-    const limit = isReady ? (this.#active > 0 ? Math.max(quietMs, slowMs) : quietMs) : waiter.patienceMs;
+    const less = this.#moments > mostLongMoments ? shorter : 1;
+    const paceMs = Math.min(this.#longestSilenceMs * timesAsLong, mostMs) / less;
+    const quietMs = Math.max(waiter.quietMs / less, paceMs);
+    const patienceMs = Math.max(waiter.patienceMs, paceMs);
+    const limit = isReady ? (this.#active > 0 ? Math.max(quietMs, slowMs) : quietMs) : patienceMs;
     waiter.timer = setTimeout(() => this.#giveUp(waiter, isReady), limit);
   }
 

@@ -37,6 +37,39 @@ describe("calls that wait for others", () => {
     expect(results).toEqual([false, true, true]);
   });
 
+  it("take a silence for one only when it is long for the pace at which calls come", async () => {
+    jest.useFakeTimers();
+    try {
+      const traffic = new Traffic();
+      const call = (): Promise<void> => traffic.during(async () => {});
+      const let100 = () => jest.advanceTimersByTimeAsync(100);
+      await call();
+      await let100();
+      await call();
+      const gone: string[] = [];
+      let isThere = false;
+      const wait = async (name: string, isReady: () => boolean): Promise<void> => {
+        await traffic.wait(isReady, soon, forever);
+        gone.push(name);
+      };
+      const waiting = [
+        traffic.during(() => wait("ready", () => true)),
+        traffic.during(() => wait("not ready", () => isThere)),
+      ];
+      for (let calls = 0; calls < 5; calls += 1) {
+        await let100();
+        expect(gone).toEqual([]);
+        await call();
+      }
+      isThere = true;
+      await jest.advanceTimersByTimeAsync(400);
+      await Promise.all(waiting);
+      expect(gone).toEqual(["ready", "not ready"]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it("end with an interruption", async () => {
     const traffic = new Traffic();
     const stop = new AbortController();
