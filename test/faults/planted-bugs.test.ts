@@ -1,3 +1,4 @@
+import { shareOf } from "../support/soak";
 import { hunt } from "./hunt";
 import { plantedBugs, remotePlantedBugs } from "./planted-bugs";
 import { signInStep } from "./remote-stages";
@@ -11,7 +12,7 @@ describe("the fault matrix finds what it is there to find", () => {
     expect(plantedBugs.length).toBeGreaterThanOrEqual(30);
   });
 
-  it.each([...plantedBugs, ...remotePlantedBugs])("$name", async (bug) => {
+  it.each(shareOf([...plantedBugs, ...remotePlantedBugs], 7))("$name", async (bug) => {
     expect(await hunt(bug)).toMatchObject({ kind: bug.finds ?? "wrong" });
   });
 });

@@ -1,4 +1,5 @@
 import { embeddedApiKey } from "../../src/emulator/emulator";
+import { shareOf } from "../support/soak";
 import { Arena, canary, type Outcome } from "./arena";
 import { attacks } from "./attacks";
 import { commandsIn, hiddenIn } from "./inertness";
@@ -6,13 +7,14 @@ import { commandsIn, hiddenIn } from "./inertness";
 jest.setTimeout(300_000);
 
 const megabytes = 1024;
+const played = shareOf(attacks, 8);
 const arena = new Arena();
 const outcomes = new Map<string, Promise<Outcome>>();
 
 /** Three at a time: most of each is waiting. */
 beforeAll(async () => {
   await arena.open();
-  const waiting = [...attacks];
+  const waiting = [...played];
   const work = async (): Promise<void> => {
     for (let attack = waiting.shift(); attack !== undefined; attack = waiting.shift()) {
       const outcome = arena.run(attack);
@@ -24,13 +26,13 @@ beforeAll(async () => {
 });
 afterAll(() => arena.close());
 
-it("at least sixty attacks are made, each once", () => {
+it("there are at least sixty attacks, each once", () => {
   expect(new Set(attacks.map(({ title }) => title)).size).toBe(attacks.length);
   expect(attacks.length).toBeGreaterThanOrEqual(60);
 });
 
 describe("a clean end, where", () => {
-  it.each(attacks)("$title", async ({ title, says, codes = [1] }) => {
+  it.each(played)("$title", async ({ title, says, codes = [1] }) => {
     const { code, text, cpuMs, rssKb, foreign } = (await outcomes.get(title)) as Outcome;
     expect(text).not.toMatch(/This is a bug in rnv|\n\s+at .*:\d+:\d+\)?\n/);
     expect(codes).toContain(code);

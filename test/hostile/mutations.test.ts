@@ -1,10 +1,11 @@
+import { inSoak } from "../support/soak";
 import { judgeMutations } from "./judge-mutations";
 import { openTargets, type Target } from "./targets";
 
 jest.setTimeout(300_000);
 
 /** `npm run hostile` runs 100,000. */
-const casesEach = 500;
+const casesEach = inSoak(500, 100);
 
 describe("mutated input ends in a clean error, or is good", () => {
   const opened = new Set<string>();

@@ -4,6 +4,7 @@ import type { EmulatorOptions } from "../../src/emulator/emulator";
 import { type Death, dyingContext } from "../support/dying-context";
 import { fc } from "../support/fixed-seed";
 import { MemoryDisk } from "../support/memory-disk";
+import { inSoak } from "../support/soak";
 import { createWorkbench, type Workbench } from "../support/workbench";
 import { manifestOf, manifestText, type ShopSpec, shopSpec } from "./shops";
 
@@ -68,8 +69,8 @@ async function inBenches(
 }
 
 const services: readonly [string, EmulatorOptions["gaps"], number][] = [
-  ["the whole service", {}, 24],
-  ["a service without the undocumented routes", { listVariables: false, readService: false }, 16],
+  ["the whole service", {}, inSoak(24, 6)],
+  ["a service without the undocumented routes", { listVariables: false, readService: false }, inSoak(16, 4)],
 ];
 
 describe.each(services)("on %s, a run that dies at any write", (_, gaps, numRuns) => {

@@ -1,6 +1,7 @@
 import { ApiError } from "../../src/api/api-error";
 import { fc } from "../support/fixed-seed";
 import { MemoryDisk } from "../support/memory-disk";
+import { inSoak } from "../support/soak";
 import { createWorkbench, type Workbench } from "../support/workbench";
 import {
   addForeign,
@@ -34,7 +35,7 @@ function holds<Ts extends [unknown, ...unknown[]]>(
       bench.remove();
     }
   });
-  return fc.assert(property, { numRuns });
+  return fc.assert(property, { numRuns: inSoak(numRuns, Math.ceil(numRuns / 4)) });
 }
 
 async function applied(bench: Workbench, spec: ShopSpec, shuffled = false): Promise<void> {

@@ -25,10 +25,12 @@ const env = {
   INTERPOLATED: interpolated.value,
   TF_LOG: "TRACE",
   DEBUG: "*",
-  NODE_DEBUG: "http,https,net,tls,fs,stream",
   RNV_LOG: "trace",
   GITHUB_ACTIONS: "true",
 };
+
+/** What Node tells of requests and files too. */
+const debugging = { ...env, NODE_DEBUG: "http,https,net,tls,fs,stream" };
 
 const shop = (more = "", text = yaml(plain)) => `
 projects:
@@ -69,8 +71,11 @@ describe("no secret is ever shown", () => {
   afterEach(() => scenario.fail());
 
   /** Runs a command and looks at everything it printed and left in the folder. */
-  const watched = async (how: readonly string[], input?: string): Promise<CliRun> => {
-    const ended = await scenario.runWith({ env, input }, ...how);
+  const watched = async (
+    how: readonly string[],
+    environment: Record<string, string> = env,
+  ): Promise<CliRun> => {
+    const ended = await scenario.runWith({ env: environment }, ...how);
     runs += 1;
     expect(ended.stderr).not.toContain("This is a bug");
     const all = [...canaries, ...generated()];
@@ -111,14 +116,14 @@ describe("no secret is ever shown", () => {
       met = true;
       return fault;
     });
-    await watched(["apply", ...approve]);
+    await watched(["apply", ...approve], debugging);
     await watched(["apply", ...approve, "-json"]);
     expect(met).toBe(true);
     expect(seen).toEqual([]);
   });
 
   it("by a run that ends well, in any format", async () => {
-    expect((await watched(["apply", ...approve, "-json"])).code).toBe(0);
+    expect((await watched(["apply", ...approve, "-json"], debugging)).code).toBe(0);
     expect(generated()).toHaveLength(1);
     const sentValues = scenario.sent.map(({ body }) => body ?? "").join("\n");
     // The watch is worth something only if the values did leave.
@@ -156,7 +161,7 @@ describe("no secret is ever shown", () => {
         .replace("configuration: {", `configuration: { port: ${port},`);
     tell();
     scenario.write("rnv.yaml", changed(8101));
-    const failed = await watched(["apply", ...approve]);
+    const failed = await watched(["apply", ...approve], debugging);
     expect(failed).toMatchObject({ code: 7, stderr: expect.stringContaining("told: (sensitive), ") });
     tell();
     expect((await watched(["apply", ...approve, "-json"])).stdout).toContain("told: (sensitive), ");
@@ -207,7 +212,7 @@ describe("no secret is ever shown", () => {
     const [variable] = scenario.emulator.store.variables(service?.id ?? "");
     scenario.emulator.store.editVariable(variable?.id ?? "", { value: interpolated.value });
     expect((await watched(["drift", "-strict"])).code).toBe(2);
-    expect((await watched(["apply", ...approve])).code).toBe(0);
+    expect((await watched(["apply", ...approve], debugging)).code).toBe(0);
     await watched(["plan"]);
     expect(seen).toEqual([]);
   });
@@ -220,7 +225,7 @@ describe("no secret is ever shown", () => {
     const recorded = scenario.read(".rnv/state.json");
     scenario.emulator.store.editVariable(variable?.id ?? "", { value: theirs.value });
     scenario.forget();
-    await watched(["drift", "--verify-values", "-json"]);
+    await watched(["drift", "--verify-values", "-json"], debugging);
     await watched(["plan", "--no-secrets", "-json"]);
     await watched(["plan", "--verify-values"]);
     for (const how of [["-json"], ["--format", "markdown"], ["-out", "v.rnvplan"]])
@@ -259,7 +264,7 @@ describe("no secret is ever shown", () => {
     expect((await started.ended).code).toBe(-1);
     scenario.fail();
     await watched(["state", "pull"]);
-    await watched(["plan"]);
+    await watched(["plan"], debugging);
     expect((await watched(["apply", ...approve])).code).toBe(0);
     expect(seen).toEqual([]);
   });
@@ -319,7 +324,7 @@ describe("no secret is ever shown", () => {
 
   it("by destroy, and by what it leaves", async () => {
     scenario.write("rnv.yaml", shop());
-    const { code, stdout } = await watched(["destroy", ...approve]);
+    const { code, stdout } = await watched(["destroy", ...approve], debugging);
     expect({ code, stdout }).toMatchObject({ code: 0 });
     await watched(["show"]);
     expect(seen).toEqual([]);

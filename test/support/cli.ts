@@ -45,8 +45,8 @@ const briefly = ["--liftoff-only"];
 
 /**
  * The built command line in a folder of its own, against a service of its own over HTTP. `run` and `runWith` use a
- * process that made other runs before, which spares the start; what a test starts, gives input or an environment, or asks for
- * `fresh`, has a process of its own, and with RNV_FRESH=1 everything has.
+ * process that made other runs before, which spares the start; what a test starts, gives input or a setting of Node itself, or
+ * asks for `fresh`, has a process of its own, and with RNV_FRESH=1 everything has.
  */
 export interface Scenario {
   readonly folder: string;
@@ -103,8 +103,8 @@ export async function openScenario({ fresh, ...options }: ScenarioOptions = {}):
     });
   const runWith: Scenario["runWith"] = (how, ...args) => {
     const isPlain = Object.keys(how).every((name) => name === "env");
-    const settings = Object.keys(how.env ?? {}).every((name) => name.startsWith("RNV_"));
-    return fresh !== true && process.env.RNV_FRESH !== "1" && isPlain && settings
+    const isOfNode = Object.keys(how.env ?? {}).some((name) => name.startsWith("NODE_"));
+    return fresh !== true && process.env.RNV_FRESH !== "1" && isPlain && !isOfNode
       ? runInResident({ args, cwd: folder, env: { ...baseEnvironment(server), ...how.env } })
       : start(how, ...args).ended;
   };

@@ -1,7 +1,9 @@
 const { statSync } = require("node:fs");
 
 // Files that start programs or play the matrix: begun last, they would leave the other cores with nothing to do.
+// To count work costs more in a process in which others ran before.
 const slow = [
+  "test/unit/manifest/linear-time",
   "test/faults/",
   "test/package/",
   "test/terraform/",

@@ -1,4 +1,5 @@
 import type { Lags } from "../../../src/emulator/lag";
+import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `projects:
@@ -25,55 +26,58 @@ const lags: readonly (readonly [string, Lags])[] = [
   ["5 s in deployments", { deployments: { ms: 5000 } }],
 ];
 
-describe.each(lags)("a run that goes on where another was killed, with reads %s behind", (_, lag) => {
-  let bench: Workbench;
-  beforeEach(() => {
-    bench = createWorkbench();
-    bench.write("rnv.yaml", shop);
-    bench.emulator.store.setLag(lag);
-  });
-  afterEach(() => bench.remove());
-  const goOn = async (changed = {}) => {
-    const { exitCode, diagnostics } = await bench.apply({}, changed).catch((failure) => ({
-      exitCode: 1,
-      diagnostics: failure.diagnostics ?? [failure],
-    }));
-    expect({ exitCode, diagnostics }).toEqual({ exitCode: 0, diagnostics: [] });
-  };
-  const eachIsThereOnce = async () => {
-    const { store } = bench.emulator;
-    const services = store.services();
-    expect(store.projects()).toHaveLength(1);
-    expect(services.map(({ name }) => name).sort()).toEqual(["api", "worker"]);
-    const api = services.find(({ name }) => name === "api")?.id ?? "";
-    expect(store.variables(api)).toHaveLength(1);
-    expect(store.deployments(api)).toHaveLength(1);
-    store.setLag();
-    const { plan } = await bench.plan();
-    expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
-  };
+describe.each(shareOf(lags, 5))(
+  "a run that goes on where another was killed, with reads %s behind",
+  (_, lag) => {
+    let bench: Workbench;
+    beforeEach(() => {
+      bench = createWorkbench();
+      bench.write("rnv.yaml", shop);
+      bench.emulator.store.setLag(lag);
+    });
+    afterEach(() => bench.remove());
+    const goOn = async (changed = {}) => {
+      const { exitCode, diagnostics } = await bench.apply({}, changed).catch((failure) => ({
+        exitCode: 1,
+        diagnostics: failure.diagnostics ?? [failure],
+      }));
+      expect({ exitCode, diagnostics }).toEqual({ exitCode: 0, diagnostics: [] });
+    };
+    const eachIsThereOnce = async () => {
+      const { store } = bench.emulator;
+      const services = store.services();
+      expect(store.projects()).toHaveLength(1);
+      expect(services.map(({ name }) => name).sort()).toEqual(["api", "worker"]);
+      const api = services.find(({ name }) => name === "api")?.id ?? "";
+      expect(store.variables(api)).toHaveLength(1);
+      expect(store.deployments(api)).toHaveLength(1);
+      store.setLag();
+      const { plan } = await bench.plan();
+      expect(plan?.changes.filter(({ action }) => action !== "no-op")).toEqual([]);
+    };
 
-  it.each([1, 2, 3, 4, 5, 6])(
-    "makes each thing once, where the write %d had arrived or not",
-    async (write) => {
-      for (const when of ["before", "after"] as const) {
-        bench.remove();
-        bench = createWorkbench();
-        bench.write("rnv.yaml", shop);
-        bench.emulator.store.setLag(lag);
-        await bench.applyUntilDeath({ write, when });
-        await goOn();
+    it.each([1, 2, 3, 4, 5, 6])(
+      "makes each thing once, where the write %d had arrived or not",
+      async (write) => {
+        for (const when of ["before", "after"] as const) {
+          bench.remove();
+          bench = createWorkbench();
+          bench.write("rnv.yaml", shop);
+          bench.emulator.store.setLag(lag);
+          await bench.applyUntilDeath({ write, when });
+          await goOn();
+          await eachIsThereOnce();
+        }
+      },
+    );
+
+    it.each([1, 2, 3])(
+      "makes each thing once with another API key, where the write %d had arrived",
+      async (write) => {
+        await bench.applyUntilDeath({ write, when: "after" });
+        await goOn({ credential: () => "fedcba9876543210" });
         await eachIsThereOnce();
-      }
-    },
-  );
-
-  it.each([1, 2, 3])(
-    "makes each thing once with another API key, where the write %d had arrived",
-    async (write) => {
-      await bench.applyUntilDeath({ write, when: "after" });
-      await goOn({ credential: () => "fedcba9876543210" });
-      await eachIsThereOnce();
-    },
-  );
-});
+      },
+    );
+  },
+);

@@ -2,9 +2,13 @@ import type { JournalEntry, State } from "../../../src/model/state";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { emptyState, replayJournal } from "../../../src/state/recorded";
 import { diskError, type Fault, MemoryDisk } from "../../support/memory-disk";
+import { inSoak } from "../../support/soak";
 import { holder, intent, origin, outcome, resourceEntry, stillClock } from "./fixtures";
 
 jest.setTimeout(120_000);
+
+/** From one call that is struck to the next. */
+const stride = inSoak(1, 5);
 
 const path = "/s/state.json";
 const start = emptyState({ lineage: "line", ...origin });
@@ -143,7 +147,7 @@ const powerOff = diskError("POWER");
 describe("the disk of a local state", () => {
   it("may lose power before or after any call: durable entries stay, the state is whole", async () => {
     const { length } = await callsOfOneRun();
-    for (let at = 0; at <= length; at += 1)
+    for (let at = 0; at <= length; at += stride)
       for (const [i, survival] of survivals.entries())
         for (const seed of i < 2 ? [0] : [1, 2]) {
           const disk = new MemoryDisk();
@@ -173,7 +177,7 @@ describe("the disk of a local state", () => {
   for (const [title, fault] of Object.entries(faults))
     it(`may ${title} at any call: what was acknowledged stays`, async () => {
       const { length } = await callsOfOneRun();
-      for (let at = 0; at < length; at += 1)
+      for (let at = 0; at < length; at += stride)
         for (const cut of [false, true]) {
           const disk = new MemoryDisk();
           disk.fault = fault(at);

@@ -2,6 +2,7 @@ import type { StateSession } from "../../../src/state/backend";
 import { createLocalBackend } from "../../../src/state/local/local-backend";
 import { fc } from "../../support/fixed-seed";
 import { diskError, MemoryDisk } from "../../support/memory-disk";
+import { inSoak } from "../../support/soak";
 import { holder, origin, stillClock } from "./fixtures";
 
 jest.setTimeout(120_000);
@@ -99,7 +100,7 @@ describe("runs that take over a dead lock at once", () => {
       fc.asyncProperty(fc.array(taker, { minLength: 2, maxLength: 4 }), seeds, async (takers, seed) => {
         expect((await race(takers, seed)).most).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 400 },
+      { numRuns: inSoak(400, 60) },
     );
   });
 
@@ -108,7 +109,7 @@ describe("runs that take over a dead lock at once", () => {
       fc.asyncProperty(fc.array(taker, { minLength: 1, maxLength: 4 }), seeds, async (takers, seed) => {
         expect((await race(takers, seed)).newcomer).toBeDefined();
       }),
-      { numRuns: 400 },
+      { numRuns: inSoak(400, 60) },
     );
   });
 });

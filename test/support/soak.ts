@@ -1,0 +1,9 @@
+/** In `npm run test:soak` a suite that imports this plays all its cases, in `npm test` a share of them. */
+export const isSoak = process.env.RNV_SOAK === "1";
+
+/** Returns the first in a soak, else the second. */
+export const inSoak = <Value>(whole: Value, share: Value): Value => (isSoak ? whole : share);
+
+/** Returns all in a soak, else every nth, beginning with the first. */
+export const shareOf = <Value>(all: readonly Value[], nth: number): readonly Value[] =>
+  all.filter((_, i) => isSoak || i % nth === 0);
