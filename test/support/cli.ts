@@ -40,7 +40,7 @@ export interface WriteSeen extends SeenRequest {
   readonly idempotencyKey?: string;
 }
 
-/** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads. */
+/** Each process would optimize undici's parser in the background, which takes longer than the few answers it reads; one that stays, our code too. */
 const briefly = ["--liftoff-only"];
 
 /**
@@ -232,7 +232,11 @@ interface ResidentRun {
 
 function runInResident(run: ResidentRun): Promise<CliRun> {
   const program = join(dirname(builtCli()), "run.js");
-  const resident = residents.pop() ?? fork(join(__dirname, "resident-cli.cjs"), [program], { execArgv: [] });
+  const resident =
+    residents.pop() ??
+    fork(join(__dirname, "resident-cli.cjs"), [program], {
+      execArgv: [...briefly, "--max-lazy", "--no-opt"],
+    });
   return new Promise((resolve, reject) => {
     const died = (): void => reject(new Error(`the process ended in: rnv ${run.args.join(" ")}`));
     resident.once("exit", died);

@@ -1,3 +1,4 @@
+import type { SeenRequest } from "../../src/emulator/faults";
 import { CrashFolder, everything } from "../support/crash-folder";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
@@ -41,6 +42,23 @@ describeTerraform("applies that replace or delete and are cut short", () => {
     expect(world.services()).toEqual([]);
     expect(emulator.store.projects()).toEqual([]);
   }, 120_000);
+
+  it("a destroy whose provider died goes on by itself, also where nothing is left to prove it", async () => {
+    const names = ["a", "b", "c", "d"];
+    world.write(
+      names
+        .map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`)
+        .join(""),
+    );
+    await world.apply();
+    const command = ["destroy", "-auto-approve"];
+    let left = 4;
+    const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
+    await world.applyKilledAt(isLast, "after", { command });
+    expect(world.services()).toEqual([]);
+    await world.run("destroy -auto-approve");
+    expect(world.state().resources).toEqual([]);
+  }, 60_000);
 
   it("Ctrl-C ends the wait for a deployment, keeps what is done, and the next apply goes on with it", async () => {
     const slow = new TerraformFolder({ deploySeconds: 600 });

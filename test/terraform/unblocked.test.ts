@@ -1,5 +1,4 @@
 import type { SeenRequest } from "../../src/emulator/faults";
-import { CrashFolder } from "../support/crash-folder";
 import { describeTerraform, TerraformFolder } from "../support/terraform";
 
 const flat = (text: string): string => text.replace(/[\s│╷╵]+/g, " ");
@@ -7,10 +6,9 @@ const services = (names: readonly string[]) =>
   names.map((name) => `resource "rnv_service" "${name}" {\n  name = "${name}"\n  kind = "web"\n}\n`).join("");
 
 describeTerraform("what does not block", () => {
-  let world: CrashFolder;
+  let world: TerraformFolder;
   beforeEach(async () => {
-    world = new CrashFolder();
-    await world.open();
+    world = await new TerraformFolder().openAttached();
   });
   afterEach(() => world.close());
   const isPost = (end: string) => (request: SeenRequest) =>
@@ -39,18 +37,6 @@ describeTerraform("what does not block", () => {
     await world.expectNoChanges();
   }, 60_000);
 
-  it("a destroy whose provider died goes on by itself, also where nothing is left to prove it", async () => {
-    world.write(services(["a", "b", "c", "d"]));
-    await world.apply();
-    const command = ["destroy", "-auto-approve"];
-    let left = 4;
-    const isLast = ({ method }: SeenRequest): boolean => method === "DELETE" && --left === 0;
-    await world.applyKilledAt(isLast, "after", { command });
-    expect(world.services()).toEqual([]);
-    await world.run("destroy -auto-approve");
-    expect(world.state().resources).toEqual([]);
-  }, 60_000);
-
   it("a 500 on an update and on a deletion is sent again under its key", async () => {
     world.write(services(["a"]));
     await world.apply();
@@ -67,35 +53,35 @@ describeTerraform("what does not block", () => {
       await world.run(command);
       expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
     }
-    expect(world.services()).toEqual([]);
+    expect(world.emulator.store.services()).toEqual([]);
   }, 60_000);
 });
 
 describeTerraform("one error for all", () => {
   const world = new TerraformFolder();
   beforeAll(async () => {
-    await world.open();
+    await world.openAttached();
     world.write(services(["a", "b", "c", "d"]));
     await world.apply();
   }, 60_000);
   afterAll(() => world.close());
-  const errorOf = async (environment: Record<string, string>): Promise<string> => {
-    world.environment = environment;
+  const errorOf = async (block: string): Promise<string> => {
+    world.write(services(["a", "b", "c", "d"]), block);
     const output = flat(await world.run("plan", 1));
-    world.environment = {};
+    world.write(services(["a", "b", "c", "d"]));
     expect(output.match(/Error: /g)).toHaveLength(1);
     expect(output).toContain('in provider "rnv"');
     return output;
   };
 
   it("a wrong key, workspace or address is one error of the provider block", async () => {
-    expect(await errorOf({ RNV_API_KEY: "rnv_no-such-key" })).toContain("does not accept the API key");
+    expect(await errorOf('api_key = "rnv_no-such-key"')).toContain("does not accept the API key");
     const other = "00000000-0000-4000-8000-00000000abcd";
-    expect(await errorOf({ RNV_WORKSPACE_ID: other })).toMatch(new RegExp(`workspace ${other}`));
-    expect(await errorOf({ RNV_BASE_URL: world.baseUrl.replace("/api/v1", "/elsewhere/api/v1") })).toContain(
+    expect(await errorOf(`workspace_id = "${other}"`)).toMatch(new RegExp(`workspace ${other}`));
+    expect(await errorOf(`base_url = "${world.baseUrl.replace("/api/v1", "/elsewhere/api/v1")}"`)).toContain(
       "RNV_BASE_URL",
     );
-    expect(await errorOf({ RNV_BASE_URL: "http://127.0.0.1:9/api/v1" })).toContain("cannot connect");
+    expect(await errorOf('base_url = "http://127.0.0.1:9/api/v1"')).toContain("cannot connect");
   }, 120_000);
 
   it("what was deleted elsewhere is said to be gone once, for all of it, by name", async () => {

@@ -1,6 +1,7 @@
 import type { RuntimeAction, RuntimeRequest } from "../../../src/commands/carry-out-action";
 import type { Fault } from "../../../src/emulator/faults";
 import type { Address } from "../../../src/model/address";
+import { shareOf } from "../../support/soak";
 import { createWorkbench, type Workbench } from "../../support/workbench";
 
 const shop = `
@@ -89,7 +90,7 @@ describe("a verb that writes", () => {
   describe.each(verbs.map((verb) => [verb.commit ? "deploy --commit" : verb.action, verb] as const))(
     "%s",
     (_name, verb) => {
-      it.each(faults)("survives %s by itself, and does it once", async (_fault, fault) => {
+      it.each(shareOf(faults, 3))("survives %s by itself, and does it once", async (_fault, fault) => {
         const before = await prepare(verb.action);
         let hits = 0;
         bench.emulator.setFaults((_, { method }) => (isWrite(method) && hits++ === 0 ? fault : undefined));
@@ -98,7 +99,7 @@ describe("a verb that writes", () => {
         expect((await bench.state())?.open).toEqual([]);
       });
 
-      it.each(faults)(
+      it.each(shareOf(faults, 3))(
         "after %s that does not end names itself, and again does it once",
         async (_fault, fault) => {
           const before = await prepare(verb.action);

@@ -1,10 +1,11 @@
 import type { SourceNode } from "../../../src/manifest/tree";
 import { parseYaml } from "../../../src/manifest/yaml";
 import { fc } from "../../support/fixed-seed";
+import { inSoak } from "../../support/soak";
 import { outline, outlineByYaml } from "./outline-by-yaml";
 
 /** Documents in each of the searches; `npm run fuzz` tries 100,000. */
-const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? 700);
+const documents = Number(process.env.RNV_FUZZ_DOCUMENTS ?? inSoak(2_000, 200));
 
 /** What a manifest must not hold though it is YAML: nothing is compared then. */
 const beyondYaml = /^(?:manifest\.(?:invalid_type|invalid_name|unsupported|too_deep|too_large)|.* alias )/;
