@@ -100,7 +100,6 @@ export class Traffic {
     this.#longestSilenceMs = Math.max(this.#longestSilenceMs, performance.now() - this.#silentSince);
   }
 
-
   #arm(waiter: Waiter): void {
     clearTimeout(waiter.timer);
     const isReady = waiter.isReady();
