@@ -26,7 +26,7 @@ export async function settle(
   recorded: RecordedResource | undefined,
 ): Promise<ChangeEnd> {
   const { run, change, type } = context;
-  const waitPolicy = type.reacts?.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
+  const waitPolicy = waitPolicyOf(context, pending);
   if (!waitPolicy.wait) {
     if (recorded) await run.journal.record(change.address, recorded);
     return { kind: "done" };
@@ -56,6 +56,14 @@ export async function settle(
   } finally {
     await context.slot.take();
   }
+}
+
+/** How long to wait: what the declaration says of the step, else what the type says. */
+function waitPolicyOf({ change, type }: ChangeContext, pending: Pending): WaitPolicy {
+  const ofType = type.reacts?.waitPolicy?.(change.instance.resolved) ?? defaultWaitPolicy;
+  const step = pending.deletes ? "delete" : waitingAction(change.action);
+  const timeoutMs = change.instance.desired?.timeouts?.[step];
+  return timeoutMs === undefined ? ofType : { ...ofType, timeoutMs };
 }
 
 const waitingAction = (action: string) =>

@@ -165,10 +165,11 @@ async function awaitRecovered(
   if (!input || !state || !isAnyPending || options?.mode !== "apply") return nothingRecovered;
   const recovering = recoveryContextOf(context, connection, state);
   const settled = await Promise.all(
-    makePlan(input).changes.map(({ address, action, instance: { recorded, resolved } }) => {
+    makePlan(input).changes.map(({ address, action, instance: { recorded, resolved, desired } }) => {
       const waitPolicy = recorded && typesByName.get(recorded.type)?.reacts?.waitPolicy?.(resolved);
       if (!recorded?.pending || action !== "no-op" || !waitPolicy?.wait) return nothingRecovered;
-      return awaitPending(recovering, address, recorded, waitPolicy.timeoutMs);
+      const timeoutMs = desired?.timeouts?.update ?? waitPolicy.timeoutMs;
+      return awaitPending(recovering, address, recorded, timeoutMs);
     }),
   );
   const entries = settled.flatMap((one) => one.entries);

@@ -31,6 +31,8 @@ export interface DesiredResource {
   /** Addresses it waits for: those that its attributes refer to, its parent, and those of `dependsOn`. */
   readonly dependsOn: readonly Address[];
   readonly lifecycle: Lifecycle;
+  /** How long an apply waits for the service, in milliseconds by step; what its type says unless given. */
+  readonly timeouts?: { readonly [Step in "create" | "update" | "delete"]?: number };
   readonly importId?: { readonly id: string; readonly range: SourceRange };
   /** The block, or the key that opens it. */
   readonly range: SourceRange;

@@ -2,7 +2,6 @@ import { error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../../model/desired";
-import { terraformPrefix } from "../../model/text";
 import { referredAddresses } from "../../model/value";
 import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
@@ -12,7 +11,7 @@ import { isDataSource } from "./data-attributes";
 import { isObject } from "./document";
 import type { StackType } from "./names";
 import { type BlockReader, readerOf } from "./resolve";
-import { dependsOnOf } from "./resources";
+import { dependsOnOf, readProvider, withoutRepetition } from "./resources";
 import {
   constructPathOf,
   crossStackInput,
@@ -57,6 +56,7 @@ function readSource(
   const reader = readerOf(stack, context, owner, address);
   const type = context.types.get(terraformType);
   const query = readQuery(entry, type, reader);
+  readProvider(entry, stack, reader);
   if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
     reader.refuse(
       new StackProblem("manifest.missing_key", `it needs an id or a ${type.nameKey}`),
@@ -86,8 +86,11 @@ function readQuery(
   for (const [key, written] of Object.entries(isObject(body) ? body : {})) {
     const at = location.at(key);
     const attribute = names.get(key);
-    if (written === null || key === "//" || key === "depends_on") continue;
-    if (key === "provider" && written === terraformPrefix) continue;
+    if (written === null || ["//", "depends_on", "provider"].includes(key)) continue;
+    if (key === "count" || key === "for_each") {
+      reader.refuse(withoutRepetition(key), at.keyRange);
+      continue;
+    }
     if (attribute === undefined) {
       reader.refuse(unsupported(key), at.keyRange);
       continue;

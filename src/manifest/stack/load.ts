@@ -23,9 +23,10 @@ import { buildData, declaredOf, dependants, type FoundData, readData } from "./d
 import { parseStackDocument } from "./document";
 import { findStacks, maskBrokenStack, maskStack, type StackFile } from "./files";
 import { addressOfResource, indexStackTypes } from "./names";
+import { readProviders } from "./provider";
 import { readResource, type StackBlock } from "./resources";
 import { ownerOf, readStack, type Stack, type StackContext, type StackResource } from "./stack";
-import { checkProvider, readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
+import { readImports, readStackMoves, readStackOutputs, readStackRemovals } from "./top-level";
 
 /**
  * Reads the desired state from synthesized stacks (DESIGN section 3): `files` are output folders of the library or
@@ -130,14 +131,14 @@ function readBlocks(context: StackContext, texts: ReadonlyMap<string, string>): 
     return found.get(address)?.block;
   };
   for (const stack of context.stacks) {
-    checkProvider(stack, context);
-    const imports = readImports(stack, context);
+    const protecting = readProviders(stack, context);
+    const around = { imports: readImports(stack, context), protecting, findBlock };
     for (const resource of stack.resources) {
       const type = context.types.get(resource.terraformType);
       const address = type && addressOfResource(type, resource.name);
       const read = (): void => {
         if (address !== undefined) waiting.delete(address);
-        const block = readResource(resource, stack, context, findBlock, imports);
+        const block = readResource(resource, stack, context, around);
         if (block !== undefined) found.set(block.block.address, block);
       };
       const before = address && declared.get(address);
@@ -230,7 +231,7 @@ function withConstructs(
 }
 
 function build(
-  { block, constructPath, dependsOn, parent }: StackBlock,
+  { block, constructPath, dependsOn, parent, isProtected, timeouts }: StackBlock,
   reading: ReadContext,
   reach: SecretReach,
 ): BuiltResource {
@@ -248,6 +249,8 @@ function build(
   const resource: DesiredResource = {
     ...built.resource,
     ...(constructPath !== undefined && { constructPath }),
+    ...(isProtected && { lifecycle: { ...built.resource.lifecycle, preventDestroy: true } }),
+    ...(timeouts !== undefined && { timeouts }),
     dependsOn: [...new Set([...built.resource.dependsOn, ...known, ...referred])],
   };
   return { ...built, resource };

@@ -2,9 +2,10 @@ import type { SourceRange } from "../../diagnostics/diagnostic";
 import { didYouMean } from "../../diagnostics/suggest";
 import type { Address } from "../../model/address";
 import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
-import type { DesiredAttribute } from "../../model/desired";
+import type { DesiredAttribute, DesiredResource } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import { camelCase, snakeCase, terraformNameOf, terraformPrefix } from "../../model/text";
+import { camelCase, snakeCase, terraformNameOf, terraformPrefix, timeoutNames } from "../../model/text";
+import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
 import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
@@ -36,6 +37,9 @@ export interface StackBlock {
   readonly parent: FoundParent;
   /** Addresses that it had in a manifest. */
   readonly movedFrom: readonly MapEntry[];
+  /** Its provider refuses to delete it. */
+  readonly isProtected: boolean;
+  readonly timeouts: DesiredResource["timeouts"];
 }
 
 /** The parent of a resource: a declared block, or an id that no stack declares. */
@@ -47,7 +51,7 @@ export interface FoundParent {
 }
 
 /** Looks up the block of a resource, which may be declared further below. */
-export type FindBlock = (address: Address) => Block | undefined;
+type FindBlock = (address: Address) => Block | undefined;
 
 /** A resource that is being read. */
 interface ResourceSource {
@@ -58,16 +62,24 @@ interface ResourceSource {
 }
 
 /** Keys that Terraform has and rnv does not. */
-const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection", "timeouts"];
-const ownKeys = ["//", "lifecycle", "depends_on", "provider", "triggers"];
+const terraformOnly = ["count", "for_each", "dynamic", "provisioner", "connection"];
+const ownKeys = ["//", "lifecycle", "depends_on", "provider", "triggers", "timeouts"];
 
-/** Reads a resource; undefined, after a report, when rnv has no such type. `imports` are ids by address. */
+/** What a resource is read with. */
+interface AroundResource {
+  readonly findBlock: FindBlock;
+  /** Ids to import by address. */
+  readonly imports: ReadonlyMap<Address, MapEntry>;
+  /** Configurations of the provider that refuse deletions. */
+  readonly protecting: ReadonlySet<string>;
+}
+
+/** Reads a resource; undefined, after a report, when rnv has no such type. */
 export function readResource(
   resource: StackResource,
   stack: Stack,
   context: StackContext,
-  findBlock: FindBlock,
-  imports: ReadonlyMap<Address, MapEntry>,
+  { findBlock, imports, protecting }: AroundResource,
 ): StackBlock | undefined {
   const { body, location } = resource;
   const owner = ownerOf(resource);
@@ -80,6 +92,8 @@ export function readResource(
   const reader = readerOf(stack, context, owner, address);
   const source: ResourceSource = { resource, type, address, reader };
   refuseTerraformOnly(source);
+  const { removal, removedWithParent } = type.placed.type;
+  const provider = readProvider({ value: body, location }, stack, reader);
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
   const { meta, movedFrom } = readMeta(source, imports.get(address));
@@ -92,6 +106,8 @@ export function readResource(
     movedFrom,
     dependsOn,
     parent,
+    isProtected: protecting.has(provider) && removal === "delete" && !removedWithParent,
+    timeouts: readTimeouts(source),
     block: {
       placed: type.placed,
       address,
@@ -116,12 +132,62 @@ function unknownType({ terraformType, name }: StackResource, { types }: StackCon
 
 function refuseTerraformOnly({ resource: { body, location }, reader }: ResourceSource): void {
   for (const key of terraformOnly)
-    if (body[key] !== undefined) reader.refuse(unsupported(key), location.at(key).keyRange);
-  if (body.provider !== undefined && body.provider !== terraformPrefix)
-    reader.refuse(unsupported("a provider configuration with an alias"), location.at("provider"));
+    if (body[key] !== undefined) reader.refuse(withoutRepetition(key), location.at(key).keyRange);
   // Derived triggers are for Terraform: rnv sees these changes by itself.
   if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
     reader.refuse(unsupported("triggers"), location.at("triggers").keyRange);
+}
+
+/** An argument that rnv does not have. */
+export const withoutRepetition = (key: string): StackProblem =>
+  key === "count" || key === "for_each"
+    ? new StackProblem(
+        "manifest.unsupported",
+        `${key} is not supported by rnv`,
+        "write a loop in the program, which makes a construct for each; or run the stack with Terraform",
+      )
+    : unsupported(key);
+
+/** The configuration of the provider that a block names; one that the stack does not declare is refused. */
+export function readProvider(
+  { value, location }: StackEntry,
+  { providers }: Stack,
+  reader: BlockReader,
+): string {
+  const written = isObject(value) ? value.provider : undefined;
+  if (written === undefined || written === null || written === terraformPrefix) return terraformPrefix;
+  if (typeof written === "string" && providers.has(written)) return written;
+  const summary = `the provider ${JSON.stringify(written)} is not declared`;
+  const hint = `name one of rnv: new RnvProvider(stack, "eu", { alias: "eu" })`;
+  reader.refuse(new StackProblem("manifest.reference_unknown", summary, hint), location.at("provider"));
+  return terraformPrefix;
+}
+
+/** How long to wait for the service, in milliseconds by step. */
+function readTimeouts({ resource: { body, location }, reader }: ResourceSource): DesiredResource["timeouts"] {
+  const timeouts: Partial<Record<(typeof timeoutNames)[number], number>> = {};
+  for (const { value, location: at } of nestedBlocks({ value: body, location }, "timeouts"))
+    for (const [key, written] of Object.entries(value)) {
+      const step = timeoutNames.find((name) => name === key);
+      if (written === null || key === "//") continue;
+      if (step === undefined) {
+        reader.refuse(unknownKey(`timeouts.${key}`, timeoutNames), at.at(key).keyRange);
+        continue;
+      }
+      const node = reader.read(written, at.at(key));
+      const text = node?.kind === "scalar" && typeof node.value === "string" ? node.value : "";
+      const milliseconds = parseDuration(text);
+      if (milliseconds !== undefined) timeouts[step] = milliseconds;
+      else if (node !== undefined)
+        reader.refuse(
+          new StackProblem(
+            "manifest.invalid_value",
+            `timeouts.${key}: expected a duration such as 30m, 90s or 1h30m`,
+          ),
+          at.at(key),
+        );
+    }
+  return Object.keys(timeouts).length === 0 ? undefined : timeouts;
 }
 
 function refuseMissing(

@@ -37,6 +37,8 @@ export interface Stack {
   readonly locals: ReadonlyMap<string, StackEntry>;
   readonly outputs: ReadonlyMap<string, StackEntry>;
   readonly data: ReadonlyMap<string, StackEntry>;
+  /** The configurations of the provider as `provider` names them: `rnv`, or `rnv.ALIAS`. */
+  readonly providers: ReadonlyMap<string, StackEntry>;
 }
 
 /** The stacks of a run in the order of their dependencies, with the types, environment and report for reading them. */
@@ -184,6 +186,7 @@ export function readStack(
     outputs: byLabel(blocksOf(root, "output", 1)),
     locals: localsOf(root),
     data: byLabel(blocksOf(root, "data", 2)),
+    providers: providersOf(root),
   };
 }
 
@@ -224,6 +227,16 @@ export const nestedBlocks = (
 
 const byLabel = (blocks: readonly Labelled[]): ReadonlyMap<string, StackEntry> =>
   new Map(blocks.map((block) => [block.labels.join("."), block]));
+
+function providersOf(root: StackEntry): Stack["providers"] {
+  const blocks = blocksOf(root, "provider", 1).filter(({ labels }) => labels[0] === terraformPrefix);
+  return new Map(
+    blocks.map((block) => {
+      const alias = isObject(block.value) ? block.value.alias : undefined;
+      return [typeof alias === "string" ? `${terraformPrefix}.${alias}` : terraformPrefix, block];
+    }),
+  );
+}
 
 function localsOf(root: StackEntry): ReadonlyMap<string, StackEntry> {
   const locals = new Map<string, StackEntry>();

@@ -2,15 +2,14 @@ import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
 import { crossStackOutput, type Desired, type DesiredAttribute } from "../../model/desired";
-import { terraformPrefix } from "../../model/text";
 import type { ReadContext } from "../context";
 import { readMoved, readRemoved } from "../meta";
 import type { MapEntry, MapNode, SourceNode } from "../tree";
 import { readValue } from "../values";
-import { isObject, type JsonLocation, type JsonObject } from "./document";
+import { isObject } from "./document";
 import { type BlockReader, readerOf } from "./resolve";
 import { resourceNamed, type StackBlock } from "./resources";
-import { blocksOf, nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
+import { nestedBlocks, type Stack, type StackContext, StackProblem, unsupported } from "./stack";
 import { isMadeByApply } from "./values";
 
 /** The blocks of a kind at the top level; refuses keys besides `known`. */
@@ -154,48 +153,3 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
     }
   return outputs;
 }
-
-/** Settings of the provider that rnv takes from its environment. */
-const settings: Readonly<Record<string, string>> = {
-  base_url: "RNV_BASE_URL",
-  workspace_id: "RNV_WORKSPACE_ID",
-};
-
-/**
- * Checks the provider block of rnv. A run goes where its environment says; a stack that names another service or workspace
- * must not be applied there. Further settings of Terraform's provider are refused, so that nobody relies on them.
- */
-export function checkProvider(stack: Stack, context: StackContext): void {
-  const reader = readerOf(stack, context, `${stack.name}: provider.${terraformPrefix}`);
-  for (const { labels, value, location } of blocksOf(stack.root, "provider", 1))
-    if (labels[0] === terraformPrefix && isObject(value)) checkSettings(value, location, reader, context);
-}
-
-function checkSettings(
-  body: JsonObject,
-  location: JsonLocation,
-  reader: BlockReader,
-  { environment }: StackContext,
-): void {
-  for (const [key, written] of Object.entries(body)) {
-    const at = location.at(key);
-    const variable = settings[key];
-    if (key === "//" || key === "alias" || written === null) continue;
-    if (key === "api_key") {
-      const hint = "set RNV_API_KEY, or RNV_API_KEY_FILE";
-      const summary = "a key does not belong into a stack";
-      reader.refuse(new StackProblem("manifest.unsupported", summary, hint), at.keyRange);
-    } else if (variable === undefined) reader.refuse(unsupported(key), at.keyRange);
-    else {
-      const node = reader.read(written, at);
-      const found = node?.kind === "scalar" && typeof node.value === "string" ? node.value : undefined;
-      const wanted = environment[variable];
-      if (found === undefined || wanted === undefined || isSameSetting(found, wanted)) continue;
-      const summary = `${key} is not what ${variable} says`;
-      reader.refuse(new StackProblem("config.invalid", summary, `this run is for ${wanted}`), at);
-    }
-  }
-}
-
-const isSameSetting = (a: string, b: string): boolean =>
-  a.replace(/\/+$/, "").toLowerCase() === b.trim().replace(/\/+$/, "").toLowerCase();

@@ -262,3 +262,45 @@ it("a run reads what an aspect set, and references to fields of other resources"
     one.remove();
   }
 });
+
+it("a run waits as long as timeouts say, and keeps what the provider protects", async () => {
+  const { Project, RnvProvider } = onCdktf;
+  const one = createWorkbench({ emulator: { conditions: ["worker-offline"] } });
+  const declare = (deletionProtection: boolean, kind: string) =>
+    synthesizeInto(one.folder, (app) => {
+      const stack = new cdktf.TerraformStack(app, "shop");
+      new RnvProvider(stack, "rnv", { deletionProtection });
+      const api = new Project(stack, "shop", { name: "Shop" }).addService("api", {
+        kind,
+        configuration: { repository: "https://git.example.com/shop" },
+        deploy: { timeout: "3h" },
+      });
+      api.node.children.forEach((child) => {
+        if (child instanceof onCdktf.Deployment) child.putTimeouts({ create: "10m", update: "20m" });
+      });
+      return stack;
+    });
+  const stack = { files: ["cdktf.out"] };
+  try {
+    declare(true, "web");
+    const before = one.clock.now();
+    const { exitCode, diagnostics } = await one.apply(stack);
+    expect([exitCode, diagnostics.at(-1)?.code]).toEqual([7, "apply.deploy_timeout"]);
+    const minutes = (one.clock.now() - before) / 60_000;
+    expect(minutes).toBeGreaterThan(9);
+    expect(minutes).toBeLessThan(12);
+    one.emulator.store.setCondition("worker-offline", false);
+    expect((await one.apply(stack)).exitCode).toBe(0);
+
+    declare(true, "static");
+    const replaced = await one.apply(stack);
+    expect(replaced.exitCode).not.toBe(0);
+    expect(JSON.stringify(replaced.diagnostics.concat())).toContain("prevent_destroy");
+    const destroyed = await one.apply({ ...stack, mode: "destroy" });
+    expect(destroyed.exitCode).not.toBe(0);
+    expect(one.emulator.store.services()).toHaveLength(1);
+    expect(one.emulator.store.services()[0]?.kind).toBe("web");
+  } finally {
+    one.remove();
+  }
+});

@@ -91,9 +91,9 @@ describe("the data sources of a stack", () => {
     ],
     ["count", project({ name: "a", count: 2 }), "manifest.unsupported data.rnv_project.shop: count is not"],
     [
-      "an alias",
+      "an alias that is not declared",
       project({ name: "a", provider: "rnv.eu" }),
-      "manifest.unsupported data.rnv_project.shop: provider is not",
+      'manifest.reference_unknown data.rnv_project.shop: the provider "rnv.eu" is not declared',
     ],
     [
       "a number for a name",

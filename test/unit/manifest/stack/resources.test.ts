@@ -167,7 +167,6 @@ describe("what Terraform has and rnv does not", () => {
     ["for_each", withService({ for_each: { a: 1 } }), "for_each"],
     ["dynamic", withService({ dynamic: { x: {} } }), "dynamic"],
     ["a provisioner", withService({ provisioner: [{ "local-exec": {} }] }), "provisioner"],
-    ["an aliased provider", withService({ provider: "rnv.other" }), "a provider configuration with an alias"],
     ["triggers of one's own", withService({ triggers: { a: "b" } }), "triggers"],
     [
       "create_before_destroy",
@@ -217,10 +216,8 @@ describe("what Terraform has and rnv does not", () => {
     expect(await found({ workspace_id: id, base_url: "https://rnv.example.com/api/v1" })).toEqual([]);
     expect(await found({ workspace_id: id.replace("3", "4") })).toEqual(["config.invalid"]);
     expect(await found({ base_url: "https://other.example.com/api/v1" })).toEqual(["config.invalid"]);
-    expect(await found({ api_key: "rnv_x", deletion_protection: true })).toEqual([
-      "manifest.unsupported",
-      "manifest.unsupported",
-    ]);
+    expect(await found({ api_key: "rnv_x" })).toEqual(["manifest.unsupported"]);
+    expect(await found({ workspace: id })).toEqual(["manifest.unknown_key"]);
   });
 
   it("a remote backend is not used, which is said", async () => {
