@@ -1,6 +1,8 @@
-import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error, hasErrors, warning } from "../diagnostics/diagnostic";
+import { parseTerraformState } from "../manifest/terraform-state";
 import type { Address } from "../model/address";
 import type { Change, Plan } from "../plan/plan";
+import { resourceTypes } from "../resources";
 import { apply } from "./apply";
 import { type Context, type Outcome, type PlanRequest, planRequest } from "./context";
 import { exportManifest } from "./export-manifest";
@@ -41,13 +43,7 @@ export async function takeOverWorkspace(
   const none = { declared, references, taken: 0 };
   const file = written.text === undefined ? undefined : request.keep(written.text);
   if (file === undefined) return { ...written, ...none };
-  const planning: PlanRequest = {
-    ...planRequest,
-    files: [file],
-    adopt: true,
-    verifyValues: request.reveals,
-    isSaved: request.reveals,
-  };
+  const planning: PlanRequest = { ...planRequest, files: [file], adopt: true, ...revealing(request) };
   const first = await plan(context, planning);
   if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, ...none };
   const { taken, diagnostics } = await record(context, planning, first, request);
@@ -55,6 +51,12 @@ export async function takeOverWorkspace(
   const last = await plan(context, { ...planning, adopt: false, verifyValues: false });
   return { ...last, ...none, taken, diagnostics: [...written.diagnostics, ...last.diagnostics] };
 }
+
+/** Values are compared by their fingerprints: there must be a key. */
+const revealing = ({ reveals }: { readonly reveals: boolean }) => ({
+  verifyValues: reveals,
+  isSaved: reveals,
+});
 
 async function refuseIfRecorded({ backend }: Context): Promise<void> {
   const recorded = Object.keys((await backend.read())?.resources ?? {}).length;
@@ -66,21 +68,57 @@ async function refuseIfRecorded({ backend }: Context): Promise<void> {
   ]);
 }
 
+export interface TerraformStateRequest
+  extends Pick<TakeOverRequest, "reveals" | "lockTimeoutMs" | "parallelism"> {
+  readonly files: readonly string[];
+  /** Text of a Terraform state, as `terraform state pull` prints it. */
+  readonly state: string;
+}
+
+/**
+ * `rnv import --from-terraform-state`: records what Terraform manages and the manifest declares, where it needs no write.
+ * Writes neither to the service nor to Terraform's state.
+ */
+export async function takeOverTerraform(
+  context: Context,
+  { files, state, ...request }: TerraformStateRequest,
+): Promise<TakeOverOutcome> {
+  const held = parseTerraformState(state, resourceTypes);
+  const planning: PlanRequest = { ...planRequest, files, adopt: true, ...revealing(request) };
+  const first = await plan(context, planning);
+  const none = { declared: held.size, references: 0, taken: 0 };
+  if (first.plan === undefined || hasErrors(first.diagnostics)) return { ...first, ...none };
+  const isHeld = ({ id, instance: { live } }: Change): boolean =>
+    (id !== undefined && held.has(id)) || (live?.parentId != null && held.has(live.parentId));
+  const { taken, diagnostics } = await record(context, planning, first, request, isHeld);
+  if (hasErrors(diagnostics)) return { ...first, ...none, diagnostics, exitCode: 1 };
+  const last = await plan(context, { ...planRequest, files });
+  const known = new Set(last.plan?.changes.flatMap(({ id }) => id ?? []));
+  const left = [...held].filter(([id]) => !known.has(id)).map(([id, name]) => notDeclared(id, name));
+  return { ...last, ...none, taken, diagnostics: [...left, ...last.diagnostics] };
+}
+
+const notDeclared = (id: string, name: string): Diagnostic =>
+  warning("live.import_undeclared", `${name} is not declared here, and stays with Terraform`, {
+    detail: `Its id is ${id}.`,
+    hint: "rnv export shows how to declare it; then run the command again",
+  });
+
 /** Records what the plan takes over without a write. */
 async function record(
   context: Context,
   planning: PlanRequest,
   { plan: made, revealed }: PlanOutcome,
-  { lockTimeoutMs, parallelism }: TakeOverRequest,
+  { lockTimeoutMs, parallelism }: Pick<TakeOverRequest, "lockTimeoutMs" | "parallelism">,
+  isWanted: (change: Change) => boolean = () => true,
 ): Promise<{ readonly taken: number; readonly diagnostics: readonly Diagnostic[] }> {
   const changes = made?.changes ?? [];
-  const excludes: readonly Address[] = changes
-    .filter((one) => !isTakenAsItIs(one))
-    .map(({ address }) => address);
+  const isTaken = (one: Change): boolean => isTakenAsItIs(one) && (one.action === "no-op" || isWanted(one));
+  const excludes: readonly Address[] = changes.filter((one) => !isTaken(one)).map(({ address }) => address);
   const outcome = await apply(context, {
     ...{ ...planning, excludes, revealed, lockTimeoutMs, parallelism },
     approve: async ({ changes: approved }) =>
-      approved.every(isTakenAsItIs) ? { confirmedDeletes: [] } : undefined,
+      approved.every(isTaken) ? { confirmedDeletes: [] } : undefined,
   });
   return { taken: outcome.counts?.adopted ?? 0, diagnostics: outcome.diagnostics };
 }

@@ -1,24 +1,36 @@
 import { dirname, resolve } from "node:path";
-import { Option } from "commander";
+import { text as readAll } from "node:stream/consumers";
+import { Argument, Option } from "commander";
 import { exportManifest } from "../../commands/export-manifest";
 import { importResource } from "../../commands/import-resource";
+import { takeOverTerraform } from "../../commands/take-over-workspace";
+import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { escapeText, quoteText } from "../../render/escape-text";
 import { counted } from "../../render/plan-wording";
 import { withContext } from "../context";
-import { writeWholeFile } from "../files";
+import { readText, writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options } from "../options";
 import { outStyle, report } from "../report";
 import { schemaLine } from "./init";
+import { otherDiagnostics, showPlan } from "./plan";
 import type { Verb } from "./verb";
 
 export const importVerb: Verb = {
-  usage: "import <address> <id>",
-  summary: "Record something live under an address, by its id",
+  usage: "import",
+  arguments: [new Argument("[address]", "what to record"), new Argument("[id]", "its id")],
+  summary: "Record something live under an address, by its id, or all that Terraform manages",
   detail:
     "The manifest has to declare the address: what is recorded and not declared, the next plan deletes. " +
-    "Writes the state only, never the service. The next plan shows what differs.",
+    "Writes the state only, never the service. The next plan shows what differs. With --from-terraform-state all that a " +
+    "Terraform state holds and the manifest declares is recorded, where it needs no write; take it out of Terraform " +
+    "afterwards (terraform state rm).",
   options: [
+    new Option(
+      "--from-terraform-state <file>",
+      "a Terraform state, as `terraform state pull` prints it; - for standard input",
+    ),
+    options.verifyValues,
     options.file,
     options.app,
     options.untrusted,
@@ -32,12 +44,22 @@ export const importVerb: Verb = {
       "rnv import service.shop.api 7f9c0e4a-5d0e-4f44-9f3c-0a4c3a1f2b6d",
       "adopt one service; `import:` in the manifest does it in git",
     ],
+    ["terraform state pull | rnv import --from-terraform-state -", "take over what Terraform manages"],
   ],
   handler: runImport,
 };
 
 async function runImport(invocation: Invocation): Promise<number> {
-  const [address, id] = invocation.positional as readonly [string, string];
+  const [address, id] = invocation.positional as readonly [string?, string?];
+  const { fromTerraformState } = invocation.options;
+  if (typeof fromTerraformState === "string" && address === undefined)
+    return runTerraformImport(invocation, fromTerraformState);
+  if (address === undefined || id === undefined || fromTerraformState !== undefined)
+    throw new DiagnosticsError([
+      error("command.usage", "rnv import takes an address and an id, or --from-terraform-state FILE", {
+        hint: "rnv import service.shop.api <uuid>",
+      }),
+    ]);
   const lockTimeoutMs = invocation.options.lockTimeout as number;
   const files = listOf(invocation.options.file);
   const outcome = await withContext(invocation, (context) =>
@@ -52,6 +74,27 @@ async function runImport(invocation: Invocation): Promise<number> {
         "`rnv plan` shows what differs from the manifest.\n",
     );
   }
+  return outcome.exitCode;
+}
+
+async function runTerraformImport(invocation: Invocation, file: string): Promise<number> {
+  const { terminal, options } = invocation;
+  const state = file === "-" ? await readAll(terminal.stdin) : readText(file);
+  const outcome = await withContext(invocation, (context) =>
+    takeOverTerraform(context, {
+      ...{ state, files: listOf(options.file), reveals: options.verifyValues === true },
+      ...{ lockTimeoutMs: options.lockTimeout as number, parallelism: 10 },
+    }),
+  );
+  const { plan, taken, declared, diagnostics, sources } = outcome;
+  if (plan !== undefined) {
+    terminal.out(
+      `Terraform manages ${counted(declared, "resource")}; ${taken} are recorded here now, and nothing was written to the service.\n` +
+        "Take them out of Terraform before it plans again: terraform state rm ADDRESS…\n\n",
+    );
+    showPlan(invocation, plan, "text", sources);
+  }
+  report(invocation, otherDiagnostics(plan, diagnostics, "text"), sources);
   return outcome.exitCode;
 }
 

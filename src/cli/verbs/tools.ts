@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Argument, InvalidArgumentError, Option } from "commander";
+import { terraformImports } from "../../commands/terraform-imports";
 import {
   cliConfiguration,
   emulator,
@@ -28,7 +29,7 @@ import {
   shells,
   type TypedOptions,
 } from "../completion";
-import { openContext, sourcesOf } from "../context";
+import { openContext, sourcesOf, withContext } from "../context";
 import { writeWholeFile } from "../files";
 import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
@@ -285,10 +286,44 @@ const packageRoot = (folder: string): string =>
     ? folder
     : packageRoot(dirname(folder));
 
-/** `rnv terraform install` */
+const importBlocksVerb: Verb = {
+  usage: "import-blocks",
+  summary: "Print what the state records as import blocks for Terraform and OpenTofu",
+  detail:
+    "Terraform then takes the same resources over; afterwards `rnv state rm` forgets them here. With --hcl the resource " +
+    "blocks of the manifest are printed, too; without it, `terraform plan -generate-config-out=FILE` writes them. Values of " +
+    "variables stay at the service: they are written as `preserve = true`.",
+  options: [
+    new Option("--hcl", "with the resource blocks of what the manifest declares"),
+    options.file,
+    options.app,
+    options.untrusted,
+    options.state,
+    options.stack,
+  ],
+  examples: [
+    [
+      "rnv terraform import-blocks --hcl > main.tf",
+      "a configuration whose plan imports everything and changes nothing",
+    ],
+  ],
+  handler: runImportBlocks,
+};
+
+async function runImportBlocks(invocation: Invocation): Promise<number> {
+  const { terminal, options } = invocation;
+  const outcome = await withContext(invocation, (context) =>
+    terraformImports(context, { files: listOf(options.file), blocks: options.hcl === true }),
+  );
+  report(invocation, outcome.diagnostics, outcome.sources);
+  if (outcome.text !== undefined) terminal.out(outcome.text);
+  return outcome.exitCode;
+}
+
+/** `rnv terraform install|import-blocks` */
 export const terraformVerbs: VerbFamily = {
   name: "terraform",
-  summary: "Install the provider for Terraform and OpenTofu",
-  description: "The provider for Terraform and OpenTofu, which is a part of this package.",
-  verbs: [installVerb],
+  summary: "Install the provider for Terraform and OpenTofu, and move resources there",
+  description: "The provider for Terraform and OpenTofu, which is a part of this package, and the way to it.",
+  verbs: [installVerb, importBlocksVerb],
 };

@@ -1,0 +1,85 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const manifest = `
+projects:
+  press:
+    name: 'The "Press" $\${x}'
+    services:
+      site:
+        kind: static
+        configuration: { repository: "https://git.example.com/press", publishDirectory: public, ipAllowList: ["10.0.0.0/8"] }
+        variables: { THEME: dark, KEPT: { preserve: true } }
+        lifecycle: { preventDestroy: true, ignoreChanges: [configuration.branch] }
+      worker: { kind: worker, configuration: { repository: "https://git.example.com/w", replicas: 2 }, deploy: { when: never } }
+services:
+  2nd-one: { kind: web, deploy: { when: never } }
+`;
+
+/** What one engine manages is taken over by the other, without a change at the service. */
+describeTerraform("from rnv to Terraform and back", () => {
+  const world = new TerraformFolder();
+  let scenario: Scenario;
+  const rnv = (...args: readonly string[]) =>
+    scenario.runWith({ env: { RNV_BASE_URL: world.baseUrl } }, ...args);
+  beforeAll(async () => {
+    await world.openAttached();
+    scenario = await openScenario();
+    scenario.write("rnv.yaml", manifest.replace(", KEPT: { preserve: true }", ", KEPT: x"));
+    const { code, stderr } = await rnv("apply", ...approve);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    scenario.write("rnv.yaml", manifest);
+  });
+  afterAll(async () => {
+    await scenario.close();
+    await world.close();
+  });
+
+  it("prints import blocks and the configuration: Terraform imports all of it and writes nothing", async () => {
+    const plain = await rnv("terraform", "import-blocks");
+    expect(plain.stdout.match(/^import \{/gm)).toHaveLength(7);
+    expect(plain.stdout).not.toContain("resource");
+    const { code, stdout } = await rnv("terraform", "import-blocks", "--hcl");
+    expect(code).toBe(0);
+    expect(stdout).not.toContain("dark");
+    world.write(stdout);
+    expect(await world.run("fmt -check -diff")).toBe("");
+    world.emulator.resetLog();
+    const applied = await world.apply();
+    expect(applied).toContain("7 imported, 0 added");
+    expect(applied).toContain("0 destroyed");
+    expect(world.writes()).toEqual([]);
+    await world.expectNoChanges();
+    expect(world.writes()).toEqual([]);
+  }, 60_000);
+
+  it("takes over what a Terraform state holds and the manifest declares: the plan is empty", async () => {
+    const other = await openScenario();
+    const env = { RNV_BASE_URL: world.baseUrl };
+    const declared = manifest.replace("THEME: dark", "THEME: { preserve: true }");
+    other.write("rnv.yaml", declared.slice(0, declared.indexOf("services:\n  2nd")));
+    other.write("terraform.tfstate", world.stateText());
+    world.emulator.resetLog();
+    const taken = await other.runWith({ env }, "import", "--from-terraform-state", "terraform.tfstate");
+    expect(taken).toMatchObject({ code: 0 });
+    expect(taken.stdout).toContain("No changes. Your infrastructure matches the configuration.");
+    expect(taken.stderr).toContain("rnv_service._2nd-one is not declared here, and stays with Terraform");
+    expect(await other.runWith({ env }, "plan", "-detailed-exitcode")).toMatchObject({ code: 0 });
+    expect((await other.runWith({ env }, "state", "list")).stdout).not.toContain("2nd-one");
+    expect(world.writes()).toEqual([]);
+    await other.close();
+  }, 60_000);
+
+  it("refuses what is no Terraform state, and quotes none of it", async () => {
+    scenario.write("broken.json", '{ "canary-1": ');
+    const broken = await rnv("import", "--from-terraform-state", "broken.json");
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toContain("this is no Terraform state of version 4");
+    expect(broken.stderr).not.toContain("canary-1");
+    scenario.write("other.json", JSON.stringify({ version: 4, resources: [] }));
+    expect((await rnv("import", "--from-terraform-state", "other.json")).stderr).toContain(
+      "holds no resource of rnv",
+    );
+    expect((await rnv("import", "service.press.site")).stderr).toContain("takes an address and an id");
+  });
+});
