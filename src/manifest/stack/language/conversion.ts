@@ -1,0 +1,210 @@
+import { BigNumber } from "./big-number";
+import {
+  bool,
+  compareText,
+  describeType,
+  ExpressionProblem,
+  isKnown,
+  isListLike,
+  isMapLike,
+  type ListValue,
+  list,
+  type MapValue,
+  map,
+  marked,
+  number,
+  object,
+  text,
+  tuple,
+  typeOf,
+  type Value,
+  type ValueType,
+  whenKnown,
+} from "./expression-value";
+
+/** A value as one of another type, as Terraform converts it; throws `ExpressionProblem` where it does not. */
+export function convert(value: Value, type: ValueType): Value {
+  if (type === "any" || value.kind === "null" || typeEqual(typeOf(value), type)) return value;
+  if (value.kind === "later")
+    return {
+      ...(whenKnown([value], type, ([known]) => convert(known as Value, type)) as typeof value),
+      // Text stays text.
+      ...(type === "string" && value.type === "string" && value.parts && { parts: value.parts }),
+    };
+  return marked(converted(value, type), value.sensitive === true);
+}
+
+function converted(value: Value, type: ValueType): Value {
+  if (typeof type === "string") return toPrimitive(value, type);
+  switch (type.kind) {
+    case "list":
+    case "set":
+      if (isListLike(value)) return toSequence(value, type.kind, type.of);
+      break;
+    case "map":
+      if (isMapLike(value)) return toMap(value, type.of);
+      break;
+    case "tuple":
+      if (value.kind === "tuple" && value.items.length === type.items.length)
+        return tuple(value.items.map((item, i) => convert(item, type.items[i] as ValueType)));
+      break;
+    default:
+      if (isMapLike(value) && [...type.entries.keys()].every((key) => value.entries.has(key)))
+        return object(
+          [...type.entries].map(([key, inner]) => [key, convert(value.entries.get(key) as Value, inner)]),
+        );
+  }
+  throw mismatch(value, type);
+}
+
+function mismatch(value: Value, type: ValueType): ExpressionProblem {
+  const article = type === "any" || /^[aeiou]/.test(describeType(type)) ? "an" : "a";
+  return new ExpressionProblem(
+    `${article} ${describeType(type)} is required, found ${describeType(typeOf(value))}`,
+  );
+}
+
+function toPrimitive(value: Value, type: "any" | "string" | "number" | "bool"): Value {
+  if (type === "string" && value.kind === "number") return text(value.value.toString());
+  if (type === "string" && value.kind === "bool") return text(String(value.value));
+  if (type === "number" && value.kind === "string") {
+    const parsed = BigNumber.parse(value.value);
+    if (parsed !== undefined) return number(parsed);
+    throw new ExpressionProblem("a number is required, found text that is none");
+  }
+  if (type === "bool" && value.kind === "string") {
+    if (value.value === "true" || value.value === "1") return bool(true);
+    if (value.value === "false" || value.value === "0") return bool(false);
+    throw new ExpressionProblem('a bool is required, found text that is neither "true" nor "false"');
+  }
+  throw mismatch(value, type);
+}
+
+function toSequence(value: ListValue, kind: "list" | "set", of: ValueType): Value {
+  const element = of === "any" ? unifiedType(value.items.map(typeOf)) : of;
+  if (element === undefined) throw new ExpressionProblem(`the items of a ${kind} are all of the same type`);
+  const items = value.items.map((item) => convert(item, element));
+  return kind === "list" ? list(items, element) : set(items, element);
+}
+
+/** A set: each item once, in the order of their values. */
+export function set(items: readonly Value[], of: ValueType): Value {
+  if (!items.every(isKnown)) return whenKnown(items, { kind: "set", of }, (known) => set(known, of));
+  const unique: Value[] = [];
+  const sorted = [...items].sort(compareItems);
+  for (const item of sorted) if (!unique.some((other) => equal(other, item))) unique.push(item);
+  const { sensitive: _none, ...plain } = list(unique, of);
+  return { ...plain, kind: "set" };
+}
+
+function compareItems(a: Value, b: Value): number {
+  if (a.kind === "number" && b.kind === "number") return a.value.compare(b.value);
+  if (a.kind === "bool" && b.kind === "bool") return Number(a.value) - Number(b.value);
+  if (a.kind === "string" && b.kind === "string") return compareText(a.value, b.value);
+  throw new ExpressionProblem("a set of other values than texts, numbers and bools", "unsupported");
+}
+
+function toMap(value: MapValue, of: ValueType): Value {
+  const element = of === "any" ? unifiedType([...value.entries.values()].map(typeOf)) : of;
+  if (element === undefined) throw new ExpressionProblem("the values of a map are all of the same type");
+  return map(
+    [...value.entries].map(([key, inner]) => [key, convert(inner, element)]),
+    element,
+  );
+}
+
+/** Whether two known values are the same, of the same type. */
+export function equal(a: Value, b: Value): boolean {
+  if (a.kind === "null" || b.kind === "null") return a.kind === b.kind;
+  if (isListLike(a) && isListLike(b))
+    return (
+      typeEqual(typeOf(a), typeOf(b)) &&
+      a.items.length === b.items.length &&
+      a.items.every((item, i) => equal(item, b.items[i] as Value))
+    );
+  if (isMapLike(a) && isMapLike(b))
+    return (
+      typeEqual(typeOf(a), typeOf(b)) &&
+      a.entries.size === b.entries.size &&
+      [...a.entries].every(([key, inner]) => b.entries.has(key) && equal(inner, b.entries.get(key) as Value))
+    );
+  if (a.kind === "number" && b.kind === "number") return a.value.compare(b.value) === 0;
+  return a.kind === b.kind && "value" in a && "value" in b && a.value === b.value;
+}
+
+export function typeEqual(a: ValueType, b: ValueType): boolean {
+  if (typeof a === "string" || typeof b === "string") return a === b || a === "any" || b === "any";
+  if ("of" in a && "of" in b) return a.kind === b.kind && typeEqual(a.of, b.of);
+  if (a.kind === "tuple" && b.kind === "tuple")
+    return (
+      a.items.length === b.items.length &&
+      a.items.every((item, i) => typeEqual(item, b.items[i] as ValueType))
+    );
+  if (a.kind === "object" && b.kind === "object")
+    return (
+      a.entries.size === b.entries.size &&
+      [...a.entries].every(
+        ([key, inner]) => typeEqual(inner, b.entries.get(key) ?? "number") && b.entries.has(key),
+      )
+    );
+  return false;
+}
+
+/** The type that values of all of them can be converted to; undefined where there is none. */
+export function unifiedType(types: readonly ValueType[]): ValueType | undefined {
+  const known = types.filter((type) => type !== "any");
+  const [first] = known;
+  if (first === undefined) return "any";
+  if (known.every((type) => typeEqual(type, first))) return first;
+  if (known.every((type) => typeof type === "string")) return known.includes("string") ? "string" : undefined;
+  if (known.some((type) => typeof type === "string")) return undefined;
+  const kinds = new Set((known as Exclude<ValueType, string>[]).map(({ kind }) => kind));
+  const isOpen = known.length < types.length;
+  // Something unknown among tuples or objects leaves them as they are.
+  if (isOpen && (kinds.has("tuple") || kinds.has("object"))) return "any";
+  const within = (kinds_: readonly string[]): boolean => [...kinds].every((kind) => kinds_.includes(kind));
+  if (within(["tuple"])) return unifiedTuples(known as Extract<ValueType, { kind: "tuple" }>[]);
+  if (within(["object"])) return unifiedObjects(known as Extract<ValueType, { kind: "object" }>[]);
+  if (within(["list", "tuple"])) return collectionOf("list", known);
+  if (within(["set", "tuple"])) return known.find((type) => typeof type !== "string" && type.kind === "set");
+  if (within(["set", "list"])) return collectionOf("set", known);
+  return within(["map", "object"]) ? collectionOf("map", known) : undefined;
+}
+
+function collectionOf(kind: "list" | "set" | "map", types: readonly ValueType[]): ValueType | undefined {
+  const of = unifiedType(types.flatMap(innerTypes));
+  return of === undefined ? undefined : { kind, of };
+}
+
+function innerTypes(type: ValueType): readonly ValueType[] {
+  if (typeof type === "string") return [];
+  if ("of" in type) return [type.of];
+  return type.kind === "tuple" ? type.items : [...type.entries.values()];
+}
+
+function unifiedTuples(types: readonly Extract<ValueType, { kind: "tuple" }>[]): ValueType | undefined {
+  const [first] = types;
+  const { length } = first?.items ?? [];
+  if (types.some(({ items }) => items.length !== length)) return collectionOf("list", types);
+  const items: ValueType[] = [];
+  for (let i = 0; i < length; i += 1) {
+    const item = unifiedType(types.map((type) => type.items[i] as ValueType));
+    if (item === undefined) return undefined;
+    items.push(item);
+  }
+  return { kind: "tuple", items };
+}
+
+function unifiedObjects(types: readonly Extract<ValueType, { kind: "object" }>[]): ValueType | undefined {
+  const [first] = types;
+  const keys = [...(first?.entries.keys() ?? [])];
+  if (types.some(({ entries }) => entries.size !== keys.length || !keys.every((key) => entries.has(key))))
+    return collectionOf("map", types);
+  const entries = new Map<string, ValueType>();
+  for (const key of keys) {
+    const inner = unifiedType(types.map((type) => type.entries.get(key) as ValueType));
+    if (inner === undefined) return undefined;
+    entries.set(key, inner);
+  }
+  return { kind: "object", entries };
+}

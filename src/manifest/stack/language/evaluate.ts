@@ -1,0 +1,303 @@
+import { BigNumber } from "./big-number";
+import type { Expression, Loop, TextPart } from "./expression";
+import {
+  type Awaited,
+  awaitedBy,
+  bool,
+  count,
+  ExpressionProblem,
+  filled,
+  isKnown,
+  isListLike,
+  isMapLike,
+  isSensitive,
+  type LaterValue,
+  list,
+  marked,
+  nothing,
+  number,
+  object,
+  text,
+  tuple,
+  type Value,
+  type ValueType,
+  whenKnown,
+} from "./expression-value";
+import { callFunction, lazyFunctions } from "./functions";
+import { boolOf, choose, joinText, negate, operate, stepInto, textOf } from "./operators";
+
+/** What an expression stands in. */
+export interface Environment {
+  /** The text that the places of an expression are of. */
+  readonly text: string;
+  /** Returns what a name stands for, after the steps that it takes itself. */
+  readonly resolve: (
+    root: string,
+    steps: readonly (string | number)[],
+    source: string,
+  ) => { readonly value: Value; readonly rest: readonly (string | number)[] };
+  /** Counts a step; throws where there were too many. */
+  readonly spend: () => void;
+  /** Names of loops. */
+  readonly names?: ReadonlyMap<string, Value>;
+  /** The item of a splat. */
+  readonly item?: Value;
+}
+
+/** The value of the parts of a text: of an expression that stands alone the value itself. */
+export function evaluateText(parts: readonly TextPart[], environment: Environment): Value {
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === "object") return evaluate(only.expression, environment);
+  return joinText(
+    parts.map((part) => (typeof part === "string" ? text(part) : evaluate(part.expression, environment))),
+  );
+}
+
+/** The value of an expression; throws `ExpressionProblem` with the place. */
+export function evaluate(expression: Expression, environment: Environment): Value {
+  environment.spend();
+  try {
+    return evaluateKind(expression, environment);
+  } catch (cause) {
+    if (!(cause instanceof ExpressionProblem) || cause.source !== undefined) throw cause;
+    throw new ExpressionProblem(
+      cause.message,
+      cause.kind,
+      cause.hint,
+      environment.text.slice(...expression.at),
+    );
+  }
+}
+
+function evaluateKind(expression: Expression, environment: Environment): Value {
+  const inner = (one: Expression): Value => evaluate(one, environment);
+  switch (expression.kind) {
+    case "value":
+      return literal(expression.value);
+    case "number":
+      return numberLiteral(expression.digits);
+    case "text":
+      return evaluateText(expression.parts, environment);
+    case "list":
+      return tuple(expression.items.map(inner));
+    case "object":
+      return evaluateObject(expression.entries, inner);
+    case "call":
+      return evaluateCall(expression, environment);
+    case "unary":
+      return negate(expression.operator, inner(expression.of));
+    case "binary":
+      return operate(expression.operator, inner(expression.left), inner(expression.right));
+    case "condition":
+      return choose(
+        inner(expression.condition),
+        () => inner(expression.yes),
+        () => inner(expression.no),
+      );
+    case "for":
+      return evaluateLoop(expression.loop, environment);
+    case "splat":
+      return evaluateSplat(inner(expression.of), expression.each, environment);
+    case "item":
+      return environment.item ?? nothing;
+    default:
+      return evaluateAccess(expression, environment);
+  }
+}
+
+const literal = (value: null | boolean | string): Value =>
+  value === null ? nothing : typeof value === "boolean" ? bool(value) : text(value);
+
+function numberLiteral(digits: string): Value {
+  const parsed = BigNumber.parse(digits);
+  if (parsed === undefined) throw new ExpressionProblem("the number is too large", "unsupported");
+  return number(parsed);
+}
+
+/** A value whose parts are known later, and are looked at one by one once they are. */
+function postponed(
+  values: readonly Value[],
+  type: ValueType,
+  compute: (fill: Parameters<LaterValue["compute"]>[0]) => Value,
+): Value {
+  const awaits: readonly Awaited[] = [...new Set(values.flatMap(awaitedBy))];
+  return marked({ kind: "later", type, awaits, compute }, values.some(isSensitive));
+}
+
+function evaluateObject(
+  pairs: readonly (readonly [Expression, Expression])[],
+  inner: (one: Expression) => Value,
+): Value {
+  return objectOf(pairs.map(([key, value]) => [inner(key), inner(value)] as const));
+}
+
+/** An object by keys that are values; one that is known later makes the whole so. */
+export function objectOf(pairs: readonly (readonly [Value, Value])[]): Value {
+  const keys = pairs.map(([key]) => key);
+  if (!keys.every(isKnown))
+    return postponed(pairs.flat(), "any", (fill) =>
+      objectOf(pairs.map(([key, value]) => [filled(key, fill), filled(value, fill)])),
+    );
+  const entries = new Map(pairs.map(([key, value]) => [textOf(key), value]));
+  return marked(object(entries), keys.some(isSensitive));
+}
+
+function evaluateCall(
+  { name, args, spreads }: Extract<Expression, { kind: "call" }>,
+  environment: Environment,
+): Value {
+  if (lazyFunctions.includes(name)) return evaluateLazily(name, args, environment);
+  const given = args.map((arg) => evaluate(arg, environment));
+  if (!spreads) return callFunction(name, given);
+  const [last] = given.slice(-1);
+  const call = (spread: Value): Value => {
+    if (!isListLike(spread)) throw new ExpressionProblem(`${name}: a list is required before ...`);
+    return marked(callFunction(name, [...given.slice(0, -1), ...spread.items]), spread.sensitive === true);
+  };
+  if (last?.kind !== "later") return call(last ?? nothing);
+  return postponed(given, "any", (fill) => filled(call(filled(last, fill)), fill));
+}
+
+/** `try` and `can`: an argument that fails is passed over. */
+function evaluateLazily(name: string, args: readonly Expression[], environment: Environment): Value {
+  if (args.length === 0) throw new ExpressionProblem(`${name} takes 1 or more arguments, found 0`);
+  if (name === "can" && args.length > 1)
+    throw new ExpressionProblem(`can takes 1 argument, found ${args.length}`);
+  const attempts = args.map((arg) => attempt(() => evaluate(arg, environment)));
+  const isCan = name === "can";
+  const outcome = (found: readonly (Value | ExpressionProblem)[]): Value => {
+    const works = found.find((one): one is Value => !(one instanceof ExpressionProblem));
+    if (isCan) return bool(works !== undefined);
+    if (works !== undefined) return works;
+    throw found.at(-1);
+  };
+  const values = attempts.filter((one): one is Value => !(one instanceof ExpressionProblem));
+  const firstWorking = attempts.find((one) => !(one instanceof ExpressionProblem)) as Value | undefined;
+  if (firstWorking === undefined || isKnown(firstWorking)) return outcome(attempts);
+  return postponed(values, isCan ? "bool" : "any", (fill) =>
+    outcome(
+      attempts.map((one) => (one instanceof ExpressionProblem ? one : attempt(() => filled(one, fill)))),
+    ),
+  );
+}
+
+function attempt(evaluateOne: () => Value): Value | ExpressionProblem {
+  try {
+    return evaluateOne();
+  } catch (cause) {
+    if (cause instanceof ExpressionProblem && cause.kind !== "unsupported") return cause;
+    throw cause;
+  }
+}
+
+function evaluateLoop(loop: Loop, environment: Environment): Value {
+  const over = evaluate(loop.of, environment);
+  if (over.kind !== "later") return loopOver(over, loop, environment);
+  // Once with an item that is known later: what the body waits for besides.
+  const body = loopOver(tuple([stepInto(over, count(0))]), loop, environment);
+  return postponed([over, body], "any", (fill) =>
+    filled(loopOver(filled(over, fill), loop, environment), fill),
+  );
+}
+
+function loopOver(over: Value, loop: Loop, environment: Environment): Value {
+  const isObject = loop.name !== undefined;
+  const found: (readonly [Value, Value])[] = [];
+  let isSecret = over.sensitive === true;
+  const conditions: Value[] = [];
+  for (const [key, value] of pairsOf(over)) {
+    const names = new Map(environment.names);
+    if (loop.key !== undefined) names.set(loop.key, key);
+    names.set(loop.value, marked(value, over.sensitive === true));
+    const within = { ...environment, names };
+    const condition = loop.condition && evaluate(loop.condition, within);
+    if (condition?.kind === "later") conditions.push(condition);
+    else if (condition !== undefined) {
+      isSecret ||= isSensitive(condition);
+      if (!boolOf(condition)) continue;
+    }
+    const name = loop.name === undefined ? key : evaluate(loop.name, within);
+    found.push([name, evaluate(loop.result, within)]);
+  }
+  const names = isObject ? found.map(([name]) => name) : [];
+  const waits = [...conditions, ...names.filter(({ kind }) => kind === "later")];
+  if (waits.length > 0)
+    return postponed([...waits, ...found.flat()], "any", (fill) =>
+      filled(loopOver(over, loop, filledNames(environment, fill)), fill),
+    );
+  if (!isObject) return marked(tuple(found.map(([, value]) => value)), isSecret);
+  return marked(grouped(found, loop.groups), isSecret || names.some(isSensitive));
+}
+
+/** The environment with every name known. */
+const filledNames = (environment: Environment, fill: Parameters<LaterValue["compute"]>[0]): Environment => ({
+  ...environment,
+  resolve: (root, steps, source) => {
+    const { value, rest } = environment.resolve(root, steps, source);
+    return { value: filled(value, fill), rest };
+  },
+  names: new Map([...(environment.names ?? [])].map(([name, value]) => [name, filled(value, fill)])),
+});
+
+function grouped(pairs: readonly (readonly [Value, Value])[], groups: boolean): Value {
+  const entries = new Map<string, Value[]>();
+  for (const [name, value] of pairs) {
+    const key = textOf(name);
+    const before = entries.get(key);
+    if (before !== undefined && !groups)
+      throw new ExpressionProblem("two items have the same key: write ... behind the value to group them");
+    entries.set(key, [...(before ?? []), value]);
+  }
+  return object([...entries].map(([key, values]) => [key, groups ? tuple(values) : (values[0] as Value)]));
+}
+
+function pairsOf(over: Value): readonly (readonly [Value, Value])[] {
+  if (isMapLike(over)) return [...over.entries].map(([key, value]) => [text(key), value]);
+  if (!isListLike(over)) throw new ExpressionProblem("for goes over a list, a set or a map");
+  return over.items.map((item, i) => [over.kind === "set" ? item : count(i), item]);
+}
+
+function evaluateSplat(over: Value, each: Expression, environment: Environment): Value {
+  if (over.kind === "later")
+    return whenKnown([over], "any", ([known]) => evaluateSplat(known as Value, each, environment));
+  const items = over.kind === "null" ? [] : isListLike(over) ? over.items : [over];
+  const found = items.map((item) => evaluate(each, { ...environment, item }));
+  return marked(over.kind === "list" ? listAgain(found) : tuple(found), over.sensitive === true);
+}
+
+/** A list stays one where its items are of one type. */
+function listAgain(found: readonly Value[]): Value {
+  const [first] = found;
+  const isSimple = found.every(
+    ({ kind }) => kind === first?.kind && ["string", "number", "bool"].includes(kind),
+  );
+  return isSimple && first !== undefined ? list(found, first.kind as ValueType) : tuple(found);
+}
+
+/** `local.x.a[0]`: the root takes the steps that it knows, the others go into its value. */
+function evaluateAccess(
+  expression: Extract<Expression, { kind: "root" | "access" }>,
+  environment: Environment,
+): Value {
+  const keys: Value[] = [];
+  let at: Expression = expression;
+  while (at.kind === "access") {
+    keys.unshift(evaluate(at.key, environment));
+    at = at.of;
+  }
+  if (at.kind !== "root") return keys.reduce(stepInto, evaluate(at, environment));
+  const named = environment.names?.get(at.name);
+  if (named !== undefined) return keys.reduce(stepInto, named);
+  const steps = keys.map(stepOf);
+  const open = steps.indexOf(undefined);
+  const known = steps.slice(0, open === -1 ? undefined : open) as (string | number)[];
+  const found = environment.resolve(at.name, known, environment.text.slice(...expression.at));
+  const rest = found.rest.map((step) => (typeof step === "number" ? count(step) : text(step)));
+  return [...rest, ...(open === -1 ? [] : keys.slice(open))].reduce(stepInto, found.value);
+}
+
+/** A key that a name may take; undefined for one that is only known later, or is none. */
+function stepOf(key: Value): string | number | undefined {
+  if (key.sensitive === true) return undefined;
+  return key.kind === "string" ? key.value : key.kind === "number" ? key.value.toIndex() : undefined;
+}

@@ -1,0 +1,137 @@
+import { convert } from "./conversion";
+import { describeType, ExpressionProblem, graphemes, typeOf, type Value } from "./expression-value";
+import { jsonEncode } from "./json-functions";
+
+/** One `%…` of a format. */
+interface Verb {
+  readonly flags: string;
+  readonly width: number | undefined;
+  readonly places: number | undefined;
+  readonly letter: string;
+  /** As written. */
+  readonly source: string;
+}
+
+const verbPattern = /%([-+ 0#]*)(\d+)?(?:\.(\d*))?(?:\[(\d+)\])?(.)/suy;
+const widest = 10_000;
+
+/** Text by a format as in Terraform, whose verbs are those of Go. */
+export function format(pattern: string, args: readonly Value[]): string {
+  const pieces: string[] = [];
+  let used = 0;
+  let next = 0;
+  for (let at = 0; at < pattern.length; ) {
+    const open = pattern.indexOf("%", at);
+    pieces.push(pattern.slice(at, open === -1 ? undefined : open));
+    if (open === -1) break;
+    verbPattern.lastIndex = open;
+    const found = verbPattern.exec(pattern);
+    if (found === null) throw new ExpressionProblem("the format ends within a verb");
+    at = verbPattern.lastIndex;
+    const [source, flags = "", width, places, index, letter = ""] = found;
+    if (letter === "%") {
+      pieces.push("%");
+      continue;
+    }
+    const verb: Verb = {
+      flags,
+      width: sizeOf(width, source),
+      places: places === undefined ? undefined : sizeOf(places, source),
+      letter,
+      source,
+    };
+    const position = index === undefined ? next : Number(index) - 1;
+    next = position + 1;
+    used = Math.max(used, next);
+    const arg = args[position];
+    if (arg === undefined) throw new ExpressionProblem(`there is no argument ${next} for ${source}`);
+    pieces.push(formatOne(verb, arg));
+  }
+  if (used < args.length)
+    throw new ExpressionProblem(
+      `the format uses ${used} argument${used === 1 ? "" : "s"}, found ${args.length}`,
+    );
+  return pieces.join("");
+}
+
+function sizeOf(digits: string | undefined, source: string): number | undefined {
+  if (digits === undefined) return undefined;
+  const size = Number(digits === "" ? "0" : digits);
+  if (size > widest) throw new ExpressionProblem(`${source} is wider than ${widest}`);
+  return size;
+}
+
+function formatOne(verb: Verb, value: Value): string {
+  const { letter, source } = verb;
+  if (value.kind === "null" && letter !== "v")
+    throw new ExpressionProblem(`null cannot be formatted by ${source}`);
+  if (letter === "v") return padded(verb, plainText(verb, value));
+  if (letter === "t") return String(asType(value, "bool", source).value);
+  if ("bdoxX".includes(letter)) return integer(verb, value);
+  if ("eEfgG".includes(letter)) return decimal(verb, value);
+  if (letter !== "s" && letter !== "q") throw new ExpressionProblem(`there is no verb ${source}`);
+  const whole = asType(value, "string", source).value;
+  const cut =
+    verb.places === undefined || verb.places === 0 ? whole : graphemes(whole).slice(0, verb.places).join("");
+  return padded(verb, letter === "s" ? cut : jsonEncode({ kind: "string", value: cut }));
+}
+
+function asType<Kind extends "bool" | "string" | "number">(
+  value: Value,
+  kind: Kind,
+  source: string,
+): Extract<Value, { kind: Kind }> {
+  try {
+    const found = convert(value, kind);
+    if (found.kind === kind) return found as Extract<Value, { kind: Kind }>;
+  } catch (cause) {
+    if (!(cause instanceof ExpressionProblem)) throw cause;
+  }
+  throw new ExpressionProblem(`${source} takes a ${kind}, found ${describeType(typeOf(value))}`);
+}
+
+function plainText({ flags }: Verb, value: Value): string {
+  if (flags.includes("#")) return jsonEncode(value);
+  if (value.kind === "string") return value.value;
+  return value.kind === "number" ? value.value.formatted("g", undefined) : jsonEncode(value);
+}
+
+function padded({ flags, width = 0 }: Verb, shown: string): string {
+  const missing = width - graphemes(shown).length;
+  if (missing <= 0) return shown;
+  const pad = (flags.includes("0") ? "0" : " ").repeat(missing);
+  return flags.includes("-") ? shown + pad : pad + shown;
+}
+
+const bases: Readonly<Record<string, number>> = { b: 2, d: 10, o: 8, x: 16, X: 16 };
+const prefixes: Readonly<Record<string, string>> = { b: "0b", o: "0", x: "0x", X: "0X" };
+
+function integer({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
+  const found = asType(value, "number", source).value;
+  if (!found.isInteger) throw new ExpressionProblem(`${source} takes a whole number`);
+  const whole = found.truncated();
+  const lowerCase = (whole < 0n ? -whole : whole).toString(bases[letter]);
+  const digits = letter === "X" ? lowerCase.toUpperCase() : lowerCase;
+  if (digits === "0" && places === 0) return "";
+  const start = signOf(whole < 0n, flags) + (flags.includes("#") ? (prefixes[letter] ?? "") : "");
+  const filled = digits.padStart(places ?? 0, "0");
+  const missing = Math.max(0, width - start.length - filled.length);
+  if (flags.includes("-")) return start + filled + " ".repeat(missing);
+  if (flags.includes("0") && places === undefined) return start + "0".repeat(missing) + filled;
+  return " ".repeat(missing) + start + filled;
+}
+
+function decimal({ flags, width = 0, places, letter, source }: Verb, value: Value): string {
+  const found = asType(value, "number", source).value;
+  const style = letter.toLowerCase() as "e" | "f" | "g";
+  const all = found.formatted(style, places ?? (style === "g" ? undefined : 6));
+  const unsigned = all.startsWith("-") ? all.slice(1) : all;
+  const digits = letter === style ? unsigned : unsigned.toUpperCase();
+  const sign = signOf(found.sign < 0, flags);
+  const missing = Math.max(0, width - sign.length - digits.length);
+  if (flags.includes("-")) return sign + digits + " ".repeat(missing);
+  return flags.includes("0") ? sign + "0".repeat(missing) + digits : " ".repeat(missing) + sign + digits;
+}
+
+const signOf = (isNegative: boolean, flags: string): string =>
+  isNegative ? "-" : flags.includes("+") ? "+" : flags.includes(" ") ? " " : "";

@@ -1,0 +1,23 @@
+import type { Value, ValueType } from "./expression-value";
+
+/** A parameter of a function: its type, and whether it takes null. */
+export interface Parameter {
+  readonly type: ValueType | "collection";
+  readonly nullable?: true;
+}
+
+/** A function of Terraform. */
+export interface FunctionRule {
+  readonly takes: readonly Parameter[];
+  /** The type of all further arguments. */
+  readonly rest?: Parameter;
+  /** How many of `takes` may be left out. */
+  readonly optional?: number;
+  /** The type of the result, as far as it is known before the arguments are. */
+  readonly gives: ValueType;
+  /** It looks at its arguments, not into them: parts may be unknown or secret, and stay so. */
+  readonly shallow?: true;
+  /** It is asked for marks, and its result bears none. */
+  readonly seesMarks?: true;
+  readonly call: (args: readonly Value[]) => Value;
+}

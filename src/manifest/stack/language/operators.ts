@@ -1,0 +1,201 @@
+import type { BigNumber } from "./big-number";
+import { convert, equal, unifiedType } from "./conversion";
+import {
+  awaitedBy,
+  bool,
+  describeType,
+  ExpressionProblem,
+  filled,
+  isListLike,
+  isMapLike,
+  isSensitive,
+  type LaterValue,
+  marked,
+  number,
+  text,
+  typeOf,
+  unmarked,
+  type Value,
+  type ValueType,
+  whenKnown,
+} from "./expression-value";
+
+/** The binary operators by how tightly they bind, the loosest first. */
+export const binaryLevels: readonly (readonly string[])[] = [
+  ["||"],
+  ["&&"],
+  ["==", "!="],
+  ["<=", ">=", "<", ">"],
+  ["+", "-"],
+  ["*", "/", "%"],
+];
+
+type Arithmetic = (a: BigNumber, b: BigNumber) => BigNumber;
+type Comparison = (difference: number) => boolean;
+
+const arithmetic: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>([
+  ["+", (a, b) => a.plus(b)],
+  ["-", (a, b) => a.minus(b)],
+  ["*", (a, b) => a.times(b)],
+  ["/", (a, b) => a.dividedBy(divisor(b))],
+  ["%", (a, b) => a.remainderOf(divisor(b))],
+]);
+
+const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
+  ["<", (difference) => difference < 0],
+  [">", (difference) => difference > 0],
+  ["<=", (difference) => difference <= 0],
+  [">=", (difference) => difference >= 0],
+]);
+
+function divisor(value: BigNumber): BigNumber {
+  if (value.sign === 0) throw new ExpressionProblem("a division by zero");
+  return value;
+}
+
+/** The value of `a operator b`; it is marked as secret when either is. */
+export function operate(operator: string, a: Value, b: Value): Value {
+  const type: ValueType = arithmetic.has(operator) ? "number" : "bool";
+  const isSecret = isSensitive(a) || isSensitive(b);
+  const result = whenKnown([unmarked(a), unmarked(b)], type, ([left, right]) =>
+    operateKnown(operator, left as Value, right as Value),
+  );
+  return marked(result, isSecret);
+}
+
+function operateKnown(operator: string, a: Value, b: Value): Value {
+  if (operator === "==") return bool(equal(a, b));
+  if (operator === "!=") return bool(!equal(a, b));
+  const calculate = arithmetic.get(operator);
+  if (calculate !== undefined) return number(calculate(numberOf(a), numberOf(b)));
+  const compare = comparisons.get(operator);
+  if (compare !== undefined) return bool(compare(numberOf(a).compare(numberOf(b))));
+  const [left, right] = [boolOf(a), boolOf(b)];
+  return bool(operator === "&&" ? left && right : left || right);
+}
+
+/** The value of `-a` or `!a`. */
+export function negate(operator: "-" | "!", value: Value): Value {
+  const type = operator === "-" ? "number" : "bool";
+  const result = whenKnown([unmarked(value)], type, ([known]) =>
+    operator === "-" ? number(numberOf(known as Value).negated()) : bool(!boolOf(known as Value)),
+  );
+  return marked(result, isSensitive(value));
+}
+
+/** A value as a number; throws `ExpressionProblem` for another. */
+export function numberOf(value: Value): BigNumber {
+  const found = convert(value, "number");
+  if (found.kind === "number") return found.value;
+  throw new ExpressionProblem("null is no number");
+}
+
+export function boolOf(value: Value): boolean {
+  const found = convert(value, "bool");
+  if (found.kind === "bool") return found.value;
+  throw new ExpressionProblem("null is neither true nor false");
+}
+
+/** A value as text; throws `ExpressionProblem` for another. */
+export function textOf(value: Value): string {
+  const found = convert(value, "string");
+  if (found.kind === "string") return found.value;
+  throw new ExpressionProblem("null is no text");
+}
+
+/** `condition ? yes : no`. Both have a type that fits both. */
+export function choose(condition: Value, yes: () => Value, no: () => Value): Value {
+  if (condition.kind === "later") {
+    const [first, second] = [yes(), no()];
+    const values = [condition, first, second];
+    const result: LaterValue = {
+      kind: "later",
+      type: unifiedType([typeOf(first), typeOf(second)]) ?? "any",
+      awaits: [...new Set(values.flatMap(awaitedBy))],
+      // What is not chosen may fail.
+      compute: (fill) =>
+        choose(
+          filled(condition, fill),
+          () => filled(first, fill),
+          () => filled(second, fill),
+        ),
+    };
+    return marked(result, values.some(isSensitive));
+  }
+  const isYes = boolOf(unmarked(condition));
+  const chosen = isYes ? yes() : no();
+  const other = attempt(isYes ? no : yes);
+  if (other === undefined) return marked(chosen, condition.sensitive === true);
+  const type = unifiedType([typeOf(chosen), typeOf(other)]);
+  if (type === undefined)
+    throw new ExpressionProblem(
+      `the two results of a condition are of one type, found ${describeType(typeOf(chosen))} and ${describeType(typeOf(other))}`,
+    );
+  return marked(convert(chosen, type), condition.sensitive === true || other.sensitive === true);
+}
+
+/** The branch that is not taken may fail: only its type is of interest. */
+function attempt(evaluate: () => Value): Value | undefined {
+  try {
+    return evaluate();
+  } catch (cause) {
+    if (cause instanceof ExpressionProblem && cause.kind === "invalid") return undefined;
+    throw cause;
+  }
+}
+
+/** Joins values to a text, as a template does. */
+export function joinText(values: readonly Value[]): Value {
+  const converted = values.map(templateText);
+  const isSecret = converted.some(isSensitive);
+  const parts = converted.flatMap((value) =>
+    value.kind === "later" ? (value.parts ?? [value]) : value.kind === "string" ? [value.value] : [],
+  );
+  const isPlain = parts.every((part) => typeof part === "string" || !("compute" in part));
+  const joined = whenKnown(converted.map(unmarked), "string", (known) => text(known.map(textOf).join("")));
+  if (joined.kind !== "later" || !isPlain) return marked(joined, isSecret);
+  return marked({ ...joined, parts: parts as NonNullable<typeof joined.parts> }, isSecret);
+}
+
+function templateText(value: Value): Value {
+  if (value.kind === "null") throw new ExpressionProblem("null cannot stand inside text");
+  if (isListLike(value) || isMapLike(value))
+    throw new ExpressionProblem("a list or an object cannot stand inside text");
+  return convert(value, "string");
+}
+
+/** `value[key]` and `value.key`. */
+export function stepInto(value: Value, key: Value): Value {
+  if (value.kind === "later" || key.kind === "later")
+    return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
+  if (value.kind === "null") throw new ExpressionProblem("null has no parts");
+  if (isSensitive(key)) return marked(stepInto(value, unmarked(key)));
+  const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
+  if (found === undefined)
+    throw new ExpressionProblem(
+      isMapLike(value) || isListLike(value)
+        ? `there is no ${shownKey(key)} in the value${offered(value)}`
+        : `a ${describeType(typeOf(value))} has no parts`,
+      "unknown",
+    );
+  return marked(found, value.sensitive === true);
+}
+
+function itemAt(value: Value, key: Value): Value | undefined {
+  if (!isListLike(value) || value.kind === "set") return undefined;
+  const index = numberOf(key).toIndex();
+  return index === undefined ? undefined : value.items[index];
+}
+
+const shownKey = (key: Value): string =>
+  key.kind === "number" ? key.value.toString() : JSON.stringify(textOf(key));
+
+const shownNames = 8;
+
+/** What there is instead, unless it comes from a secret. */
+function offered(value: Value): string {
+  if (isListLike(value)) return `, which has ${value.items.length} items`;
+  if (!isMapLike(value) || value.sensitive === true || value.entries.size === 0) return "";
+  const names = [...value.entries.keys()];
+  return `, which has ${names.slice(0, shownNames).join(", ")}${names.length > shownNames ? " …" : ""}`;
+}

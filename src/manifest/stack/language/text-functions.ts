@@ -1,0 +1,254 @@
+import { createHash } from "node:crypto";
+import { BigNumber } from "./big-number";
+import {
+  bool,
+  count,
+  ExpressionProblem,
+  graphemes,
+  isListLike,
+  list,
+  number,
+  text,
+  type Value,
+} from "./expression-value";
+import { format } from "./format-function";
+import type { FunctionRule } from "./function-rule";
+import { jsonDecode, jsonEncode } from "./json-functions";
+import { numberOf, textOf } from "./operators";
+
+const string = { type: "string" } as const;
+
+/** A function of texts. */
+const ofTexts = (
+  takes: number,
+  call: (...texts: string[]) => Value,
+  gives: FunctionRule["gives"] = "string",
+): FunctionRule => ({
+  takes: Array.from({ length: takes }, () => string),
+  gives,
+  call: (args) => call(...args.map(textOf)),
+});
+
+/** A letter of another case where that is one letter too: Terraform changes letter by letter. */
+function inCase(value: string, change: (letter: string) => string): string {
+  return [...value]
+    .map((letter) => {
+      const changed = [...change(letter)];
+      return changed.length === 1 ? changed[0] : singleCase(letter, changed);
+    })
+    .join("");
+}
+
+/** Letters with an iota below have a capital of their own; İ loses its dot. */
+function singleCase(letter: string, changed: readonly string[]): string {
+  if (letter === "\u0130") return "i";
+  const code = letter.codePointAt(0) as number;
+  const hasCapital = changed[1] === "\u0399" && code >= 0x1f80 && code <= 0x1fff;
+  if (!hasCapital) return letter;
+  if (code < 0x1fb0) return String.fromCodePoint(code | 8);
+  return [0x1fb3, 0x1fc3, 0x1ff3].includes(code) ? String.fromCodePoint(code + 9) : letter;
+}
+
+const upper = (value: string): string => inCase(value, (letter) => letter.toUpperCase());
+const lower = (value: string): string => inCase(value, (letter) => letter.toLowerCase());
+
+/** White space of Unicode, which is what Terraform trims. */
+const spaceAtEnds = /^[\p{White_Space}]+|[\p{White_Space}]+$/gu;
+
+function trimLetters(value: string, letters: string): string {
+  const cut = new Set(letters);
+  const characters = [...value];
+  let start = 0;
+  let end = characters.length;
+  while (start < end && cut.has(characters[start] as string)) start += 1;
+  while (end > start && cut.has(characters[end - 1] as string)) end -= 1;
+  return characters.slice(start, end).join("");
+}
+
+function substring(given: string, offset: BigNumber, length: BigNumber): string {
+  const characters = graphemes(given);
+  const [from, size] = [offset.toIndex(), length.toIndex()];
+  if (from === undefined || size === undefined) throw new ExpressionProblem("a whole number is required");
+  const start = from < 0 ? Math.max(0, from + characters.length) : from;
+  return characters.slice(start, size < 0 ? undefined : start + size).join("");
+}
+
+/** `separator` between each two letters where nothing is looked for, and around them. */
+function replace(value: string, found: string, by: string): string {
+  if (found.length > 1 && found.startsWith("/") && found.endsWith("/"))
+    throw new ExpressionProblem("a regular expression is not supported by rnv", "unsupported");
+  const pieces = found === "" ? ["", ...value, ""] : value.split(found);
+  const size = value.length + pieces.length * by.length;
+  if (size > largestReplacement) throw new ExpressionProblem(`the text would have ${size} characters`);
+  return pieces.join(by);
+}
+
+const largestReplacement = 16 * 1024 * 1024;
+
+function decodeBase64(value: string): string {
+  const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
+  if (!isBase64) throw new ExpressionProblem("the text is not base64");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, "base64"));
+  } catch {
+    throw new ExpressionProblem("what the base64 stands for is not UTF-8 text");
+  }
+}
+
+const encodeUrl = (value: string): string =>
+  encodeURIComponent(value)
+    .replace(/%20/g, "+")
+    .replace(/[!'()*]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`);
+
+const digest = (algorithm: string) => (value: string) =>
+  text(createHash(algorithm).update(value, "utf8").digest("hex"));
+
+function parseInteger(value: string, base: BigNumber): BigNumber {
+  const radix = base.toIndex() ?? 0;
+  if (radix < 2 || radix > 36) throw new ExpressionProblem("the base is a whole number from 2 to 36");
+  const digits = /^[+-]?([0-9a-z]+)$/i.exec(value)?.[1]?.toLowerCase() ?? "";
+  let parsed = 0n;
+  for (const digit of digits) {
+    const worth = Number.parseInt(digit, 36);
+    if (worth >= radix) return refuseInteger(radix);
+    parsed = parsed * BigInt(radix) + BigInt(worth);
+  }
+  if (digits === "" || digits.length > 400) return refuseInteger(radix);
+  return BigNumber.of(value.startsWith("-") ? -parsed : parsed, 512);
+}
+
+function refuseInteger(radix: number): never {
+  throw new ExpressionProblem(`the text is no whole number of base ${radix}`);
+}
+
+const title = (value: string): string =>
+  value.replace(
+    /(^|[^\p{L}\p{N}_])(\p{L})/gu,
+    (_all, before: string, letter: string) => before + upper(letter),
+  );
+
+const any = { type: "any" } as const;
+
+/** `formatlist`: a format for each item of its lists, which are equally long. */
+function formatEach([pattern, ...args]: readonly Value[]): Value {
+  const lists = args.filter(isListLike);
+  const [first] = lists;
+  const length = first?.items.length ?? 1;
+  if (lists.some(({ items }) => items.length !== length))
+    throw new ExpressionProblem("the lists are not equally long");
+  const items = Array.from({ length }, (_, i) =>
+    text(
+      format(
+        textOf(pattern as Value),
+        args.map((arg) => (isListLike(arg) ? (arg.items[i] as Value) : arg)),
+      ),
+    ),
+  );
+  return list(items, "string");
+}
+
+/** Functions of text and numbers. */
+export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
+  ["upper", ofTexts(1, (value) => text(upper(value)))],
+  ["lower", ofTexts(1, (value) => text(lower(value)))],
+  ["title", ofTexts(1, (value) => text(title(value)))],
+  ["trimspace", ofTexts(1, (value) => text(value.replace(spaceAtEnds, "")))],
+  ["trim", ofTexts(2, (value, letters) => text(trimLetters(value, letters)))],
+  [
+    "trimprefix",
+    ofTexts(2, (value, start) => text(value.startsWith(start) ? value.slice(start.length) : value)),
+  ],
+  [
+    "trimsuffix",
+    ofTexts(2, (value, end) => text(value.endsWith(end) ? value.slice(0, value.length - end.length) : value)),
+  ],
+  ["chomp", ofTexts(1, (value) => text(value.replace(/[\r\n]+$/, "")))],
+  ["indent", { takes: [{ type: "number" }, string], gives: "string", call: indentLines }],
+  ["startswith", ofTexts(2, (value, start) => bool(value.startsWith(start)), "bool")],
+  ["endswith", ofTexts(2, (value, end) => bool(value.endsWith(end)), "bool")],
+  ["strcontains", ofTexts(2, (value, part) => bool(value.includes(part)), "bool")],
+  ["strrev", ofTexts(1, (value) => text(graphemes(value).reverse().join("")))],
+  ["replace", ofTexts(3, (value, found, by) => text(replace(value, found, by)))],
+  [
+    "split",
+    ofTexts(
+      2,
+      (separator, value) =>
+        list((separator === "" ? [...value] : value.split(separator)).map(text), "string"),
+      { kind: "list", of: "string" },
+    ),
+  ],
+  [
+    "substr",
+    {
+      takes: [string, { type: "number" }, { type: "number" }],
+      gives: "string",
+      call: ([value, offset, length]) =>
+        text(substring(textOf(value as Value), numberOf(offset as Value), numberOf(length as Value))),
+    },
+  ],
+  ["base64encode", ofTexts(1, (value) => text(Buffer.from(value, "utf8").toString("base64")))],
+  ["base64decode", ofTexts(1, (value) => text(decodeBase64(value)))],
+  ["urlencode", ofTexts(1, (value) => text(encodeUrl(value)))],
+  ["sha256", ofTexts(1, digest("sha256"))],
+  ["sha1", ofTexts(1, digest("sha1"))],
+  ["md5", ofTexts(1, digest("md5"))],
+  [
+    "jsonencode",
+    {
+      takes: [{ type: "any", nullable: true }],
+      gives: "string",
+      call: ([value]) => text(jsonEncode(value as Value)),
+    },
+  ],
+  ["jsondecode", ofTexts(1, jsonDecode, "any")],
+  [
+    "format",
+    {
+      takes: [string],
+      rest: { type: "any", nullable: true },
+      gives: "string",
+      call: ([pattern, ...args]) => text(format(textOf(pattern as Value), args)),
+    },
+  ],
+  ["formatlist", { takes: [string], rest: any, gives: { kind: "list", of: "string" }, call: formatEach }],
+  [
+    "parseint",
+    {
+      takes: [any, { type: "number" }],
+      gives: "number",
+      call: ([value, base]) => number(parseInteger(textOf(value as Value), numberOf(base as Value))),
+    },
+  ],
+  ...numberFunctions(),
+];
+
+function indentLines([spaces, value]: readonly Value[]): Value {
+  const width = numberOf(spaces as Value).toIndex();
+  if (width === undefined || width < 0 || width > 1000)
+    throw new ExpressionProblem("the indentation is a whole number up to 1000");
+  return text(textOf(value as Value).replaceAll("\n", `\n${" ".repeat(width)}`));
+}
+
+function numberFunctions(): readonly (readonly [string, FunctionRule])[] {
+  const one = (call: (value: BigNumber) => Value): FunctionRule => ({
+    takes: [{ type: "number" }],
+    gives: "number",
+    call: ([value]) => call(numberOf(value as Value)),
+  });
+  const most = (isBetter: (difference: number) => boolean): FunctionRule => ({
+    takes: [{ type: "number" }],
+    rest: { type: "number" },
+    gives: "number",
+    call: (args) =>
+      number(args.map(numberOf).reduce((best, next) => (isBetter(next.compare(best)) ? next : best))),
+  });
+  return [
+    ["abs", one((value) => number(value.sign < 0 ? value.negated() : value))],
+    ["ceil", one((value) => number(value.negated().floor().negated()))],
+    ["floor", one((value) => number(value.floor()))],
+    ["signum", one((value) => count(value.sign))],
+    ["max", most((difference) => difference > 0)],
+    ["min", most((difference) => difference < 0)],
+  ];
+}
