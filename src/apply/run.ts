@@ -12,7 +12,14 @@ import { Secret } from "../model/secret";
 import type { Intent, JournalEntry, RunRecord, State } from "../model/state";
 import type { Clock } from "../model/time";
 import type { Attributes } from "../model/value";
-import { type DesiredValue, GeneratedSecret, type Plain, Template, UnreadSecret } from "../model/value";
+import {
+  Computed,
+  type DesiredValue,
+  GeneratedSecret,
+  type Plain,
+  Template,
+  UnreadSecret,
+} from "../model/value";
 import type { Change, Plan } from "../plan/plan";
 import type { RunJournal } from "./run-journal";
 
@@ -79,6 +86,14 @@ export function knownValue(
 ): AppliableValue {
   if (value instanceof GeneratedSecret) return generate(value.length);
   if (value instanceof UnreadSecret) throw new Error("a plan that sends values was made without them");
+  if (value instanceof Computed)
+    return value.compute(
+      value.references.map(({ address, attribute }) => {
+        const found = lookup(address, attribute);
+        if (found === undefined) throw new UnknownReference(address, attribute);
+        return found;
+      }),
+    );
   if (!(value instanceof Template)) return value;
   const [only, ...others] = value.parts;
   const parts = value.parts.map((part) =>

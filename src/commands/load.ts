@@ -5,7 +5,7 @@ import type { Address } from "../model/address";
 import type { Desired } from "../model/desired";
 import { Secret } from "../model/secret";
 import type { State } from "../model/state";
-import { Template, UnreadSecret } from "../model/value";
+import { Computed, Template, UnreadSecret } from "../model/value";
 import { isOpenFieldFinding, settleOpenFields } from "../plan/data";
 import { foreseeScope } from "../plan/graph";
 import type { PlanOptions } from "../plan/plan";
@@ -135,7 +135,7 @@ export function declaredSecrets({ resources }: Desired): readonly Secret[] {
   for (const { attributes } of resources.values())
     for (const { value } of attributes.values())
       if (value instanceof Secret) secrets.push(value);
-      else if (value instanceof UnreadSecret) secrets.push(...value.atHand);
+      else if (value instanceof UnreadSecret || value instanceof Computed) secrets.push(...value.atHand);
       else if (value instanceof Template && value.secret)
         for (const part of value.parts) if (part instanceof Secret) secrets.push(part);
   return secrets;
@@ -145,7 +145,8 @@ export function declaredSecrets({ resources }: Desired): readonly Secret[] {
 const declaresSecrets = ({ resources }: Desired): boolean =>
   [...resources.values()].some(({ attributes }) =>
     [...attributes.values()].some(
-      ({ value }) => value instanceof Secret || (value instanceof Template && value.secret),
+      ({ value }) =>
+        value instanceof Secret || ((value instanceof Template || value instanceof Computed) && value.secret),
     ),
   );
 

@@ -9,7 +9,14 @@ import type { LiveResource, ReadResult } from "../model/live";
 import type { Holding } from "../model/resource-operations";
 import type { RecordedResource, State } from "../model/state";
 import { shortList } from "../model/text";
-import { type Attributes, type DesiredValue, isPlain, type ResolvedValue, Template } from "../model/value";
+import {
+  type Attributes,
+  Computed,
+  type DesiredValue,
+  isPlain,
+  type ResolvedValue,
+  Template,
+} from "../model/value";
 import { resolveValue } from "../plan/resolve";
 import { resourceTypes, typeNamed } from "../resources";
 import type { Context } from "./context";
@@ -171,6 +178,10 @@ function knownAttributes(
 }
 
 function knownValue(value: DesiredValue, refreshing: Refreshing): ResolvedValue | undefined {
+  if (value instanceof Computed) {
+    const found = resolveValue(value, lookupIn(refreshing.desired, refreshing.found));
+    return isPlain(found) ? found : undefined;
+  }
   if (!(value instanceof Template)) return isPlain(value) ? value : undefined;
   const { references, secret } = value;
   // Also where it is unknown: the resource must not be looked for in another parent instead.

@@ -3,7 +3,7 @@ import type { Address } from "../model/address";
 import type { DesiredAttribute, DesiredResource } from "../model/desired";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
-import { Template, UnreadSecret } from "../model/value";
+import { referencesOf, Template, UnreadSecret } from "../model/value";
 import type { Block } from "./blocks";
 import type { ReadContext, SecretReach } from "./context";
 import { readImport, readLifecycle } from "./meta";
@@ -132,9 +132,7 @@ function dependencies(
 ): readonly Address[] {
   const found = new Set<Address>();
   for (const { shape } of written) {
-    const value = attributes.get(shape.path)?.value;
-    if (value instanceof Template || value instanceof UnreadSecret)
-      for (const { address } of value.references) found.add(address);
+    for (const { address } of referencesOf(attributes.get(shape.path)?.value)) found.add(address);
   }
   if (parent !== undefined) found.add(parent.address);
   return [...found];

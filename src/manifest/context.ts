@@ -113,6 +113,8 @@ export interface ValueLocation {
   readonly attribute: string;
   /** Undefined: references are allowed; else why they are not. */
   readonly noReference?: string;
+  /** Functions of a stack may make a list or an object of references all the same. */
+  readonly isMadeWhole?: boolean;
 }
 
 /** The part of a diagnostic that says which attribute it is about. */

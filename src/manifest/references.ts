@@ -5,12 +5,11 @@ import { type Address, addressOf } from "../model/address";
 import { dataType, splitDataReference } from "../model/data-source";
 import type { DesiredAttribute } from "../model/desired";
 import { isOpenField } from "../model/resource-type";
-import type { Reference } from "../model/value";
-import { Template } from "../model/value";
+import { type Reference, referencesOf } from "../model/value";
 import { type ReadContext, type ValueLocation, where } from "./context";
 import { type Report, suggestedMisses } from "./findings";
 import { quoteShort } from "./tree";
-import { type PlacedType, schemaKinds, unknownReference } from "./type-index";
+import { type PlacedType, schemaKinds, structures, unknownReference } from "./type-index";
 
 /** Segments; a text between dots may be long, and no address is. */
 const longestAddress = 8;
@@ -21,7 +20,8 @@ export function resolveReference(
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
-  allowSecret = false,
+  /** A secret may refer to a secret; a function takes lists and objects too. */
+  allows: { readonly isSecret?: boolean; readonly isArgument?: boolean } = {},
 ): Reference | undefined {
   // What a data source shows was checked where its name was looked up.
   if (segments[0] === dataType) return { ...splitDataReference(segments), range };
@@ -50,11 +50,11 @@ export function resolveReference(
     );
     return undefined;
   }
-  if (known === "secret" && !allowSecret) {
+  if (known === "secret" && allows.isSecret !== true) {
     context.report(error("manifest.unsupported", "a secret can be referred to from a secret only", details));
     return undefined;
   }
-  if (known === "structure") {
+  if (known === "structure" && allows.isArgument !== true) {
     context.report(
       error("manifest.unsupported", `${attribute} of ${address} is not a single value`, details),
     );
@@ -96,8 +96,6 @@ function attributeKind(
 /** The path of a field that a further one may be meant for. */
 const fieldMeant = ({ paths }: PlacedType, attribute: string): string | undefined =>
   didYouMean(attribute, [...paths.keys()]);
-
-const structures = new Set(["array", "object", "record", "tuple", "map"]);
 
 function reportUnknownAddress(
   segments: readonly string[],
@@ -178,8 +176,7 @@ function reportCycle(
 ): void {
   const [from, to] = [cycle[cycle.length - 2] as Address, cycle[cycle.length - 1] as Address];
   for (const [attribute, { value }] of resources.get(from)?.attributes ?? []) {
-    if (!(value instanceof Template)) continue;
-    const reference = value.references.find((found) => found.address === to);
+    const reference = referencesOf(value).find((found) => found.address === to);
     if (reference === undefined) continue;
     const range = reference.range ?? resources.get(from)?.range;
     report(

@@ -1,8 +1,16 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
 import { didYouMean } from "../diagnostics/suggest";
 import type { DesiredAttribute } from "../model/desired";
 import { Secret } from "../model/secret";
-import { GeneratedSecret, type Reference, Template, UnreadSecret } from "../model/value";
+import {
+  Computed,
+  canonicalJson,
+  GeneratedSecret,
+  type Plain,
+  type Reference,
+  Template,
+  UnreadSecret,
+} from "../model/value";
 import type { Block } from "./blocks";
 import { type ReadContext, type SecretReach, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
@@ -75,13 +83,16 @@ interface LiteralReading {
 function readLiteral(
   node: ScalarNode,
   { shape, entry, location, context, reach }: LiteralReading,
-): Secret | Template | UnreadSecret | undefined {
+): Secret | Template | Computed | UnreadSecret | undefined {
   const pieces: (string | Reference)[] = [];
   const atHand: Secret[] = [];
   let missing: string | undefined;
   let complete = true;
   let cursor = 0;
-  for (const part of templateParts(node, context)) {
+  const parts = templateParts(node, context);
+  const made = parts.find((part) => part.kind === "computed");
+  for (const part of made?.awaits ?? parts) {
+    if (part.kind === "computed") continue;
     if (part.kind === "text") {
       pieces.push(part.text);
       continue;
@@ -92,7 +103,7 @@ function readLiteral(
     let piece: string | Reference | undefined;
     if (part.kind === "invalid") reportSyntax(part.source, entry.keyRange, location, context, true);
     else if (part.kind === "reference")
-      piece = resolveReference(part.segments, range, location, context, true);
+      piece = resolveReference(part.segments, range, location, context, { isSecret: made === undefined });
     else if (isLeftUnread(part, reach, context)) {
       missing ??= part.name;
       const text = context.trust.mayRead(part.name) ? context.environment[part.name] : undefined;
@@ -109,6 +120,7 @@ function readLiteral(
       pieces.filter((piece) => typeof piece !== "string"),
       atHand,
     );
+  if (made !== undefined) return madeSecret(made.compute, pieces, { shape, entry, location, context, reach });
   if (pieces.some((piece) => typeof piece !== "string"))
     return new Template(
       pieces.map((piece) => (typeof piece === "string" ? new Secret(piece) : piece)),
@@ -116,6 +128,37 @@ function readLiteral(
     );
   return checkSecret(pieces.join(""), shape, entry.keyRange, location, context);
 }
+
+/** A secret that functions make of texts of the environment and of references. */
+function madeSecret(
+  compute: (values: readonly Plain[]) => Plain,
+  pieces: readonly (string | Reference)[],
+  { shape, entry, location, context }: LiteralReading,
+): Secret | Computed | undefined {
+  const references = pieces.filter((piece) => typeof piece !== "string");
+  const texts = pieces.filter((piece) => typeof piece === "string");
+  if (references.length > 0)
+    return new Computed(
+      references,
+      true,
+      (values) => {
+        const found = values.values();
+        const all = pieces.map((piece) => (typeof piece === "string" ? piece : (found.next().value ?? null)));
+        return new Secret(textOf(compute(all)));
+      },
+      texts.map((text) => new Secret(text)),
+    );
+  try {
+    return checkSecret(textOf(compute(texts)), shape, entry.keyRange, location, context);
+  } catch (cause) {
+    if (!(cause instanceof DiagnosticsError)) throw cause;
+    cause.diagnostics.forEach(context.report);
+    return undefined;
+  }
+}
+
+const textOf = (value: Plain): string =>
+  value !== null && typeof value === "object" ? canonicalJson(value) : String(value ?? "");
 
 /** A default stands in for what the same environment leaves out; where no source is read the environment is another. */
 const isLeftUnread = (

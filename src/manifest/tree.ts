@@ -1,5 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import { isLogicalName } from "../model/address";
+import type { Plain } from "../model/value";
 
 /** A YAML value with its range. Mappings are Maps, so that no key can reach a prototype. */
 export type SourceNode = ScalarNode | ListNode | MapNode;
@@ -80,11 +81,22 @@ export interface EnvironmentPart {
   readonly mayBeEmpty?: true;
 }
 
+type ReferencePart = { readonly kind: "reference"; readonly segments: readonly string[] } & Written;
+
+/** What is known only later: an attribute of another resource, or a text of the environment that is a secret. */
+export type AwaitedPart = (EnvironmentPart & Written) | ReferencePart;
+
 /** One piece of text with `${…}` in it. */
 export type TemplatePart =
   | { readonly kind: "text"; readonly text: string }
-  | (EnvironmentPart & Written)
-  | ({ readonly kind: "reference"; readonly segments: readonly string[] } & Written)
+  | AwaitedPart
+  /** What functions of a stack make of others, as a whole value. */
+  | ({
+      readonly kind: "computed";
+      readonly awaits: readonly AwaitedPart[];
+      /** Takes the values of `awaits` in their order. Throws `DiagnosticsError`. */
+      readonly compute: (values: readonly Plain[]) => Plain;
+    } & Written)
   /** Neither; `source` may be part of a secret. */
   | { readonly kind: "invalid"; readonly source: string };
 

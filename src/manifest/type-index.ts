@@ -175,6 +175,12 @@ export function schemaKinds(schema: z.ZodType): readonly string[] {
     : [definition.type];
 }
 
+/** Kinds of schemas whose values hold others. */
+export const structures: ReadonlySet<string> = new Set(["array", "object", "record", "tuple", "map"]);
+
+export const holdsOthers = (schema: z.ZodType): boolean =>
+  schemaKinds(schema).some((kind) => structures.has(kind));
+
 const isText = (schema: z.ZodType): boolean => schemaKinds(schema).includes("string");
 
 /** Keys of a secret source; a mapping with one of them is a value, not a block. */

@@ -1,12 +1,13 @@
-import { error, type SourceRange } from "../diagnostics/diagnostic";
+import { DiagnosticsError, error, type SourceRange } from "../diagnostics/diagnostic";
 import { addressOf } from "../model/address";
 import type { DesiredAttribute } from "../model/desired";
+import { Secret } from "../model/secret";
 import type { StageName } from "../model/stage";
-import { type Plain, type Reference, Template } from "../model/value";
+import { Computed, type Plain, type Reference, Template } from "../model/value";
 import type { Block } from "./blocks";
 import { type ReadContext, type ValueLocation, where } from "./context";
 import { resolveReference } from "./references";
-import { judgeValue } from "./schema-issues";
+import { expectations, judgeValue } from "./schema-issues";
 import {
   type EnvironmentPart,
   mayHoldReferences,
@@ -17,7 +18,7 @@ import {
   type TemplatePart,
 } from "./tree";
 import { isCredential, isSecretName } from "./trust";
-import type { AttributeShape } from "./type-index";
+import { type AttributeShape, holdsOthers } from "./type-index";
 
 /** Reads an attribute that is not a secret; undefined after a mistake, which is reported. */
 export function readAttribute(
@@ -30,15 +31,46 @@ export function readAttribute(
   if (node.kind === "scalar" && node.value === null) return readNull(shape, node.range, location, context);
   const value = readValue(node, location, context);
   if (value === undefined) return undefined;
+  if (value instanceof Computed)
+    return { value: inKind(value, shape, node.range, location), range: node.range };
   const judged = value instanceof Template ? value : judgeValue(shape, value, node, address, context);
   return judged === undefined ? undefined : { value: judged, range: node.range };
 }
 
-function refusal(shape: AttributeShape): { noReference?: string } {
+/** What functions make, as the kind of value that an attribute takes: the plan that knows it says what is wrong. */
+function inKind(
+  made: Computed,
+  shape: AttributeShape,
+  range: SourceRange,
+  location: ValueLocation,
+): Computed {
+  const refuse = (wanted: string): never => {
+    throw new DiagnosticsError([
+      error("manifest.invalid_value", `${shape.path} of ${location.address}: ${wanted}`, {
+        ...where(location),
+        range,
+      }),
+    ]);
+  };
+  return new Computed(made.references, made.secret, (values) => {
+    const found = made.compute(values);
+    if (found === null || found instanceof Secret) return found;
+    if (shape.isText)
+      return typeof found === "object" ? refuse("text is required, and no list or object") : String(found);
+    const parsed = shape.schema.safeParse(found);
+    return parsed.success ? found : refuse(expectations(parsed.error.issues));
+  });
+}
+
+function refusal(shape: AttributeShape): Pick<ValueLocation, "noReference" | "isMadeWhole"> {
   if (shape.isName) return { noReference: "a name cannot hold a reference: it must be known while planning" };
   if (shape.rule?.change === "local")
     return { noReference: `${shape.path} is read by rnv only and cannot hold a reference` };
-  if (!shape.isText) return { noReference: `${shape.path} is not free text and cannot hold a reference` };
+  if (!shape.isText)
+    return {
+      noReference: `${shape.path} is not free text and cannot hold a reference`,
+      isMadeWhole: holdsOthers(shape.schema),
+    };
   return {};
 }
 
@@ -85,10 +117,12 @@ export function readValue(
   node: SourceNode,
   location: ValueLocation,
   context: ReadContext,
-): Plain | Template | undefined {
+): Plain | Template | Computed | undefined {
   if (node.kind === "scalar" && typeof node.value === "string") return readText(node, location, context);
   return readPlain(node, location, context);
 }
+
+const inText = "a reference can stand only in a text of its own";
 
 /** A value in which no reference may stand: lists and mappings, and what is used while planning. */
 export function readPlain(
@@ -98,12 +132,13 @@ export function readPlain(
 ): Plain | undefined {
   const inner = {
     ...location,
-    noReference: location.noReference ?? "a reference can stand only in a text of its own",
+    noReference: location.noReference ?? inText,
+    isMadeWhole: false,
   };
   if (node.kind === "scalar") {
     if (typeof node.value !== "string") return node.value;
     const text = readText(node, inner, context);
-    return text instanceof Template ? undefined : text;
+    return typeof text === "string" ? text : undefined;
   }
   if (node.kind === "list") {
     const items = node.items.map((item) => readPlain(item, inner, context));
@@ -123,13 +158,31 @@ function readText(
   node: ScalarNode,
   location: ValueLocation,
   context: ReadContext,
-): string | Template | undefined {
+): string | Template | Computed | undefined {
   const { value } = node;
   if (node.parts === undefined && typeof value === "string" && !mayHoldReferences(value)) return value;
+  const [only] = node.parts ?? [];
+  if (only?.kind === "computed") return readComputed(only, node.range, location, context);
   const pieces = readParts(templateParts(node, context), node.range, location, context);
   if (pieces === undefined) return undefined;
   const joined = joinText(pieces);
   return joined.length === 1 && typeof joined[0] === "string" ? joined[0] : new Template(joined, false);
+}
+
+/** What functions make of references. */
+function readComputed(
+  { awaits, compute }: Extract<TemplatePart, { kind: "computed" }>,
+  range: SourceRange,
+  location: ValueLocation,
+  context: ReadContext,
+): Computed | undefined {
+  const { noReference: _refusal, ...free } = location;
+  const inner = location.isMadeWhole ? free : location;
+  const references = awaits.map((part) =>
+    part.kind === "reference" ? readReference(part, part.range ?? range, inner, context, true) : undefined,
+  );
+  if (references.some((one) => one === undefined)) return undefined;
+  return new Computed(references as Reference[], false, compute);
 }
 
 export const templateParts = (node: ScalarNode, context: ReadContext): readonly TemplatePart[] =>
@@ -149,6 +202,7 @@ function readParts(
       pieces.push(part.text);
       continue;
     }
+    if (part.kind === "computed") throw new Error("what functions make stands alone");
     const place = locate(part, range, cursor, context);
     cursor = place.cursor;
     const piece = readPart(part, place.range, location, context);
@@ -159,7 +213,7 @@ function readParts(
 }
 
 function readPart(
-  part: Exclude<TemplatePart, { kind: "text" }>,
+  part: Exclude<TemplatePart, { kind: "text" | "computed" }>,
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
@@ -241,8 +295,10 @@ function readReference(
   range: SourceRange,
   location: ValueLocation,
   context: ReadContext,
+  isArgument = false,
 ): Reference | undefined {
-  if (location.noReference === undefined) return resolveReference(part.segments, range, location, context);
+  if (location.noReference === undefined)
+    return resolveReference(part.segments, range, location, context, { isArgument });
   context.report(error("manifest.reference_syntax", location.noReference, { ...where(location), range }));
   return undefined;
 }

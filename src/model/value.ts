@@ -45,6 +45,25 @@ export class Template {
   }
 }
 
+/** A value that functions make of others, once these are known. */
+export class Computed {
+  constructor(
+    readonly references: readonly Reference[],
+    /** It stands in a secret attribute, or is an output that is not shown. */
+    readonly secret: boolean,
+    /** Takes the values of the references in their order. Throws `DiagnosticsError` where the functions refuse them. */
+    readonly compute: (values: readonly Plain[]) => Plain | Secret,
+    /** Texts of the environment that stand in it. */
+    readonly atHand: readonly Secret[] = [],
+  ) {}
+}
+
+/** What a value refers to. */
+export const referencesOf = (value: DesiredValue | undefined): readonly Reference[] =>
+  value instanceof Template || value instanceof Computed || value instanceof UnreadSecret
+    ? value.references
+    : [];
+
 export const isReference = (part: string | Secret | Reference): part is Reference =>
   typeof part === "object" && "attribute" in part;
 
@@ -54,7 +73,7 @@ export class Unknown {
 }
 
 /** A value of an attribute as a manifest declares it. */
-export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template;
+export type DesiredValue = Plain | Secret | GeneratedSecret | UnreadSecret | Template | Computed;
 
 /** A declared value once its references are looked up. */
 export type ResolvedValue = Plain | Secret | GeneratedSecret | UnreadSecret | Unknown;
@@ -68,7 +87,7 @@ export const isPlain = (value: DesiredValue | ResolvedValue): value is Plain =>
 
 /** The addresses that a value refers to. */
 export const referredAddresses = (value: DesiredValue | undefined): readonly Address[] =>
-  value instanceof Template ? value.references.map(({ address }) => address) : [];
+  value instanceof UnreadSecret ? [] : referencesOf(value).map(({ address }) => address);
 
 /** Deep equality of JSON values; the order of object keys does not count. */
 export function plainEqual(a: Plain | undefined, b: Plain | undefined): boolean {

@@ -8,7 +8,14 @@ import type { LiveResource } from "../model/live";
 import type { ResourceType } from "../model/resource-type";
 import { Secret } from "../model/secret";
 import type { Attributes, Reference } from "../model/value";
-import { type DesiredValue, type Plain, Template } from "../model/value";
+import {
+  Computed,
+  type DesiredValue,
+  type Plain,
+  referencesOf,
+  Template,
+  UnreadSecret,
+} from "../model/value";
 
 /** A data source once its values are filled in. */
 export interface DataUse {
@@ -77,7 +84,7 @@ function fillAttributes(
 }
 
 const dataReferences = (value: DesiredValue): readonly Reference[] =>
-  value instanceof Template ? value.references.filter(({ address }) => isDataAddress(address)) : [];
+  value instanceof UnreadSecret ? [] : referencesOf(value).filter(({ address }) => isDataAddress(address));
 
 interface FillTarget {
   readonly address?: Address;
@@ -92,7 +99,9 @@ function fillValue(
   reads: DataReads,
   report: ReportProblem,
 ): DesiredValue | undefined {
-  if (!(value instanceof Template) || dataReferences(value).length === 0) return value;
+  if (dataReferences(value).length === 0) return value;
+  if (value instanceof Computed) return fillComputed(value, reads);
+  if (!(value instanceof Template)) return value;
   const isWhole = value.parts.length === 1 && !value.secret;
   const parts: (string | Secret | Reference)[] = [];
   for (const part of value.parts) {
@@ -111,6 +120,21 @@ function fillValue(
   }
   if (parts.some(isReference)) return new Template(parts, value.secret);
   return value.secret ? Secret.join(parts as Secret[]) : parts.join("");
+}
+
+/** A value with what was found in the place of references to it; the functions say what they do not take. */
+function fillComputed(value: Computed, reads: DataReads): DesiredValue {
+  const found = value.references.map((one) => (isData(one) ? foundValue(one, reads) : notThere));
+  const left = value.references.filter((_, i) => found[i] === notThere);
+  const compute = (values: readonly Plain[]): Plain | Secret => {
+    const rest = values.values();
+    return value.compute(
+      found.map((one) =>
+        one === notThere ? (rest.next().value ?? null) : ((one as Plain | undefined) ?? null),
+      ),
+    );
+  };
+  return left.length === 0 ? compute([]) : new Computed(left, value.secret, compute, value.atHand);
 }
 
 const isReference = (part: string | Secret | Reference): part is Reference =>
@@ -231,7 +255,7 @@ const kindWords = {
 } as const;
 
 function kindOf(value: DesiredValue): keyof typeof kindWords {
-  if (typeof value === "string" || value instanceof Template) return "text";
+  if (typeof value === "string" || value instanceof Template || value instanceof Computed) return "text";
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "boolean";
   return Array.isArray(value) ? "list" : "mapping";

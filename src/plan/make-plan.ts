@@ -1,7 +1,7 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { Secret } from "../model/secret";
-import { isReference, plainEqual, Template } from "../model/value";
+import { plainEqual, referencesOf } from "../model/value";
 import { type ChangeCost, dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
@@ -148,9 +148,9 @@ function withOrigins(
   if (!attributes.some(({ cause }) => cause === "edit")) return attributes;
   return attributes.map((change) => {
     const value = desired?.attributes.get(change.path)?.value;
-    if (change.cause !== "edit" || !(value instanceof Template)) return change;
-    const from = value.parts.flatMap((part) => {
-      if (!isReference(part)) return [];
+    const references = referencesOf(value);
+    if (change.cause !== "edit" || references.length === 0) return change;
+    const from = references.flatMap((part) => {
       const { live, recorded } = decisions.get(part.address)?.instance ?? {};
       const before = recorded?.computed[part.attribute];
       const now = live?.computed.get(part.attribute);

@@ -10,9 +10,11 @@ import {
 import { Secret } from "../model/secret";
 import { isFingerprint } from "../model/state";
 import {
+  Computed,
   canonicalJson,
   type DesiredValue,
   GeneratedSecret,
+  isPlain,
   isReference,
   type Plain,
   type Reference,
@@ -50,6 +52,7 @@ export type ReferenceLookup = (reference: Reference) => ResolvedValue;
 
 /** Returns a declared value with its references looked up. An unknown part makes the whole unknown. */
 export function resolveValue(value: DesiredValue, lookup: ReferenceLookup): ResolvedValue {
+  if (value instanceof Computed) return computedValue(value, lookup);
   if (!(value instanceof Template)) return value;
   const [first, ...rest] = value.parts;
   if (first !== undefined && rest.length === 0 && isReference(first) && !value.secret) return lookup(first);
@@ -64,6 +67,12 @@ export function resolveValue(value: DesiredValue, lookup: ReferenceLookup): Reso
   }
   if (unknown.length > 0) return new Unknown(unknown);
   return value.secret || texts.some((text) => text instanceof Secret) ? Secret.join(texts) : texts.join("");
+}
+
+function computedValue({ references, compute }: Computed, lookup: ReferenceLookup): ResolvedValue {
+  const found = references.map(lookup);
+  const unknown = references.filter((_, i) => !isPlain(found[i] as ResolvedValue));
+  return unknown.length > 0 ? new Unknown(unknown) : compute(found as Plain[]);
 }
 
 const textOf = (value: Plain): string =>
@@ -85,7 +94,7 @@ function resolveAttributes(instance: ResourceInstance, lookup: ReferenceLookup):
   const templates: string[] = [];
   for (const [path, { value }] of desired?.attributes ?? []) {
     const found = resolveValue(value, lookup);
-    if (value instanceof Template) templates.push(path);
+    if (value instanceof Template || value instanceof Computed) templates.push(path);
     resolved.set(path, found === null ? (defaults.get(path) ?? null) : found);
   }
   const { nameAttribute } = type;

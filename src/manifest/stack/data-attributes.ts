@@ -2,10 +2,10 @@ import { didYouMean } from "../../diagnostics/suggest";
 import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
 import { catalogDataSource } from "../../model/text";
-import type { SourceNode } from "../tree";
+import type { Value } from "./language/expression-value";
 import { bySnakeCase, type StackType } from "./names";
 import { rangeOf, type Scope, type StackContext, StackProblem, undeclared, unsupported } from "./stack";
-import { referenceNode } from "./values";
+import { referenceValue } from "./values";
 
 /** Whether rnv reads data sources of the type. */
 export const isDataSource = (terraformType: string, types: StackContext["types"]): boolean =>
@@ -16,7 +16,7 @@ export function dataAttribute(
   terraformType: string,
   steps: readonly (string | number)[],
   scope: Scope,
-): SourceNode {
+): Value {
   const { stack, context } = scope;
   const [name, ...path] = steps;
   const label = `${terraformType}.${name}`;
@@ -25,7 +25,7 @@ export function dataAttribute(
   if (!stack.data.has(label)) throw undeclared(`data.${label}`, label, stack.data.keys(), context);
   const attribute = dataPath(terraformType, path, context.types.get(terraformType));
   const segments = [...dataSegments(stack.name, terraformType, name), ...attribute];
-  return referenceNode(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
+  return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
 }
 
 /** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog. */

@@ -58,7 +58,7 @@ export class JsonLocation implements SourceRange {
     return { file: this.file, start, end };
   }
 
-  /** Returns the location of `source` in this value, or that of the value when it is written in another form. */
+  /** Returns the location of `source` in this text value, or that of the value when it is written in another form. */
   within(source: string): SourceRange {
     return new TextLocation(this, this.#text, source);
   }
@@ -73,7 +73,7 @@ class TextLocation implements SourceRange {
   constructor(whole: JsonLocation, text: string, source: string) {
     this.#whole = whole;
     this.#text = text;
-    this.#source = source;
+    this.#source = JSON.stringify(source).slice(1, -1);
   }
 
   get file(): string {

@@ -3,7 +3,7 @@ import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic"
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
 import type { Desired, DesiredResource } from "../../model/desired";
-import { referredAddresses, Template } from "../../model/value";
+import { referencesOf, referredAddresses } from "../../model/value";
 import type { Block } from "../blocks";
 import { type BuiltResource, buildResource } from "../build-resource";
 import {
@@ -44,7 +44,7 @@ export async function loadStack(request: ManifestRequest): Promise<LoadedManifes
     types: indexStackTypes(index),
     environment: request.environment,
     fillIn: request.secrets === "resolve",
-    spent: { misses: 0, characters: 0 },
+    spent: { misses: 0, characters: 0, steps: 0 },
     report: findings.report,
   };
   for (const stack of [...stacks, ...others]) masked.set(stack.document.file, maskStack(stack, context));
@@ -194,8 +194,9 @@ function parentTextOf({ block, parent: { foreign } }: StackBlock): string | unde
   if (block.parent !== undefined) return block.parent.address;
   const value = foreign?.value.value;
   if (typeof value === "string") return value;
-  return value instanceof Template
-    ? value.references.map(({ address, attribute }) => `${address}.${attribute}`).join()
+  const references = referencesOf(value);
+  return references.length > 0
+    ? references.map(({ address, attribute }) => `${address}.${attribute}`).join()
     : undefined;
 }
 

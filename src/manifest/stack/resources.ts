@@ -11,7 +11,7 @@ import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
 import { type AttributeShape, openShape, unknownField } from "../type-index";
 import { isObject, type Json, type JsonLocation } from "./document";
-import { type Expression, parseExpression } from "./expression";
+import { type Expression, parseExpression } from "./language/expression";
 import { addressOfResource, type StackGroup, type StackType } from "./names";
 import { type BlockReader, readerOf, understood } from "./resolve";
 import {

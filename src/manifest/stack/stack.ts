@@ -5,6 +5,7 @@ import { terraformPrefix } from "../../model/text";
 import type { StackUnit } from "../context";
 import { type Report, suggestedMisses } from "../findings";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
+import type { ExpressionProblem } from "./language/expression-value";
 import type { StackType } from "./names";
 
 /** A variable, local, output or data source of a stack. */
@@ -54,8 +55,8 @@ export interface StackContext {
   /** Secrets are read; without that, variables may have no value. */
   readonly fillIn: boolean;
   readonly report: Report;
-  /** Undeclared names, and characters of locals and outputs, counted each time that they are read. */
-  readonly spent: { misses: number; characters: number };
+  /** Undeclared names, characters of locals and outputs each time that they are read, and steps of expressions. */
+  readonly spent: { misses: number; characters: number; steps: number };
 }
 
 /** The stack and the value in which an expression is evaluated. */
@@ -65,6 +66,8 @@ export interface Scope {
   readonly location: JsonLocation;
   /** The text of the expression, `${…}`; empty for the value as a whole. */
   readonly source: string;
+  /** What reads the value. */
+  readonly reader: { readonly owner: string; readonly address?: string };
   /** Locals and outputs that are being evaluated: a name that occurs in its own value is a cycle. */
   readonly busy: ReadonlySet<string>;
 }
@@ -98,9 +101,19 @@ export class StackProblem extends Error {
     readonly code: DiagnosticCode,
     message: string,
     readonly hint?: string,
+    /** Its place; that of the whole value unless said. */
+    readonly range?: SourceRange,
   ) {
     super(message);
   }
+}
+
+/** A problem of an expression as one of the stack. */
+export function problemOf({ message, kind, hint }: ExpressionProblem, range?: SourceRange): StackProblem {
+  if (kind === "unsupported")
+    return new StackProblem("manifest.unsupported", message, hint ?? useTerraform, range);
+  const code = kind === "unknown" ? "manifest.reference_unknown" : "manifest.invalid_value";
+  return new StackProblem(code, message, hint, range);
 }
 
 /** A feature of Terraform that rnv does not have. */
@@ -141,7 +154,7 @@ export const problemAt = (
   address?: string,
 ): Diagnostic =>
   error(problem.code, `${owner}: ${problem.message}`, {
-    range,
+    range: problem.range ?? range,
     ...(address === undefined ? {} : { address }),
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   });

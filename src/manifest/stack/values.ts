@@ -1,16 +1,36 @@
-import type { SourceRange } from "../../diagnostics/diagnostic";
-import { canonicalJson, type Plain } from "../../model/value";
-import type { MapEntry, ScalarNode, SourceNode, TemplatePart } from "../tree";
+import { DiagnosticsError, error, type SourceRange } from "../../diagnostics/diagnostic";
+import type { Plain } from "../../model/value";
+import type { AwaitedPart, MapEntry, SourceNode, TemplatePart } from "../tree";
 import { sourceKeys } from "../type-index";
 import type { Json } from "./document";
-import { StackProblem, unsupported } from "./stack";
+import { BigNumber } from "./language/big-number";
+import { convert } from "./language/conversion";
+import { type Expression, parseExpression } from "./language/expression";
+import {
+  type Awaited,
+  bool,
+  ExpressionProblem,
+  isListLike,
+  isMapLike,
+  isSensitive,
+  type LaterValue,
+  later,
+  nothing,
+  number,
+  object,
+  text,
+  tuple,
+  type Value,
+  type ValueType,
+} from "./language/expression-value";
+import { problemOf, StackProblem, unsupported } from "./stack";
 
 /** The same node, marked as secret: it must not be shown. */
-export const markSensitive = <Node extends SourceNode>(node: Node): Node => ({ ...node, isSensitive: true });
+const markSensitive = <Node extends SourceNode>(node: Node): Node => ({ ...node, isSensitive: true });
 
 /** The same node, marked as secret when a node in it is. */
-export const withMarkOf = <Node extends SourceNode>(inner: Iterable<SourceNode>, node: Node): Node =>
-  [...inner].some(({ isSensitive }) => isSensitive) ? markSensitive(node) : node;
+const withMarkOf = <Node extends SourceNode>(inner: Iterable<SourceNode>, node: Node): Node =>
+  [...inner].some((one) => one.isSensitive) ? markSensitive(node) : node;
 
 /** A list of nodes. */
 export const listNode = (items: readonly SourceNode[], range: SourceRange): SourceNode =>
@@ -23,133 +43,141 @@ export const mapNode = (entries: ReadonlyMap<string, MapEntry>, range: SourceRan
     { kind: "map", entries, range },
   );
 
-/** Text, of which nothing is a reference or an expression of a manifest. */
-export const textNode = (text: string, range: SourceRange): ScalarNode => ({
-  kind: "scalar",
-  value: text,
-  parts: [{ kind: "text", text }],
-  range,
-});
-
 /** A reference to `segments`: an address, then an attribute. */
-export const referenceNode = (
+export const referenceValue = (
   segments: readonly string[],
   source: string,
   range: SourceRange,
-): ScalarNode => ({
-  kind: "scalar",
-  value: source,
-  parts: [{ kind: "reference", segments, source, range }],
-  range,
-});
-
-/** Whether a part of a text is known only later: a reference, or the text of a secret. */
-export const hasUnknownPart = (node: SourceNode): boolean =>
-  node.kind === "scalar" && node.parts?.some(({ kind }) => kind !== "text") === true;
+  type: ValueType = "any",
+): LaterValue => later({ kind: "reference", segments, source, range }, type);
 
 /** Whether a value that is no secret holds a reference. */
 export function isMadeByApply(node: SourceNode): boolean {
   if (node.isSensitive) return false;
   if (node.kind === "list") return node.items.some(isMadeByApply);
   if (node.kind === "map") return [...node.entries.values()].some(({ value }) => isMadeByApply(value));
-  return node.parts?.some(({ kind }) => kind === "reference") === true;
+  return node.parts?.some(isReferring) === true;
 }
 
-/** A known value as a node. */
-export function plainNode(value: Plain, range: SourceRange): SourceNode {
-  if (typeof value === "string") return textNode(value, range);
-  if (value === null || typeof value !== "object") return { kind: "scalar", value, range };
-  if (Array.isArray(value))
-    return listNode(
-      value.map((item: Plain) => plainNode(item, range)),
-      range,
-    );
-  const entries = Object.entries(value).map(([key, inner]): [string, MapEntry] => [
-    key,
-    { key, keyRange: range, value: plainNode(inner, range) },
-  ]);
-  return mapNode(new Map(entries), range);
+const isReferring = (part: TemplatePart): boolean =>
+  part.kind === "reference" || (part.kind === "computed" && part.awaits.some(isReferring));
+
+/** JSON without expressions as a value. */
+export function valueOfPlain(plain: Plain): Value {
+  if (plain === null) return nothing;
+  if (typeof plain === "string") return text(plain);
+  if (typeof plain === "boolean") return bool(plain);
+  if (typeof plain === "number") return number(BigNumber.of(plain, 512));
+  if (Array.isArray(plain)) return tuple(plain.map(valueOfPlain));
+  return object(Object.entries(plain).map(([key, inner]) => [key, valueOfPlain(inner as Plain)]));
 }
 
-/** Joins nodes to a text, which is marked as secret when any of them is. */
-export function joinNodes(nodes: readonly SourceNode[], separator: string, range: SourceRange): ScalarNode {
-  const parts: TemplatePart[] = [];
-  nodes.forEach((node, i) => {
-    if (i > 0 && separator !== "") parts.push({ kind: "text", text: separator });
-    for (const part of textParts(node)) parts.push(part);
-  });
-  const text = parts.map((part) => (part.kind === "text" ? part.text : part.source)).join("");
-  return hidden(withMarkOf(nodes, { kind: "scalar", value: text, parts, range }));
+/** A known value as JSON. */
+export function plainOf(value: Value): Plain {
+  if (isListLike(value)) return value.items.map(plainOf);
+  if (isMapLike(value))
+    return Object.fromEntries([...value.entries].map(([key, inner]) => [key, plainOf(inner)]));
+  if (value.kind === "later") throw new Error("a value that is not known was taken for one that is");
+  if (value.kind === "null") return null;
+  return value.kind === "number" ? value.value.toNumber() : value.value;
+}
+
+/** What a problem of a value that is known later says: the construct, and the place. */
+export interface Owner {
+  readonly owner: string;
+  readonly address?: string;
+}
+
+/** A value as a node of a manifest. Parts that come from a secret are marked. */
+export function nodeOf(value: Value, source: string, range: SourceRange, owner: Owner): SourceNode {
+  const node = bareNode(value, source, range, owner);
+  return isSensitive(value) ? hidden(markSensitive(node)) : node;
 }
 
 /** A marked text without the copy of its parts that messages show. */
-const hidden = (node: ScalarNode): ScalarNode => (node.isSensitive ? { ...node, value: "" } : node);
+const hidden = (node: SourceNode): SourceNode =>
+  node.kind === "scalar" && typeof node.value === "string" ? { ...node, value: "" } : node;
 
-/** A value as parts of a text, as Terraform converts it. */
-function textParts(node: SourceNode): readonly TemplatePart[] {
-  if (node.kind === "scalar") {
-    if (node.value === null)
-      throw new StackProblem("manifest.invalid_value", "null cannot stand inside text");
-    return node.parts ?? [{ kind: "text", text: String(node.value) }];
+function bareNode(value: Value, source: string, range: SourceRange, owner: Owner): SourceNode {
+  const inner = (one: Value): SourceNode => nodeOf(one, source, range, owner);
+  if (isListLike(value)) return listNode(value.items.map(inner), range);
+  if (isMapLike(value)) {
+    const entries = [...value.entries].map(([key, one]): [string, MapEntry] => [
+      key,
+      { key, keyRange: range, value: inner(one) },
+    ]);
+    return mapNode(new Map(entries), range);
   }
-  const [entry] = node.kind === "map" ? [...node.entries.values()] : [];
+  if (value.kind === "later") return laterNode(value, source, range, owner);
+  if (value.kind === "null") return { kind: "scalar", value: null, range };
+  if (value.kind === "number") return { kind: "scalar", value: value.value.toNumber(), range };
+  if (value.kind === "bool") return { kind: "scalar", value: value.value, range };
+  // Nothing of it is a reference or an expression of a manifest.
+  const parts = [{ kind: "text" as const, text: value.value }];
+  return { kind: "scalar", value: value.value, parts, range };
+}
+
+function laterNode(value: LaterValue, source: string, range: SourceRange, owner: Owner): SourceNode {
+  const [only] = value.parts ?? [];
+  if (value.parts?.length === 1 && typeof only === "object" && isNode(only)) return { ...only, range };
+  const parts = value.parts?.map(
+    (part): TemplatePart => (typeof part === "string" ? { kind: "text", text: part } : awaitedPart(part)),
+  );
+  if (parts !== undefined) return { kind: "scalar", value: shownText(parts), parts, range };
+  const compute = (values: readonly Plain[]): Plain => {
+    const found = new Map(value.awaits.map((one, i) => [one, valueOfPlain(values[i] as Plain)]));
+    try {
+      return plainOf(value.compute((awaited) => found.get(awaited) as Value));
+    } catch (cause) {
+      if (!(cause instanceof ExpressionProblem)) throw cause;
+      throw new DiagnosticsError([laterProblem(cause, range, owner)]);
+    }
+  };
+  const awaits = value.awaits.map(awaitedPart);
+  return {
+    kind: "scalar",
+    value: source,
+    parts: [{ kind: "computed", awaits, compute, source, range }],
+    range,
+  };
+}
+
+function laterProblem(cause: ExpressionProblem, range: SourceRange, { owner, address }: Owner) {
+  const { code, message, hint } = problemOf(cause);
+  return error(code, `${owner}: ${message}`, {
+    range,
+    ...(address !== undefined && { address }),
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+const shownText = (parts: readonly TemplatePart[]): string =>
+  parts.map((part) => (part.kind === "text" ? part.text : part.source)).join("");
+
+const isNode = (awaited: Awaited): awaited is SourceNode =>
+  awaited.kind === "scalar" || awaited.kind === "list" || awaited.kind === "map";
+
+/** A secret by its source as a part of a text: only one of the environment can be one. */
+function awaitedPart(awaited: Awaited): AwaitedPart {
+  if (!isNode(awaited)) return awaited;
+  const [entry] = awaited.kind === "map" ? [...awaited.entries.values()] : [];
   if (entry === undefined || !sourceKeys.includes(entry.key))
     throw new StackProblem("manifest.invalid_type", "a list or an object cannot stand inside text");
   if (entry.key !== "fromEnv" || entry.value.kind !== "scalar")
-    throw unsupported(`text around a secret that comes from ${entry.key}`);
+    throw unsupported(`text or a function around a secret that comes from ${entry.key}`);
   const name = String(entry.value.value);
-  return [{ kind: "env", name, source: `\${env.${name}}`, range: node.range }];
+  return { kind: "env", name, source: `\${env.${name}}`, range: awaited.range };
 }
-
-/** A value without references and secrets whose text is still to come; throws `StackProblem` for one with them. */
-function plainOf(node: SourceNode, purpose: string): Plain {
-  if (node.kind === "list") return node.items.map((item) => plainOf(item, purpose));
-  if (node.kind === "map")
-    return Object.fromEntries(
-      [...node.entries.values()].map(({ key, value }) => [key, plainOf(value, purpose)]),
-    );
-  if (typeof node.value !== "string") return node.value;
-  return (node.parts ?? [{ kind: "text" as const, text: node.value }])
-    .map((part) => {
-      if (part.kind === "text") return part.text;
-      throw unsupported(`${purpose} of a value that is not known while planning`);
-    })
-    .join("");
-}
-
-/** Calls one of the functions that the library writes for plain TypeScript. */
-export function callFunction(name: string, args: readonly SourceNode[], range: SourceRange): SourceNode {
-  const [first, ...others] = args;
-  if (name === "sensitive" && first !== undefined && others.length === 0)
-    return markSensitive({ ...first, range });
-  if (name === "join" && first !== undefined && others.length > 0) {
-    const items = others.flatMap((list) => {
-      if (list.kind === "list") return list.items;
-      throw new StackProblem("manifest.invalid_type", "join takes a separator and lists");
-    });
-    return hidden(withMarkOf(args, joinNodes(items, String(plainOf(first, "join")), range)));
-  }
-  if (name === "jsonencode" && first !== undefined && others.length === 0)
-    return hidden(withMarkOf(args, textNode(jsonEncode(plainOf(first, "jsonencode")), range)));
-  throw unsupported(`the function ${name}`);
-}
-
-/** JSON as Terraform's `jsonencode` writes it: sorted keys, no white space, HTML characters escaped. */
-const jsonEncode = (value: Plain): string =>
-  canonicalJson(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
 /** Text of the environment as a value of a variable's type; throws `StackProblem` for another text. */
-export function valueOfType(text: string, type: string, origin: string): Json {
-  if (type === "string" || type === "any") return text;
-  if (type === "bool" && (text === "true" || text === "false")) return text === "true";
-  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return Number(text);
+export function valueOfType(given: string, type: string, origin: string): Json {
+  if (type === "string" || type === "any") return given;
+  if (type === "bool" && (given === "true" || given === "false")) return given === "true";
+  if (type === "number" && /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(given)) return Number(given);
   if (type === "bool" || type === "number")
     throw new StackProblem("manifest.invalid_value", `${origin} is not a ${type}`);
   try {
-    return JSON.parse(text) as Json;
+    return JSON.parse(given) as Json;
   } catch {
     throw new StackProblem(
       "manifest.invalid_value",
@@ -158,13 +186,21 @@ export function valueOfType(text: string, type: string, origin: string): Json {
   }
 }
 
-/** A value of a variable in its type: a default of another simple type is converted, as Terraform does. */
-export function convertNode(node: SourceNode, type: string): SourceNode {
-  if (node.kind !== "scalar" || node.value === null) return node;
-  const { value, range } = node;
-  if (type === "string" && typeof value !== "string") return { ...node, value: String(value) };
-  if ((type !== "number" && type !== "bool") || typeof value !== "string") return node;
-  if (hasUnknownPart(node)) throw unsupported(`a reference in a variable of type ${type}`);
-  const converted = valueOfType(value, type, "the default") as ScalarNode["value"];
-  return { kind: "scalar", value: converted, range };
+/** A value of a variable in its type, as Terraform converts it. */
+export const convertTo = (value: Value, type: string): Value =>
+  convert(value, typeNamed(parseExpression(type)));
+
+/** The type that `list(string)`, or another constraint, says. */
+function typeNamed(expression: Expression): ValueType {
+  if (expression.kind === "root" && ["string", "number", "bool", "any"].includes(expression.name))
+    return expression.name as ValueType;
+  const [of] = expression.kind === "call" ? expression.args : [];
+  if (expression.kind === "call" && of !== undefined) {
+    const { name } = expression;
+    if (name === "list" || name === "set" || name === "map") return { kind: name, of: typeNamed(of) };
+    if (name === "tuple" && of.kind === "list") return { kind: "tuple", items: of.items.map(typeNamed) };
+    // Attributes of objects may be optional, with defaults: they are taken as they are given.
+    if (name === "object" || name === "tuple") return "any";
+  }
+  throw new ExpressionProblem("the type of the variable is none that Terraform has", "unsupported");
 }

@@ -98,6 +98,7 @@ export function set(items: readonly Value[], of: ValueType): Value {
 }
 
 function compareItems(a: Value, b: Value): number {
+  if (a.kind === "null" || b.kind === "null") return Number(a.kind === "null") - Number(b.kind === "null");
   if (a.kind === "number" && b.kind === "number") return a.value.compare(b.value);
   if (a.kind === "bool" && b.kind === "bool") return Number(a.value) - Number(b.value);
   if (a.kind === "string" && b.kind === "string") return compareText(a.value, b.value);

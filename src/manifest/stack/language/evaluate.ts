@@ -24,7 +24,7 @@ import {
   whenKnown,
 } from "./expression-value";
 import { callFunction, lazyFunctions } from "./functions";
-import { boolOf, choose, joinText, negate, operate, stepInto, textOf } from "./operators";
+import { boolOf, choose, joinText, negate, operate, operatorType, stepInto, textOf } from "./operators";
 
 /** What an expression stands in. */
 export interface Environment {
@@ -91,8 +91,8 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     case "condition":
       return choose(
         inner(expression.condition),
-        () => inner(expression.yes),
-        () => inner(expression.no),
+        { value: () => inner(expression.yes), type: typeOfKind(expression.yes) },
+        { value: () => inner(expression.no), type: typeOfKind(expression.no) },
       );
     case "for":
       return evaluateLoop(expression.loop, environment);
@@ -103,6 +103,14 @@ function evaluateKind(expression: Expression, environment: Environment): Value {
     default:
       return evaluateAccess(expression, environment);
   }
+}
+
+/** The type that every value of an expression has, whatever is in it. */
+function typeOfKind(expression: Expression): ValueType {
+  if (expression.kind === "text") return "string";
+  if (expression.kind === "unary") return expression.operator === "-" ? "number" : "bool";
+  if (expression.kind === "binary") return operatorType(expression.operator);
+  return "any";
 }
 
 const literal = (value: null | boolean | string): Value =>

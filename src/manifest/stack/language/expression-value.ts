@@ -1,4 +1,4 @@
-import type { SourceNode, TemplatePart } from "../../tree";
+import type { AwaitedPart, SourceNode } from "../../tree";
 import { BigNumber } from "./big-number";
 
 /** A type of Terraform; `any` is that of null and of what is not known yet. */
@@ -12,7 +12,7 @@ export type ValueType =
   | { readonly kind: "object"; readonly entries: ReadonlyMap<string, ValueType> };
 
 /** What a value waits for: a reference, a text of the environment, or a secret by its source. */
-export type Awaited = Exclude<TemplatePart, { kind: "text" | "invalid" }> | SourceNode;
+export type Awaited = AwaitedPart | SourceNode;
 
 /** Returns the value of what was waited for. */
 export type Fill = (awaited: Awaited) => Value;
@@ -106,8 +106,6 @@ export function compareText(a: string, b: string): number {
 export const marked = <V extends Value>(value: V, isSensitive = true): V =>
   isSensitive && value.sensitive !== true ? { ...value, sensitive: true } : value;
 
-export const isCollection = (value: Value): value is ListValue | MapValue =>
-  "items" in value || "entries" in value;
 export const isListLike = (value: Value): value is ListValue => "items" in value;
 export const isMapLike = (value: Value): value is MapValue => "entries" in value;
 

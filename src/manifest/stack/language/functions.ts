@@ -4,6 +4,7 @@ import { convert } from "./conversion";
 import {
   describeType,
   ExpressionProblem,
+  isKnown,
   isSensitive,
   marked,
   typeOf,
@@ -38,12 +39,21 @@ export function callFunction(name: string, given: readonly Value[]): Value {
   checkCount(name, rule, given.length);
   try {
     if (rule.seesMarks) return rule.call(given);
-    return rule.shallow ? callShallow(rule, given) : callDeep(rule, given);
+    return rule.shallow ? callShallow(rule, given) : callDeep(name, rule, given);
   } catch (cause) {
     if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw new ExpressionProblem(`${name}: ${cause.message}`, cause.kind, cause.hint, cause.source);
+    throw problemOfCall(name, cause, given.some(isSensitive));
   }
 }
+
+/** The problem with the name of the function. What it says of an argument may be the text of a secret. */
+const problemOfCall = (name: string, cause: ExpressionProblem, isSecret: boolean): ExpressionProblem =>
+  new ExpressionProblem(
+    isSecret ? `${name} does not take its arguments, of which one is secret` : `${name}: ${cause.message}`,
+    cause.kind,
+    cause.hint,
+    cause.source,
+  );
 
 function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, found: number): void {
   const least = takes.length - optional;
@@ -54,9 +64,18 @@ function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, f
   throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
 }
 
-function callDeep(rule: FunctionRule, given: readonly Value[]): Value {
-  const result = whenKnown(given.map(unmarked), rule.gives, (known) => rule.call(prepared(rule, known)));
-  return marked(result, given.some(isSensitive));
+function callDeep(name: string, rule: FunctionRule, given: readonly Value[]): Value {
+  const isSecret = given.some(isSensitive);
+  const result = whenKnown(given.map(unmarked), rule.gives, (known) => {
+    if (given.every(isKnown)) return rule.call(prepared(rule, known));
+    try {
+      return rule.call(prepared(rule, known));
+    } catch (cause) {
+      if (!(cause instanceof ExpressionProblem)) throw cause;
+      throw problemOfCall(name, cause, isSecret);
+    }
+  });
+  return marked(result, isSecret);
 }
 
 function callShallow(rule: FunctionRule, given: readonly Value[]): Value {

@@ -5,12 +5,14 @@ import {
   bool,
   describeType,
   ExpressionProblem,
+  type Fill,
   filled,
   isListLike,
   isMapLike,
   isSensitive,
   type LaterValue,
   marked,
+  nothing,
   number,
   text,
   typeOf,
@@ -38,7 +40,8 @@ const arithmetic: ReadonlyMap<string, Arithmetic> = new Map<string, Arithmetic>(
   ["-", (a, b) => a.minus(b)],
   ["*", (a, b) => a.times(b)],
   ["/", (a, b) => a.dividedBy(divisor(b))],
-  ["%", (a, b) => a.remainderOf(divisor(b))],
+  // By zero, too: what Terraform leaves then is the dividend.
+  ["%", (a, b) => (b.sign === 0 && a.sign !== 0 ? a : a.remainderOf(divisor(b)))],
 ]);
 
 const comparisons: ReadonlyMap<string, Comparison> = new Map<string, Comparison>([
@@ -53,9 +56,11 @@ function divisor(value: BigNumber): BigNumber {
   return value;
 }
 
+export const operatorType = (operator: string): ValueType => (arithmetic.has(operator) ? "number" : "bool");
+
 /** The value of `a operator b`; it is marked as secret when either is. */
 export function operate(operator: string, a: Value, b: Value): Value {
-  const type: ValueType = arithmetic.has(operator) ? "number" : "bool";
+  const type = operatorType(operator);
   const isSecret = isSensitive(a) || isSensitive(b);
   const result = whenKnown([unmarked(a), unmarked(b)], type, ([left, right]) =>
     operateKnown(operator, left as Value, right as Value),
@@ -103,43 +108,49 @@ export function textOf(value: Value): string {
   throw new ExpressionProblem("null is no text");
 }
 
-/** `condition ? yes : no`. Both have a type that fits both. */
-export function choose(condition: Value, yes: () => Value, no: () => Value): Value {
+/** A result of a condition, evaluated where it is needed. */
+interface Choice {
+  readonly value: () => Value;
+  /** Its type where it fails and is not chosen. */
+  readonly type: ValueType;
+}
+
+/** `condition ? yes : no`. Both have a type that fits both; the one that is not chosen may fail. */
+export function choose(condition: Value, yes: Choice, no: Choice): Value {
   if (condition.kind === "later") {
-    const [first, second] = [yes(), no()];
-    const values = [condition, first, second];
+    const [first, second] = [attempt(yes), attempt(no)];
+    const values = [condition, first, second].filter((value) => value !== undefined);
+    const choice = ({ value, type }: Choice, found: Value | undefined, fill: Fill): Choice => ({
+      value: found === undefined ? value : () => filled(found, fill),
+      type,
+    });
     const result: LaterValue = {
       kind: "later",
-      type: unifiedType([typeOf(first), typeOf(second)]) ?? "any",
+      type: unifiedType([typeOf(first ?? nothing), typeOf(second ?? nothing)]) ?? "any",
       awaits: [...new Set(values.flatMap(awaitedBy))],
-      // What is not chosen may fail.
-      compute: (fill) =>
-        choose(
-          filled(condition, fill),
-          () => filled(first, fill),
-          () => filled(second, fill),
-        ),
+      compute: (fill) => choose(filled(condition, fill), choice(yes, first, fill), choice(no, second, fill)),
     };
     return marked(result, values.some(isSensitive));
   }
   const isYes = boolOf(unmarked(condition));
-  const chosen = isYes ? yes() : no();
-  const other = attempt(isYes ? no : yes);
-  if (other === undefined) return marked(chosen, condition.sensitive === true);
-  const type = unifiedType([typeOf(chosen), typeOf(other)]);
+  const chosen = (isYes ? yes : no).value();
+  const rejected = isYes ? no : yes;
+  const other = attempt(rejected);
+  const otherType = other === undefined ? rejected.type : typeOf(other);
+  const type = unifiedType([typeOf(chosen), otherType]);
   if (type === undefined)
     throw new ExpressionProblem(
-      `the two results of a condition are of one type, found ${describeType(typeOf(chosen))} and ${describeType(typeOf(other))}`,
+      `the two results of a condition are of one type, found ${describeType(typeOf(chosen))} and ${describeType(otherType)}`,
     );
-  return marked(convert(chosen, type), condition.sensitive === true || other.sensitive === true);
+  return marked(convert(chosen, type), condition.sensitive === true || other?.sensitive === true);
 }
 
-/** The branch that is not taken may fail: only its type is of interest. */
-function attempt(evaluate: () => Value): Value | undefined {
+/** Undefined for a value that cannot be evaluated. */
+function attempt({ value }: Choice): Value | undefined {
   try {
-    return evaluate();
+    return value();
   } catch (cause) {
-    if (cause instanceof ExpressionProblem && cause.kind === "invalid") return undefined;
+    if (cause instanceof ExpressionProblem && cause.kind !== "unsupported") return undefined;
     throw cause;
   }
 }
@@ -148,13 +159,21 @@ function attempt(evaluate: () => Value): Value | undefined {
 export function joinText(values: readonly Value[]): Value {
   const converted = values.map(templateText);
   const isSecret = converted.some(isSensitive);
-  const parts = converted.flatMap((value) =>
-    value.kind === "later" ? (value.parts ?? [value]) : value.kind === "string" ? [value.value] : [],
-  );
-  const isPlain = parts.every((part) => typeof part === "string" || !("compute" in part));
   const joined = whenKnown(converted.map(unmarked), "string", (known) => text(known.map(textOf).join("")));
-  if (joined.kind !== "later" || !isPlain) return marked(joined, isSecret);
-  return marked({ ...joined, parts: parts as NonNullable<typeof joined.parts> }, isSecret);
+  const parts = converted.flatMap(textParts);
+  const isPlain = parts.every((part) => part !== undefined);
+  return marked(
+    joined.kind === "later" && isPlain ? { ...joined, parts: parts as TextParts } : joined,
+    isSecret,
+  );
+}
+
+type TextParts = NonNullable<LaterValue["parts"]>;
+
+/** A piece of a joined text; undefined for what functions make. */
+function textParts(value: Value): readonly (TextParts[number] | undefined)[] {
+  if (value.kind === "string") return [value.value];
+  return value.kind === "later" ? (value.parts ?? [undefined]) : [];
 }
 
 function templateText(value: Value): Value {
@@ -169,7 +188,7 @@ export function stepInto(value: Value, key: Value): Value {
   if (value.kind === "later" || key.kind === "later")
     return whenKnown([value, key], "any", ([known, step]) => stepInto(known as Value, step as Value));
   if (value.kind === "null") throw new ExpressionProblem("null has no parts");
-  if (isSensitive(key)) return marked(stepInto(value, unmarked(key)));
+  if (isSensitive(key)) return stepBySecret(value, unmarked(key));
   const found = isMapLike(value) ? value.entries.get(textOf(key)) : itemAt(value, key);
   if (found === undefined)
     throw new ExpressionProblem(
@@ -179,6 +198,15 @@ export function stepInto(value: Value, key: Value): Value {
       "unknown",
     );
   return marked(found, value.sensitive === true);
+}
+
+function stepBySecret(value: Value, key: Value): Value {
+  try {
+    return marked(stepInto(value, key));
+  } catch (cause) {
+    if (!(cause instanceof ExpressionProblem)) throw cause;
+    throw new ExpressionProblem("the value has no part by that key, which is secret", cause.kind);
+  }
 }
 
 function itemAt(value: Value, key: Value): Value | undefined {

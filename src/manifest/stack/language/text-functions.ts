@@ -85,7 +85,8 @@ function replace(value: string, found: string, by: string): string {
 
 const largestReplacement = 16 * 1024 * 1024;
 
-function decodeBase64(value: string): string {
+function decodeBase64(written: string): string {
+  const value = written.replace(/[\r\n]/g, "");
   const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(value);
   if (!isBase64) throw new ExpressionProblem("the text is not base64");
   try {
@@ -121,10 +122,17 @@ function refuseInteger(radix: number): never {
   throw new ExpressionProblem(`the text is no whole number of base ${radix}`);
 }
 
+/** Letters of two have a form of their own at the start of a word. */
+const capital = (letter: string): string =>
+  "ǄǅǆǇǈǉǊǋǌǱǲǳ".includes(letter) ? digraph(letter) : upper(letter);
+
+const digraph = (letter: string): string =>
+  ["ǅ", "ǈ", "ǋ", "ǲ"].find((one) => upper(one) === upper(letter)) ?? letter;
+
 const title = (value: string): string =>
   value.replace(
     /(^|[^\p{L}\p{N}_])(\p{L})/gu,
-    (_all, before: string, letter: string) => before + upper(letter),
+    (_all, before: string, letter: string) => before + capital(letter),
   );
 
 const any = { type: "any" } as const;
@@ -217,7 +225,8 @@ export const textFunctions: readonly (readonly [string, FunctionRule])[] = [
     {
       takes: [any, { type: "number" }],
       gives: "number",
-      call: ([value, base]) => number(parseInteger(textOf(value as Value), numberOf(base as Value))),
+      call: ([value, base]) =>
+        number(parseInteger(value?.kind === "string" ? value.value : "", numberOf(base as Value))),
     },
   ],
   ...numberFunctions(),

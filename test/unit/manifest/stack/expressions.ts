@@ -1,23 +1,55 @@
-import { jsonEncode } from "../../../../src/manifest/stack/language/json-functions";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Environment, evaluate } from "../../../../src/manifest/stack/language/evaluate";
 import { parseExpression } from "../../../../src/manifest/stack/language/expression";
-import { ExpressionProblem, isKnown, isSensitive } from "../../../../src/manifest/stack/language/expression-value";
+import {
+  ExpressionProblem,
+  isKnown,
+  isSensitive,
+  later,
+  marked,
+  text,
+} from "../../../../src/manifest/stack/language/expression-value";
+import { jsonEncode } from "../../../../src/manifest/stack/language/json-functions";
 
 /** Stands for a value that Terraform refuses. */
 export const refused = "(error)";
+export const knownLater = "(known after apply)";
+export const hidden = "(sensitive value)";
 
-/** What an expression is, as JSON; `(error)`, `(sensitive value)` or `(known after apply)`. */
-export function resultOf(expression: string, resolve: Environment["resolve"] = undeclared): string {
+/** Names that expressions use: one that is known after apply, and a secret. */
+export const declarations = `
+resource "terraform_data" "u" {}
+variable "s" {
+  default   = "secret"
+  sensitive = true
+}
+`;
+
+const resolve: Environment["resolve"] = (root, [name, ...rest]) => {
+  const range = { file: "", start: 0, end: 0 };
+  if (root === "terraform_data")
+    return { value: later({ kind: "reference", segments: [], source: "", range }, "any"), rest: [] };
+  if (root === "var" && name === "s") return { value: marked(text("secret")), rest };
+  throw new ExpressionProblem(`${root} is not declared`);
+};
+
+/** What an expression is, as JSON, or one of the words above. */
+export function resultOf(expression: string): string {
   try {
     const value = evaluate(parseExpression(expression), { text: expression, resolve, spend: () => {} });
-    if (isSensitive(value)) return "(sensitive value)";
-    return isKnown(value) ? jsonEncode(value) : "(known after apply)";
+    if (isSensitive(value)) return hidden;
+    return isKnown(value) ? jsonEncode(value) : knownLater;
   } catch (cause) {
     if (cause instanceof ExpressionProblem) return refused;
     throw cause;
   }
 }
 
-function undeclared(): never {
-  throw new ExpressionProblem("not declared");
-}
+const file = join(__dirname, "expressions.tsv");
+
+/** Expressions with their results in Terraform, one a line. */
+export const recorded: readonly (readonly [expression: string, result: string])[] = readFileSync(file, "utf8")
+  .split("\n")
+  .filter((line) => line !== "")
+  .map((line) => line.split("\t") as [string, string]);

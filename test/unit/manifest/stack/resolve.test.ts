@@ -1,3 +1,4 @@
+import type { LoadedManifest } from "../../../../src/manifest/load-manifest";
 import { Secret } from "../../../../src/model/secret";
 import { UnreadSecret } from "../../../../src/model/value";
 import { removeFolders } from "../load";
@@ -20,6 +21,12 @@ async function refusal(written: unknown, others: object = {}): Promise<string[]>
   const found = await loadStackJson(withService({ configuration: { build_command: written } }, others));
   return found.diagnostics.map(({ code, summary }) => `${code} ${summary}`);
 }
+
+const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+/** The part of the file that the first finding is about. */
+const placeOf = ({ sources, diagnostics: [first] }: LoadedManifest): string | undefined =>
+  sources.get("cdk.tf.json")?.slice(first?.range?.start, first?.range?.end);
 
 describe("the text of a stack", () => {
   it.each([
@@ -73,35 +80,49 @@ describe("the text of a stack", () => {
   });
 
   it.each([
-    ['${upper("a")}', "the function upper"],
-    ["${1 + 2}", "an operator"],
-    ['${true ? "a" : "b"}', "an operator"],
-    ["${[for x in [1] : x]}", "for"],
-    ["%{if true}a%{endif}", "the directive %{…}"],
-    ["${rnv_service.other.*.url}", "the splat .*"],
-    ["${rnv_service.other[0].url}", "a reference"],
-    ["${each.value}", "each.value"],
-    ["${count.index}", "count.index"],
-    ["${path.module}", "path.module"],
-    ["${terraform.workspace}", "terraform.workspace"],
-    ["${module.x.y}", "module.x"],
-    ["${data.rnv_canvas.c.nodes}", "the data source rnv_canvas.c"],
-    ["${aws_instance.web.id}", "aws_instance, a resource of another provider"],
-    ["${rnv_service.other}", "a reference to a resource as a whole"],
-    [
-      '${jsonencode({"a" = rnv_service.other.url})}',
-      "jsonencode of a value that is not known while planning",
-    ],
-    ['${"unclosed', "an expression without an end"],
-  ])("%s is refused under the path of its construct", async (written, what) => {
+    ["a ${uuid()} b", "the function uuid", "uuid()"],
+    ['${upper(uper("a"))}', "the function uper", 'uper("a")'],
+    ["%{if true}a%{endif}", "the directive %{…}", undefined],
+    ["${rnv_service.other.*.url}", "a reference to a resource as a whole", "rnv_service.other"],
+    ["${rnv_service.other[0].url}", "a reference", "rnv_service.other[0].url"],
+    ["${each.value}", "each.value", "each.value"],
+    ["${count.index}", "count.index", "count.index"],
+    ["${path.module}", "path.module", "path.module"],
+    ["${upper(terraform.workspace)}", "terraform.workspace", "terraform.workspace"],
+    ["${module.x.y}", "module.x", "module.x.y"],
+    ["${data.rnv_canvas.c.nodes}", "the data source rnv_canvas.c", "data.rnv_canvas.c.nodes"],
+    ["${aws_instance.web.id}", "aws_instance, a resource of another provider", "aws_instance.web.id"],
+    ["${rnv_service.other}", "a reference to a resource as a whole", "rnv_service.other"],
+  ])("%s is refused under the path of its construct", async (written, what, place) => {
     const found = await loadStackJson(withService({ configuration: { build_command: written } }));
     const [first] = found.diagnostics;
     expect(found.desired).toBeUndefined();
     expect(first?.summary).toContain("shop/api (rnv_service.api): ");
     expect(first?.summary).toContain(what);
     expect(first?.hint).toContain("run the stack with Terraform");
-    expect(found.sources.get("cdk.tf.json")?.slice(first?.range?.start, first?.range?.end)).toBe(
-      JSON.stringify(written),
+    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+  });
+
+  it.each([
+    ['${"unclosed', 'the expression ends where " is expected', ""],
+    ["${1 +}", "a value is expected here", "}"],
+    ['${upper("a" "b")}', ") is expected here", '"b")}'],
+    ['x ${1 + tonumber("a")}', "tonumber: a number is required, found text that is none", 'tonumber("a")'],
+    ["${1 / 0}", "a division by zero", "1 / 0"],
+    ["${[1, 2][2]}", "there is no 2 in the value, which has 2 items", "[1, 2][2]"],
+    ['${{ a = 1 }["b"]}', 'there is no "b" in the value, which has a', '{ a = 1 }["b"]'],
+    ["${upper()}", "upper takes 1 argument, found 0", "upper()"],
+    ["a ${null} b", "null cannot stand inside text", undefined],
+  ])("%s is wrong, with its place in the text", async (written, what, place) => {
+    const found = await loadStackJson(withService({ configuration: { build_command: written } }));
+    expect(found.diagnostics[0]?.summary).toBe(`shop/api (rnv_service.api): ${what}`);
+    expect(placeOf(found)).toBe(place === undefined ? JSON.stringify(written) : escaped(place));
+  });
+
+  it("an unknown function names those that there are, the one that was meant, and the provider", async () => {
+    const found = await loadStackJson(withService({ configuration: { build_command: '${uper("a")}' } }));
+    expect(found.diagnostics[0]?.hint).toMatch(
+      /did you mean "upper"\? there are: abs, .*, zipmap; .*Terraform provider/,
     );
   });
 });
