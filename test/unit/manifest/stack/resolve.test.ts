@@ -1,4 +1,4 @@
-import type { LoadedManifest } from "../../../../src/manifest/load-manifest";
+import type { LoadedManifest } from "../../../../src/manifest/context";
 import { Secret } from "../../../../src/model/secret";
 import { UnreadSecret } from "../../../../src/model/value";
 import { removeFolders } from "../load";
