@@ -5,7 +5,7 @@ import { type Attributes, type Plain, plainEqual } from "../model/value";
 import type { PrivateData } from "./messages";
 import type { Session } from "./provider";
 import { isFollowed } from "./reactions/known-changes";
-import { knownIn, liveOf, nameIn, textIn } from "./schema/attributes";
+import { computedIn, knownIn, nameIn, textIn } from "./schema/attributes";
 import type { TerraformShape } from "./schema/terraform-shape";
 import type { TerraformObject } from "./values/terraform-value";
 
@@ -18,9 +18,19 @@ export const bareRecord = (
   ...{ preventDestroy: false, onRemove: "delete", writes: 0 },
 });
 
+const noDefaults: Attributes = new Map();
+/** By catalog, then by type: every resource of a walk asks for the same. */
+const defaultsIn = new WeakMap<Catalog, Map<TerraformShape, Attributes>>();
+
 /** Returns the service's defaults for a type; none while the catalog is not known. */
-export const defaultsOf = ({ resource }: TerraformShape, catalog: Catalog | undefined): Attributes =>
-  catalog === undefined ? new Map() : resource.defaults(catalog);
+export function defaultsOf(type: TerraformShape, catalog: Catalog | undefined): Attributes {
+  if (catalog === undefined) return noDefaults;
+  const byType = defaultsIn.get(catalog) ?? new Map<TerraformShape, Attributes>();
+  defaultsIn.set(catalog, byType);
+  const defaults = byType.get(type) ?? type.resource.defaults(catalog);
+  byType.set(type, defaults);
+  return defaults;
+}
 
 /** Returns the record that the engine would have of a resource that Terraform keeps. */
 export function recordedOf(
@@ -28,7 +38,9 @@ export function recordedOf(
   prior: TerraformObject,
   { applied, writtenAt, updatedAt: writtenAs }: PrivateData,
 ): RecordedResource {
-  const { updatedAt = writtenAs, computed } = liveOf(type, prior);
+  const computed = computedIn(type, prior);
+  const shownAt = computed.get("updatedAt");
+  const updatedAt = typeof shownAt === "string" ? shownAt : writtenAs;
   const named = { type: type.resource.type, id: textIn(prior, "id") ?? "", name: nameIn(type, prior) };
   return {
     ...bareRecord({ ...named, updatedAt }),

@@ -126,8 +126,10 @@ const listen = (server: grpc.Server, address: string, credentials: grpc.ServerCr
 type RpcCall = grpc.MethodDefinition<object, object>;
 
 // The codecs are looked up late: the handshake does not wait for them.
-const encode = (name: MessageName) => (message: object) =>
-  Buffer.from(messageNamed(name).encode(message).finish());
+const encode = (name: MessageName) => (message: object) => {
+  const { buffer, byteOffset, byteLength } = messageNamed(name).encode(message).finish();
+  return Buffer.from(buffer, byteOffset, byteLength);
+};
 const decode = (name: MessageName) => (bytes: Buffer) => messageNamed(name).decode(bytes);
 
 const methodOf = (

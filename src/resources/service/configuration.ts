@@ -62,7 +62,14 @@ const docs: Readonly<Record<ConfigurationField, string>> = {
 /** Names of all configuration fields, in the order of the interface. */
 export const configurationNames = Object.keys(configurationFields) as readonly ConfigurationField[];
 
-const configurationPath = (field: ConfigurationField): string => `configuration.${field}`;
+/** The attribute path of each, written once: a list of services asks for all of them again and again. */
+const configurationPaths: Readonly<Record<string, string>> = Object.fromEntries(
+  configurationNames.map((field) => [field, `configuration.${field}`]),
+);
+
+/** Returns the attribute path of a field, also of one that this version does not know. */
+export const configurationPath = (field: string): string =>
+  configurationPaths[field] ?? `configuration.${field}`;
 
 /**
  * What is special to a field. A change needs a deployment wherever what runs may read the field; the interface says of
@@ -135,7 +142,7 @@ export function configurationDefaults(fromCatalog: Readonly<Record<string, Plain
   // Gap "configuration fields": further ones that the catalog names.
   const further = Object.entries(fromCatalog)
     .filter(([field]) => !Object.hasOwn(documentedDefaults, field))
-    .map(([field, value]) => [`configuration.${field}`, value] as const);
+    .map(([field, value]) => [configurationPath(field), value] as const);
   return new Map([...documented, ...further]);
 }
 

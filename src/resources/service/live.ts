@@ -9,7 +9,7 @@ import type { Attributes, Plain } from "../../model/value";
 import { present, textAt } from "../attribute-values";
 import { serviceStanding } from "../deployment-status";
 import { environmentsMeant, productionEnvironmentId, productionName } from "../project";
-import { configurationNames } from "./configuration";
+import { configurationNames, configurationPath } from "./configuration";
 
 /** Live resources by record: each is asked for by its address and in the list. */
 const known = new WeakMap<
@@ -38,12 +38,17 @@ export function liveService(found: Service, environment?: string): LiveResource 
 
 function liveAttributes(found: Service, environment: string | undefined): Attributes {
   const { name, kind, projectId, archived, configuration } = found;
-  // Fields in the order of the interface, then those that this version does not know.
-  const fields = [...configurationNames, ...Object.keys(configuration)];
-  return present({
+  const attributes = present({
     ...{ name, kind, projectId, environment: environment ?? found.environmentId, archived },
-    ...Object.fromEntries(fields.map((field) => [`configuration.${field}`, configuration[field] as Plain])),
   });
+  const addField = (field: string): void => {
+    const value = configuration[field] as Plain | undefined;
+    if (value !== undefined && value !== null) attributes.set(configurationPath(field), value);
+  };
+  // Fields in the order of the interface, then those that this version does not know.
+  configurationNames.forEach(addField);
+  Object.keys(configuration).forEach(addField);
+  return attributes;
 }
 
 function liveComputed(found: Service): Attributes {

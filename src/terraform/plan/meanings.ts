@@ -65,7 +65,7 @@ function unknownsOf(
   config: TerraformObject,
 ): readonly string[] {
   const { resource } = type;
-  if (resource.removal !== "delete" || resource.removedWithParent) return [];
+  if (resource.removal !== "delete" || resource.removedWithParent || !holdsUnknown(config)) return [];
   const isMade = (path: string): boolean =>
     resource.parents.some((parent) => parent.attribute === path && session?.plansNew.has(parent.type));
   return [...declaredIn(type, config)]

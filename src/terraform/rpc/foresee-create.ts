@@ -21,7 +21,7 @@ import { importedState } from "../refreshed-state";
 import { declaredIn, parentIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
 import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
-import { decodeObject } from "../values/codec";
+import { isNullMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 import { planResourceChange } from "./plan-resource-change";
 
@@ -32,8 +32,9 @@ const [looks, pauseMs] = [10, 50];
 export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const answer = await planResourceChange(provider, request);
   const type = provider.typeNamed(request.typeName);
+  if (!isNullMessage(request.priorState)) return answer;
   const config = configIn(type, request.config);
-  if (config === undefined || decodeObject(type.valueType, request.priorState) !== undefined) return answer;
+  if (config === undefined) return answer;
   const found = diagnosticMessages(await foreseeCreate(provider, type, config), stepsIn(type, config));
   return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...found] };
 };

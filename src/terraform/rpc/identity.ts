@@ -17,8 +17,8 @@ interface IdentityShape {
   readonly name: string;
   /** Attributes of the state that it is made of, as an import names them from the outside in. */
   readonly parts: readonly string[];
-  /** The type of these alone, and of a whole identity. */
-  readonly partsType: ObjectType;
+  /** The type of a whole state, and of a whole identity. */
+  readonly stateType: ObjectType;
   readonly valueType: ObjectType;
 }
 
@@ -27,10 +27,9 @@ const workspaceAttribute = "workspace_id";
 
 const identityVersion = 0;
 
-function identityShape({ name }: Schema, parts: readonly string[]): IdentityShape {
-  const textsNamed = (names: readonly string[]): ObjectType =>
-    objectOf(Object.fromEntries(names.map((one) => [one, "string"])));
-  return { name, parts, partsType: textsNamed(parts), valueType: textsNamed([workspaceAttribute, ...parts]) };
+function identityShape({ name, valueType: stateType }: Schema, parts: readonly string[]): IdentityShape {
+  const texts = [workspaceAttribute, ...parts].map((one) => [one, "string"] as const);
+  return { name, parts, stateType, valueType: objectOf(Object.fromEntries(texts)) };
 }
 
 /** A part of another resource is found through that one; what runs again and again has no lasting id of its own. */
@@ -95,8 +94,8 @@ export function identityOf(
   state: Message<"Value"> | null | undefined,
 ): Message<"Identity"> | undefined {
   if (session === undefined || !state) return undefined;
-  const { parts, partsType, valueType } = identityNamed(typeName);
-  const found = decodeObject(partsType, state) ?? {};
+  const { parts, stateType, valueType } = identityNamed(typeName);
+  const found = decodeObject(stateType, state) ?? {};
   if (parts.some((name) => textIn(found, name) === undefined)) return undefined;
   return { value: encodeMessage(valueType, { ...found, [workspaceAttribute]: session.workspaceId }) };
 }

@@ -12,7 +12,7 @@ import { runsBecauseOfOthers } from "../reactions/react";
 import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
-import { decodeObject, encodeMessage } from "../values/codec";
+import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
 import { isSameValue, type TerraformObject } from "../values/terraform-value";
 import { planWarnings } from "../warnings";
 
@@ -23,7 +23,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const config = configIn(type, request.config);
   const { session } = provider;
   const priorPrivate = readPrivate(request.priorPrivate);
-  if (decodeObject(type.valueType, request.proposedNewState) === undefined || !config) {
+  if (isNullMessage(request.proposedNewState) || !config) {
     const found = prior ? planRemoval(session, type, { prior, config, kept: priorPrivate }) : [];
     return {
       plannedState: request.proposedNewState,

@@ -16,7 +16,7 @@ import { refreshed } from "../refreshed-state";
 import { addressIn, knownIn, nameIn, parentIn, textIn } from "../schema/attributes";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage } from "../values/codec";
-import type { TerraformObject } from "../values/terraform-value";
+import { holdsNumber, type TerraformObject } from "../values/terraform-value";
 import { standingOf, waitWarnings } from "../warnings";
 
 /** ReadResource: what the service says of a resource now. Null is "gone", and needs proof. */
@@ -35,9 +35,10 @@ export const readResource: RpcAnswer<"ReadResource"> = async (provider, request)
   const found = { ...foundAgain(session, type, settled, live?.updatedAt), updatedAt };
   const told = live === undefined ? found : await noteUpstream(session, type, live, found);
   // Only where it says something else: to Terraform, other private data is a difference.
-  const isKept = imported === undefined && writePrivate(told).equals(writePrivate(settled));
+  const isKept = imported === undefined && JSON.stringify(told) === JSON.stringify(settled);
   return {
-    newState: encodeMessage(type.valueType, next),
+    newState:
+      next === state && !holdsNumber(state) ? request.currentState : encodeMessage(type.valueType, next),
     private: isKept ? request.private : writePrivate(told),
     diagnostics: messages,
   };

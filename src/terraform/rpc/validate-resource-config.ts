@@ -31,9 +31,9 @@ export const validateResourceConfig: RpcAnswer<"ValidateResourceConfig"> = async
 function valueFindings(type: TerraformShape, config: TerraformObject): readonly Diagnostic[] {
   return type.declared.flatMap(({ steps, schema, required }): readonly Diagnostic[] => {
     const value = valueAt(config, steps);
+    if (value === null && !required) return [];
     const attribute = steps.join(".");
     if (value === null) {
-      if (!required) return [];
       return [error("manifest.missing_key", `${attribute} must not be null`, { attribute })];
     }
     if (holdsUnknown(value)) return [];

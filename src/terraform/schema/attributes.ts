@@ -20,8 +20,9 @@ export type Draft = Record<string, TerraformValue>;
 
 /** Returns the value at `steps` of a whole value; null where a block above it is missing, and for a null of any type. */
 export function valueAt(whole: TerraformObject, steps: PathSteps): TerraformValue {
-  let value: TerraformValue = whole;
-  for (const step of steps) value = asObject(value)?.[step] ?? null;
+  const [first = "", ...within] = steps;
+  let value = whole[first] ?? null;
+  for (const step of within) value = asObject(value)?.[step] ?? null;
   return value instanceof DynamicValue && value.value === null ? null : value;
 }
 
@@ -109,14 +110,20 @@ export const withWriteOnly = (
   ),
 });
 
-/** Returns a state of Terraform as the live resource it was when it was last read. */
-export function liveOf(type: TerraformShape, state: TerraformObject): LiveResource {
-  const attributes = knownIn(type, state);
+/** Returns what a state shows of what the service decides, by attribute path. */
+export function computedIn(type: TerraformShape, state: TerraformObject): Map<string, Plain> {
   const computed = new Map<string, Plain>();
   for (const { path, steps } of type.computed) {
     const value = valueAt(state, steps);
     if (value !== null && !holdsUnknown(value)) computed.set(path, toPlain(value));
   }
+  return computed;
+}
+
+/** Returns a state of Terraform as the live resource it was when it was last read. */
+export function liveOf(type: TerraformShape, state: TerraformObject): LiveResource {
+  const attributes = knownIn(type, state);
+  const computed = computedIn(type, state);
   const updatedAt = computed.get("updatedAt");
   return {
     type: type.resource.type,

@@ -1,4 +1,4 @@
-import { decode, Encoder, ExtData } from "@msgpack/msgpack";
+import { Decoder, Encoder, ExtData } from "@msgpack/msgpack";
 import { snakeCase } from "../../model/text";
 import type { Message } from "../protocol";
 import {
@@ -16,24 +16,52 @@ import {
 /** How Terraform writes a value that is not known: any extension counts as one, this is the plainest. */
 const unknownExtension = new ExtData(0, new Uint8Array([0]));
 
+/** One of each for all calls: a new one brings a buffer of its own. */
+const decoder = new Decoder({ useBigInt64: true });
+const encoder = new Encoder();
+
 /** Decodes a value of `type` from the msgpack form of the protocol; null where there is none. */
 export const decodeValue = (type: TerraformType, bytes: Uint8Array | undefined): TerraformValue =>
-  bytes === undefined || bytes.length === 0 ? null : fromWire(type, decode(bytes, { useBigInt64: true }));
+  bytes === undefined || bytes.length === 0 ? null : fromWire(type, decoder.decode(bytes));
 
 /** Encodes a value in the msgpack form of the protocol: every attribute present, null where there is none. */
 export const encodeValue = (type: TerraformType, value: TerraformValue): Uint8Array =>
-  new Encoder().encode(toWire(type, value));
+  encoder.encode(toWire(type, value));
+
+type ValueMessage = Message<"Value">;
+
+/** The whole values of messages: several steps of one call look at the same message. */
+const wholes = new WeakMap<
+  ValueMessage,
+  { readonly type: ObjectType; readonly whole: TerraformObject | undefined }
+>();
 
 /** Decodes a whole value out of a message; undefined where it is null. */
-export const decodeObject = (
+export function decodeObject(
   type: ObjectType,
-  message: Message<"Value"> | null | undefined,
-): TerraformObject | undefined => asObject(decodeValue(type, message?.msgpack));
+  message: ValueMessage | null | undefined,
+): TerraformObject | undefined {
+  if (!message) return undefined;
+  const known = wholes.get(message);
+  if (known?.type === type) return known.whole;
+  const whole = asObject(decodeValue(type, message.msgpack));
+  wholes.set(message, { type, whole });
+  return whole;
+}
 
 /** Encodes a value as a message. */
-export const encodeMessage = (type: TerraformType, value: TerraformValue): Message<"Value"> => ({
-  msgpack: encodeValue(type, value),
-});
+export function encodeMessage(type: TerraformType, value: TerraformValue): ValueMessage {
+  const message = { msgpack: encodeValue(type, value) };
+  if (typeof type !== "string" && type[0] === "object")
+    wholes.set(message, { type: type as ObjectType, whole: asObject(value) });
+  return message;
+}
+
+const nil = 0xc0;
+
+/** Whether a message holds no value: told by its first byte. */
+export const isNullMessage = (message: ValueMessage | null | undefined): boolean =>
+  !message?.msgpack?.length || message.msgpack[0] === nil;
 
 function fromWire(type: TerraformType, wire: unknown): TerraformValue {
   if (wire === null || wire === undefined) return null;
@@ -122,7 +150,9 @@ function mapObject<From, To>(
   change: (value: From, name: string) => To,
 ): Record<string, To> {
   const mapped: Record<string, To> = {};
-  for (const [name, value] of Object.entries(object)) mapped[name] = change(value as From, name);
+  // Not by entries: an array for each of them is most of what a decoded state costs.
+  for (const name of Object.keys(object))
+    mapped[name] = change((object as Record<string, From>)[name] as From, name);
   return mapped;
 }
 
@@ -191,9 +221,7 @@ export function fromState(type: TerraformType, json: unknown): TerraformValue {
     if (typeof json !== "object") return null;
     const fields = type[1] as Readonly<Record<string, TerraformType>>;
     const stored = json as Readonly<Record<string, unknown>>;
-    return Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, fromState(field, stored[name])]),
-    );
+    return mapObject(fields, (field, name) => fromState(field, stored[name]));
   }
   return fromJson(type, json);
 }

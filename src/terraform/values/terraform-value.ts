@@ -63,6 +63,14 @@ export function holdsUnknown(value: TerraformValue): boolean {
   return Object.values(value as object).some(holdsUnknown);
 }
 
+/** Whether a value is a number, or holds one. */
+export function holdsNumber(value: TerraformValue): boolean {
+  if (value === null || typeof value !== "object") return typeof value === "number";
+  if (value instanceof NumberText) return true;
+  if (value instanceof DynamicValue) return holdsNumber(value.value);
+  return Object.values(value as object).some(holdsNumber);
+}
+
 /** JSON of a value without unknowns: numbers too large for JavaScript become text. */
 export function toPlain(value: TerraformValue): Plain {
   if (value === null || typeof value !== "object") return value;
