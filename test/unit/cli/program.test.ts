@@ -83,8 +83,8 @@ describe("createProgram", () => {
     ["apply -parallelism=0", "whole number above zero"],
     ["apply -lock-timeout=soon", "Not a duration"],
     ["completion tcsh", "Allowed choices are bash, zsh, fish"],
-    ["state mv a.b", "missing required argument 'to'"],
-    ["state mv a.b", "rnv state mv --help"],
+    ["state show", "missing required argument 'address'"],
+    ["state show", "rnv state show --help"],
   ])("refuses `%s` with exit code 1 and help: %s", async (line, help) => {
     const { parse, streams, calls } = programOf();
     await expect(parse(line)).rejects.toMatchObject({ exitCode: 1 });
