@@ -25,11 +25,11 @@ export interface JournaledWrites {
   /** Ids that none of these writes can have made: known before, or recorded elsewhere. */
   readonly isOther?: (id: string, isCarried: boolean) => boolean;
   /** Returns the record that an answered write leaves. */
-  readonly after: (answered: Answered) => Left;
+  readonly after: (answered: JournaledAnswer) => Left;
 }
 
 /** The answer to a write. */
-interface Answered {
+interface JournaledAnswer {
   readonly method: ApiRequest["method"];
   /** The id that the answer bears. */
   readonly id: string | undefined;
@@ -143,7 +143,7 @@ function intentOf(
   };
 }
 
-function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): Answered {
+function answeredBy({ method, about }: ApiRequest, answer: ApiResponse): JournaledAnswer {
   const { id, madeAt } = about?.(answer.body) ?? {};
   const hasEnded = (answer.body as { deleted?: unknown } | null)?.deleted === true;
   return { method, id, hasEnded, ...(madeAt !== undefined && { madeAt }) };

@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { createClient } from "../api/client";
 import { createEndpoints } from "../api/create-endpoints";
-import { createHttpTransport } from "../api/http-transport";
+import { createHttpTransport, type HttpTransportOptions } from "../api/http-transport";
 import { createReads } from "../api/reads";
 import type { Transport } from "../api/transport";
 import { embeddedUrl } from "../api/transport";
@@ -12,6 +12,7 @@ import { DiagnosticsError, hasErrors } from "../diagnostics/diagnostic";
 import type * as emulator from "../emulator/emulator";
 import type { ApplyEvent } from "../model/apply-event";
 import { stageText } from "../model/stage";
+import type { ProcessEnvironment } from "../model/text";
 import { systemClock } from "../model/time";
 import { version } from "../model/version";
 import { loadStateKey } from "../state/key";
@@ -44,72 +45,71 @@ export function openContext(
   invocation: Invocation,
   emit: (event: ApplyEvent) => void = () => {},
 ): OpenContext {
-  const { environment, cwd, signal, options, stack, stage } = invocation;
+  const { environment, cwd, signal, options, stack, stage, terminal } = invocation;
   const state = typeof options.state === "string" ? options.state : undefined;
   const settings = readSettings(environment, { state, cwd, stack, stage });
   const origin = originOf(settings);
-  let connection: Promise<Connection> | undefined;
-  let steps = 0;
+  const machine = { host: hostname(), pid: process.pid, clock: systemClock, randomBytes };
+  const steps = { inFlight: 0 };
   const watch = (host: string): WaitNotice =>
     watchWaiting({
       host,
       say: (line) => {
         // A live view shows steps in flight with their time already.
-        if (!invocation.terminal.live || steps === 0) invocation.terminal.err(`${line}\n`);
+        if (!terminal.live || steps.inFlight === 0) terminal.err(`${line}\n`);
       },
       ...systemTicker,
     });
-  const stateServer = watch("the state's server");
-  let stateTransport: Transport | undefined;
+  const stateServer = openStateServer(environment, watch("the state's server"));
+  let connection: Promise<Connection> | undefined;
   return {
     ...sourcesOf(invocation),
     ...origin,
+    ...machine,
     credential: settings.credential,
-    host: hostname(),
-    pid: process.pid,
-    clock: systemClock,
-    randomBytes,
     backend: openBackend(settings.state, {
-      environment,
-      folder: settings.stateFolder,
+      ...{ environment, folder: settings.stateFolder, stack: stack?.name },
       ...origin,
-      stack: stack?.name,
       stage: stage && { name: stageText(stage), takesUnnamed: stage.takesUnnamed },
-      host: hostname(),
-      pid: process.pid,
+      ...machine,
       isAlive: aliveBy((pid, signal) => process.kill(pid, signal)),
-      clock: systemClock,
-      randomBytes,
-      openTransport: (limits) => {
-        const transport = createHttpTransport({ environment, ...limits });
-        stateTransport = transport;
-        return { ...transport, send: (request) => stateServer.during(() => transport.send(request)) };
-      },
+      openTransport: stateServer.open,
     }),
     connect: () => {
       connection ??= connect(settings, invocation, watch);
       return connection;
     },
-    stateKey: (create, wanted) =>
-      loadStateKey({
-        environment,
-        path: join(settings.stateFolder, "state.key"),
-        create,
-        wanted,
-        salt: settings.workspaceId || undefined,
-        randomBytes,
-      }),
+    stateKey: (create, wanted) => {
+      const path = join(settings.stateFolder, "state.key");
+      const salt = settings.workspaceId || undefined;
+      return loadStateKey({ environment, path, create, wanted, salt, randomBytes });
+    },
     emit: (event) => {
-      if (event.type === "start") steps += 1;
-      if (event.type === "done" || event.type === "failed") steps -= 1;
+      if (event.type === "start") steps.inFlight += 1;
+      if (event.type === "done" || event.type === "failed") steps.inFlight -= 1;
       emit(event);
     },
-    say: (line) => invocation.terminal.err(`${line}\n`),
+    say: (line) => terminal.err(`${line}\n`),
     signal,
     close: async () => {
-      stateServer.close();
-      await stateTransport?.close();
+      await stateServer.close();
       await (await connection?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+/** Returns the way to the server of a remote state, which tells of waits. */
+function openStateServer(environment: ProcessEnvironment, waiting: WaitNotice) {
+  let opened: Transport | undefined;
+  return {
+    open: (limits: HttpTransportOptions): Transport => {
+      const transport = createHttpTransport({ environment, ...limits });
+      opened = transport;
+      return { ...transport, send: (request) => waiting.during(() => transport.send(request)) };
+    },
+    close: async (): Promise<void> => {
+      waiting.close();
+      await opened?.close();
     },
   };
 }

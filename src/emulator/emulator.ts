@@ -10,7 +10,7 @@ import {
 } from "./behaviour";
 import { type Exchange, exchangeUnder, type FaultPlan } from "./faults";
 import { type Lags, Replicas } from "./lag";
-import { createPersistence, openFolder, type Persistence } from "./persistence";
+import { FolderPersistence, openFolder, type Persistence } from "./persistence";
 import { Store, type StoreChange } from "./records";
 import { Refusal } from "./refusal";
 import { createResponder, dropExpiredReceipts, errorResponse, requestIdOf, targetOf } from "./router";
@@ -25,6 +25,8 @@ import {
   toCredential,
   type World,
 } from "./world";
+
+export { embeddedApiKey, embeddedWorkspaceId };
 
 /** One request as it arrived. Holds no credential and no variable value. */
 export interface LoggedRequest {
@@ -62,8 +64,6 @@ function shownBody(path: string, body: string | undefined): unknown {
     return isSecret ? "(sensitive)" : body;
   }
 }
-
-export { embeddedApiKey, embeddedWorkspaceId };
 
 /** All data of one embedded service: another one may start from it. */
 export interface EmulatorImage {
@@ -124,7 +124,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const world = createWorld({ ...options, workspaceId }, store, clock);
   if (options.image !== undefined) store.replay(options.image.records);
   const persistence =
-    options.folder === undefined ? inMemory(store) : createPersistence(options.folder, store);
+    options.folder === undefined ? inMemory(store) : new FolderPersistence(options.folder, store);
   const emulatorStore = createEmulatorStore(world, workspaceId, () => persistence.commit());
   dropExpiredReceipts(store);
   persistence.commit();
@@ -169,92 +169,112 @@ const inMemory = (store: Store): Persistence => ({
   commit: () => void store.takeChanges(),
 });
 
+/** What an emulator keeps of its requests. */
+interface RequestHistory {
+  log: LoggedRequest[];
+  faults: FaultPlan | undefined;
+  /** Of the next request in the fault plan. */
+  index: number;
+  /** Answers to reads, by URL: a stale one is given again. */
+  readonly remembered: Map<string, WireResponse>;
+}
+
+/** What answers requests. */
+interface EmulatorParts {
+  readonly world: World;
+  readonly persistence: Persistence;
+  readonly store: EmulatorStore;
+  readonly respond: ReturnType<typeof createResponder>;
+  readonly latencyMs: number;
+}
+
 function emulatorOf(
   world: World,
   persistence: Persistence,
   store: EmulatorStore,
-  options: EmulatorOptions & { readonly workspaceId: string },
+  { workspaceId, faults, latencyMs = 0 }: EmulatorOptions & { readonly workspaceId: string },
 ): Emulator {
-  const { clock } = world;
-  const respond = createResponder(world);
-  let log: LoggedRequest[] = [];
-  let plan = options.faults;
-  let index = 0;
-  const remembered = new Map<string, WireResponse>();
-
-  const exchange = async (request: WireRequest): Promise<Exchange> => {
-    request.signal?.throwIfAborted();
-    const target = targetOf(request.url);
-    const { path, query } = target;
-    const idempotencyKey = request.headers["idempotency-key"];
-    const seen = {
-      method: request.method,
-      path,
-      query: query.toString(),
-      body: request.body,
-      idempotencyKey,
-    };
-    const fault = plan?.(index++, seen);
-    if (options.latencyMs) await clock.sleep(options.latencyMs, request.signal);
-    const requestId = requestIdOf(world, request.headers);
-    const result = await exchangeUnder(fault, {
-      commit: (how = { retain: true }) => {
-        persistence.refresh();
-        const response = respond({ request, target, requestId, retains: how.retain });
-        try {
-          persistence.commit();
-        } catch (cause) {
-          const message = `The emulator could not keep its data: ${(cause as Error).message}`;
-          return errorResponse(world, requestId, new Refusal(500, "internal_error", message));
-        }
-        if (request.method === "GET" && response.status === 200 && fault?.kind !== "stale-list") {
-          if (plan !== undefined) remembered.set(request.url, response);
-        }
-        return response;
-      },
-      error: (status, code, message, headers) =>
-        errorResponse(world, requestId, new Refusal(status, code, message, headers)),
-      remembered: remembered.get(request.url),
-      store,
-    });
-    log.push({
-      method: request.method,
-      path,
-      query: query.toString(),
-      status: result.kind === "answer" ? result.response.status : 0,
-      headers: shownHeaders(request.headers),
-      body: shownBody(path, request.body),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-      requestId,
-      ...(fault !== undefined && { fault: fault.kind }),
-    });
-    return result;
-  };
-
+  const parts: EmulatorParts = { world, persistence, store, respond: createResponder(world), latencyMs };
+  const history: RequestHistory = { log: [], faults, index: 0, remembered: new Map() };
+  const exchange = (request: WireRequest): Promise<Exchange> => exchangeWith(parts, history, request);
   const handle = async (request: WireRequest): Promise<WireResponse> => {
     const result = await exchange(request);
     if (result.kind === "answer") return result.response;
-    if (result.hold?.afterMs !== undefined) await clock.sleep(result.hold.afterMs, request.signal);
+    if (result.hold?.afterMs !== undefined) await world.clock.sleep(result.hold.afterMs, request.signal);
     throw Object.assign(new Error(`the connection broke: ${result.code}`), { code: result.code });
   };
-
   return {
-    workspaceId: options.workspaceId,
-    clock,
+    workspaceId,
+    clock: world.clock,
     store,
     get log() {
-      return log;
+      return history.log;
     },
     resetLog() {
-      log = [];
+      history.log = [];
     },
     setFaults(next) {
-      plan = next;
-      index = 0;
+      history.faults = next;
+      history.index = 0;
     },
     handle,
     exchange,
     transport: () => ({ send: handle, close: async () => {} }),
     image: () => ({ records: [...world.store.everything()], seal: world.seal }),
   };
+}
+
+/** Answers one request under the fault that meets it, and logs it. */
+async function exchangeWith(
+  parts: EmulatorParts,
+  history: RequestHistory,
+  request: WireRequest,
+): Promise<Exchange> {
+  request.signal?.throwIfAborted();
+  const { world, store, latencyMs } = parts;
+  const target = targetOf(request.url);
+  const { method, body } = request;
+  const { path } = target;
+  const query = target.query.toString();
+  const idempotencyKey = request.headers["idempotency-key"];
+  const fault = history.faults?.(history.index++, { method, path, query, body, idempotencyKey });
+  if (latencyMs > 0) await world.clock.sleep(latencyMs, request.signal);
+  const requestId = requestIdOf(world, request.headers);
+  const result = await exchangeUnder(fault, {
+    commit: ({ retain } = { retain: true }) => {
+      const response = commitOne(parts, { request, target, requestId, retains: retain });
+      const isRemembered = method === "GET" && response.status === 200 && fault?.kind !== "stale-list";
+      if (isRemembered && history.faults !== undefined) history.remembered.set(request.url, response);
+      return response;
+    },
+    error: (status, code, message, headers) =>
+      errorResponse(world, requestId, new Refusal(status, code, message, headers)),
+    remembered: history.remembered.get(request.url),
+    store,
+  });
+  history.log.push({
+    ...{ method, path, query, requestId },
+    status: result.kind === "answer" ? result.response.status : 0,
+    headers: shownHeaders(request.headers),
+    body: shownBody(path, body),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(fault !== undefined && { fault: fault.kind }),
+  });
+  return result;
+}
+
+/** Carries a request out and keeps what it changed; an error of the service where that cannot be kept. */
+function commitOne(
+  { world, persistence, respond }: EmulatorParts,
+  asked: Parameters<EmulatorParts["respond"]>[0],
+): WireResponse {
+  persistence.refresh();
+  const response = respond(asked);
+  try {
+    persistence.commit();
+  } catch (cause) {
+    const message = `The emulator could not keep its data: ${(cause as Error).message}`;
+    return errorResponse(world, asked.requestId, new Refusal(500, "internal_error", message));
+  }
+  return response;
 }

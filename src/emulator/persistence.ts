@@ -15,8 +15,6 @@ import {
 import { join } from "node:path";
 import type { Store, StoreChange } from "./records";
 
-const defaultCompactAbove = 4 * 1024 * 1024;
-
 /**
  * Keeps a store in a folder that only its user can read: a snapshot, and a journal with one line per commit.
  * A line is whole or, after a crash, cut short and dropped: no commit is ever half there.
@@ -41,87 +39,97 @@ export function openFolder(folder: string): { readonly key: Buffer } {
   return { key: Buffer.from(readFileSync(path, "utf8"), "hex") };
 }
 
-/** Loads the folder into the store, then keeps it there; a journal above `compactAbove` bytes is folded in. */
-export function createPersistence(
-  folder: string,
-  store: Store,
-  compactAbove: number = defaultCompactAbove,
-): Persistence {
-  const snapshotPath = join(folder, "snapshot.ndjson");
-  const journalPath = join(folder, "journal.ndjson");
-  /** How much of which journal the store holds. */
-  let seen = { inode: 0, size: 0 };
+/** How much of which journal is meant. */
+interface JournalExtent {
+  readonly inode: number;
+  readonly size: number;
+}
 
-  const look = (): { inode: number; size: number } => {
-    const stats = statSync(journalPath, { throwIfNoEntry: false });
+/** Loads a folder into a store, then keeps it there; a journal above `compactAbove` bytes is folded in. */
+export class FolderPersistence implements Persistence {
+  readonly #snapshotPath: string;
+  readonly #journalPath: string;
+  /** What the store holds. */
+  #seen: JournalExtent = { inode: 0, size: 0 };
+
+  constructor(
+    folder: string,
+    private readonly store: Store,
+    private readonly compactAbove: number = 4 * 1024 * 1024,
+  ) {
+    this.#snapshotPath = join(folder, "snapshot.ndjson");
+    this.#journalPath = join(folder, "journal.ndjson");
+    this.#load();
+    const { size } = this.#look();
+    const isCutShort = size > this.#seen.size;
+    if (isCutShort || size > compactAbove) this.#compact();
+  }
+
+  refresh(): void {
+    const now = this.#look();
+    if (isSame(now, this.#seen)) return;
+    if (now.inode === this.#seen.inode && now.size > this.#seen.size) this.#replayTail();
+    else this.#load();
+  }
+
+  commit(): void {
+    const changes = this.store.takeChanges();
+    if (changes.length === 0) return;
+    const line = `${JSON.stringify(changes)}\n`;
+    const before = this.#look();
+    try {
+      appendFileSync(this.#journalPath, line, { mode: 0o600 });
+    } catch (cause) {
+      if (before.inode !== 0) truncateSync(this.#journalPath, before.size);
+      this.#load();
+      throw cause;
+    }
+    const now = this.#look();
+    // Another process may have written in between: then the next refresh reads both.
+    if (now.size === this.#seen.size + Buffer.byteLength(line)) this.#seen = now;
+    if (now.size > this.compactAbove) this.#compact();
+  }
+
+  #look(): JournalExtent {
+    const stats = statSync(this.#journalPath, { throwIfNoEntry: false });
     return { inode: stats?.ino ?? 0, size: stats?.size ?? 0 };
-  };
+  }
 
-  const replayTail = (): void => {
-    const now = look();
-    if (now.inode === 0) return;
-    const tail = readFileSync(journalPath).subarray(seen.size);
+  #load(): void {
+    this.store.clear();
+    this.#seen = { inode: 0, size: 0 };
+    for (const line of readIfThere(this.#snapshotPath).split("\n")) {
+      if (line !== "") this.store.replay([JSON.parse(line) as StoreChange]);
+    }
+    this.#replayTail();
+  }
+
+  #replayTail(): void {
+    const { inode } = this.#look();
+    if (inode === 0) return;
+    const tail = readFileSync(this.#journalPath).subarray(this.#seen.size);
     const whole = tail.lastIndexOf("\n") + 1;
     for (const line of tail.toString("utf8", 0, whole).split("\n")) {
-      if (line !== "") store.replay(JSON.parse(line) as StoreChange[]);
+      if (line !== "") this.store.replay(JSON.parse(line) as StoreChange[]);
     }
-    seen = { inode: now.inode, size: seen.size + whole };
-  };
-
-  const load = (): void => {
-    store.clear();
-    seen = { inode: 0, size: 0 };
-    for (const line of readIfThere(snapshotPath).split("\n")) {
-      if (line !== "") store.replay([JSON.parse(line) as StoreChange]);
-    }
-    replayTail();
-  };
+    this.#seen = { inode, size: this.#seen.size + whole };
+  }
 
   /**
    * The journal last: replaying an old journal over a newer snapshot ends in the same records. It is left alone
    * when another process wrote to it meanwhile.
    */
-  const compact = (): void => {
-    const before = look();
-    const lines = [...store.everything()].map((change) => `${JSON.stringify(change)}\n`);
-    replaceFile(snapshotPath, lines.join(""));
-    const now = look();
-    if (now.inode !== before.inode || now.size !== before.size) return;
-    replaceFile(journalPath, "");
-    seen = look();
-  };
-
-  load();
-  const loaded = look();
-  const isCutShort = loaded.size > seen.size;
-  if (isCutShort || loaded.size > compactAbove) compact();
-
-  return {
-    refresh() {
-      const now = look();
-      if (now.inode === seen.inode && now.size === seen.size) return;
-      if (now.inode === seen.inode && now.size > seen.size) replayTail();
-      else load();
-    },
-    commit() {
-      const changes = store.takeChanges();
-      if (changes.length === 0) return;
-      const line = `${JSON.stringify(changes)}\n`;
-      const before = look();
-      try {
-        appendFileSync(journalPath, line, { mode: 0o600 });
-      } catch (cause) {
-        if (before.inode !== 0) truncateSync(journalPath, before.size);
-        load();
-        throw cause;
-      }
-      const now = look();
-      // Another process may have written in between: then the next refresh reads both.
-      if (now.size === seen.size + Buffer.byteLength(line)) seen = now;
-      if (now.size > compactAbove) compact();
-    },
-  };
+  #compact(): void {
+    const before = this.#look();
+    const lines = [...this.store.everything()].map((change) => `${JSON.stringify(change)}\n`);
+    replaceFile(this.#snapshotPath, lines.join(""));
+    if (!isSame(this.#look(), before)) return;
+    replaceFile(this.#journalPath, "");
+    this.#seen = this.#look();
+  }
 }
+
+const isSame = (a: JournalExtent, b: JournalExtent): boolean => a.inode === b.inode && a.size === b.size;
 
 function readIfThere(path: string): string {
   try {

@@ -8,7 +8,7 @@ export interface Dotenv {
   readonly shown: string;
 }
 
-interface Reader {
+interface DotenvReader {
   readonly file: string;
   readonly text: string;
   readonly report: Report;
@@ -36,7 +36,7 @@ class DotenvProblem extends Error {
  * compose takes it for empty. Stops at the first mistake of the syntax, which is reported.
  */
 export function parseDotenv(file: string, text: string, report: Report): Dotenv {
-  const reader: Reader = { file, text, report, entries: new Map(), open: [], at: 0 };
+  const reader: DotenvReader = { file, text, report, entries: new Map(), open: [], at: 0 };
   try {
     while (skipToStatement(reader)) readStatement(reader);
   } catch (cause) {
@@ -57,7 +57,7 @@ function starOut(text: string, open: readonly (readonly [number, number])[]): st
 }
 
 /** The match of a sticky pattern at the reader's place, which moves behind it. */
-function take(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
+function take(reader: DotenvReader, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = reader.at;
   const found = pattern.exec(reader.text);
   if (found === null) return undefined;
@@ -68,7 +68,7 @@ function take(reader: Reader, pattern: RegExp): RegExpExecArray | undefined {
 const blankOrComment = /(?:\s+|#[^\n]*)*/y;
 
 /** Leaves the reader at the next statement; false at the end of the file. */
-function skipToStatement(reader: Reader): boolean {
+function skipToStatement(reader: DotenvReader): boolean {
   const start = reader.at;
   take(reader, blankOrComment);
   reader.open.push([start, reader.at]);
@@ -79,7 +79,7 @@ const exported = /export[^\S\n]+/y;
 const keyAndMark = /([\p{L}\p{N}_.[\]-]+)[^\S\n]*(=|:|\n|$)/uy;
 const blanks = /[^\S\n]*/y;
 
-function readStatement(reader: Reader): void {
+function readStatement(reader: DotenvReader): void {
   const { file, text } = reader;
   const start = reader.at;
   take(reader, exported);
@@ -101,12 +101,12 @@ function readStatement(reader: Reader): void {
 }
 
 /** Of a key that stands twice the last one counts. */
-function add({ entries }: Reader, entry: MapEntry): void {
+function add({ entries }: DotenvReader, entry: MapEntry): void {
   entries.delete(entry.key);
   entries.set(entry.key, entry);
 }
 
-function noStatement({ file, text }: Reader, start: number): never {
+function noStatement({ file, text }: DotenvReader, start: number): never {
   const newline = text.indexOf("\n", start);
   const line = text.slice(start, newline === -1 ? text.length : newline);
   const hasSpace = /^[\p{L}\p{N}_.[\]-]+[^\S\n]+[\p{L}\p{N}_.[\]-]+[^\S\n]*[=:]/u.test(line);
@@ -134,7 +134,7 @@ const scalar = (parts: readonly TemplatePart[], range: SourceRange): ScalarNode 
 });
 
 /** Text to the end of the line, or to a # with a blank before it. */
-function readPlain(reader: Reader, keyRange: SourceRange, isSeparate: boolean): ScalarNode {
+function readPlain(reader: DotenvReader, keyRange: SourceRange, isSeparate: boolean): ScalarNode {
   const { file, text, at: start } = reader;
   const newline = text.indexOf("\n", start);
   const line = text.slice(start, newline === -1 ? text.length : newline);
@@ -146,7 +146,7 @@ function readPlain(reader: Reader, keyRange: SourceRange, isSeparate: boolean): 
 }
 
 /** Text in quotes, over as many lines as it takes; only double quotes have escapes and `${NAME}`. */
-function readQuoted(reader: Reader, keyRange: SourceRange): ScalarNode {
+function readQuoted(reader: DotenvReader, keyRange: SourceRange): ScalarNode {
   const { file, text, at: start } = reader;
   const quote = text[start] as string;
   let at = start + 1;
@@ -193,7 +193,12 @@ const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const braced = /^([A-Za-z_][A-Za-z0-9_]*)(?:(:?[-?+])([\s\S]*))?$/;
 
 /** Splits text at `$NAME` and `${NAME…}`; `$$` stands for a dollar. */
-function expand(text: string, reader: Reader, range: SourceRange, keyRange: SourceRange): TemplatePart[] {
+function expand(
+  text: string,
+  reader: DotenvReader,
+  range: SourceRange,
+  keyRange: SourceRange,
+): TemplatePart[] {
   const parts: TemplatePart[] = [];
   const wrong = (summary: string, hint: string): never => {
     throw new DotenvProblem(summary, keyRange, hint);
@@ -259,7 +264,7 @@ interface Substitution {
 /** What an earlier line of the file says for a name, else a value of the environment. */
 function substitute(
   { variable, operator, operand }: Substitution,
-  reader: Reader,
+  reader: DotenvReader,
   range: SourceRange,
   keyRange: SourceRange,
 ): readonly TemplatePart[] {

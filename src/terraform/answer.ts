@@ -27,7 +27,7 @@ import { importResourceState, moveResourceState, upgradeResourceState } from "./
 import { validateResourceConfig } from "./rpc/validate-resource-config";
 import { type Schema, schemaMessage } from "./schema/block";
 import type { CallHandler, StreamHandler } from "./server";
-import { withSubjects } from "./subject";
+import { type ResourceRequest, withSubjects } from "./subject";
 import { decodeValue } from "./values/codec";
 import { asObject, type TerraformValue } from "./values/terraform-value";
 import { variablesSchema } from "./variables/variables";
@@ -153,16 +153,9 @@ export const answerStream: StreamHandler = async (method, request, events) => {
   }
 };
 
-type Value = Message<"Value"> | null;
-
-/** Fields that requests have: values are whole ones of the resource type. */
-interface AnyRequest {
-  readonly typeName?: string;
+/** Fields that requests have. */
+interface AnyRequest extends ResourceRequest {
   readonly targetTypeName?: string;
-  readonly config?: Value;
-  readonly currentState?: Value;
-  readonly priorState?: Value;
-  readonly plannedState?: Value;
   readonly rawState?: Message<"RawState"> | null;
   readonly private?: Uint8Array;
   /** Of an import: in place of its `id`. */

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { leaves } from "../manifest/schema-issues";
 import { snakeCase } from "../model/text";
 
-type Issue = z.core.$ZodIssue;
+type SchemaIssue = z.core.$ZodIssue;
 
 const typeWords: Readonly<Record<string, string>> = {
   string: "a string",
@@ -25,14 +25,14 @@ export function unmetExpectations(schema: z.ZodType, value: unknown): readonly s
   });
 }
 
-function expectation(issue: Issue): string {
+function expectation(issue: SchemaIssue): string {
   if (issue.code === "invalid_value")
     return `expected ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(quoted).join(", ")}`;
   if (issue.code === "invalid_type") return `expected ${typeWords[issue.expected] ?? issue.expected}`;
   if (issue.code === "unrecognized_keys")
     return `there is no attribute ${issue.keys.map((key) => quoted(snakeCase(key))).join(", ")} in it`;
   if (issue.code === "invalid_union" && issue.errors.length > 0)
-    return (issue.errors as Issue[][])
+    return (issue.errors as SchemaIssue[][])
       .map((option) => option.map(expectation).join(", "))
       .map((option, index) => (index === 0 ? option : option.replace(/^expected /, "")))
       .join(" or ");

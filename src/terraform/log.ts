@@ -97,7 +97,7 @@ export const loggedWaits =
     log.write("wait", "info", "waiting before the next request", { operation, reason, seconds });
 
 /** An answer to Terraform, as far as the log tells of it. */
-interface Answered {
+interface LoggedAnswer {
   readonly diagnostics?: readonly { readonly severity?: number }[];
 }
 
@@ -113,7 +113,7 @@ export async function loggedCall<Answer extends object>(
   const begun = clock.elapsed();
   log.write("rpc", "trace", "a call began", fields);
   const answer = await carryOut();
-  const { diagnostics = [] } = answer as Answered;
+  const { diagnostics = [] } = answer as LoggedAnswer;
   const count = (wanted: number): number => diagnostics.filter(({ severity }) => severity === wanted).length;
   const [errors, warnings] = [count(1), count(2)];
   log.write("rpc", errors > 0 ? "warn" : "debug", "a call ended", {

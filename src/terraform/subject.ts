@@ -22,15 +22,15 @@ export async function subjectOf(
   return `the ${type} of the ${above.type} ${shown}`;
 }
 
-type Value = Message<"Value"> | null;
+type ValueMessage = Message<"Value"> | null;
 
 /** A call about one resource, with whole values of its type. */
-interface ResourceRequest {
+export interface ResourceRequest {
   readonly typeName?: string;
-  readonly config?: Value;
-  readonly plannedState?: Value;
-  readonly currentState?: Value;
-  readonly priorState?: Value;
+  readonly config?: ValueMessage;
+  readonly plannedState?: ValueMessage;
+  readonly currentState?: ValueMessage;
+  readonly priorState?: ValueMessage;
 }
 
 const aboutResources = new Set([
@@ -40,17 +40,10 @@ const aboutResources = new Set([
   "ApplyResourceChange",
 ]);
 
-interface Answered {
-  readonly diagnostics?: readonly Message<"Diagnostic">[];
-}
-
 /** Returns an answer whose diagnostics all say which resource and which attribute they are about. */
-export async function withSubjects<Answer extends Answered>(
-  provider: Provider,
-  method: string,
-  request: ResourceRequest,
-  answered: Answer,
-): Promise<Answer> {
+export async function withSubjects<
+  Answer extends { readonly diagnostics?: readonly Message<"Diagnostic">[] },
+>(provider: Provider, method: string, request: ResourceRequest, answered: Answer): Promise<Answer> {
   const { diagnostics = [] } = answered;
   if (diagnostics.length === 0 || !aboutResources.has(method)) return answered;
   const subject = await subjectIn(provider, request).catch(() => undefined);

@@ -17,7 +17,7 @@ import { holdsUnknown, type TerraformObject } from "../values/terraform-value";
 import type { ActionWish, act as carryOut } from "./act";
 
 /** What an `action` block asks for, at once and outside of a plan (plugin protocol 6.10, Terraform 1.14). */
-interface ServiceAction extends Schema {
+interface ActionSchema extends Schema {
   readonly action: RuntimeAction;
   /** Attributes that are no setting of the wait, with the check of each. */
   readonly takes: readonly CheckedAttribute[];
@@ -40,11 +40,7 @@ const confirm: CheckedAttribute = {
   attribute: required("confirm", "string", "Name of the service: what its users see now is taken away."),
 };
 
-function serviceAction(
-  action: RuntimeAction,
-  doc: string,
-  extra: ServiceAction["takes"] = [],
-): ServiceAction {
+function serviceAction(action: RuntimeAction, doc: string, extra: ActionSchema["takes"] = []): ActionSchema {
   const takes = service.actions?.[action]?.mustBeConfirmed ? [...extra, confirm] : extra;
   const name = `rnv_${action.replace("-", "_")}`;
   const attributes = [...shared, ...takes.map(({ attribute }) => attribute)];
@@ -57,7 +53,7 @@ const commit: CheckedAttribute = {
 };
 
 /** Every action: the only list of them. Each sends one request, also where it is asked for again after a crash. */
-export const actionSchemas: readonly ServiceAction[] = [
+export const actionSchemas: readonly ActionSchema[] = [
   serviceAction("deploy", "Deploys a service.", [commit]),
   serviceAction("clear-cache", "Deploys a service, built without its cache."),
   serviceAction("restart", "Restarts what runs of a service."),
@@ -74,7 +70,7 @@ export const actionSchemas: readonly ServiceAction[] = [
   ]),
 ];
 
-const actionNamed = (name: string): ServiceAction => requireNamed(actionSchemas, name, "action");
+const actionNamed = (name: string): ActionSchema => requireNamed(actionSchemas, name, "action");
 
 /** ValidateActionConfig: what is wrong with the values that are known. */
 export const validateActionConfig: RpcAnswer<"ValidateActionConfig"> = async (_provider, request) => {
@@ -149,7 +145,7 @@ export const invokeAction: StreamingAnswer<"InvokeAction"> = async (provider, re
   await events.send({ completed: { diagnostics: diagnosticMessages(found) } });
 };
 
-const wishOf = ({ action }: ServiceAction, config: TerraformObject): ActionWish => ({
+const wishOf = ({ action }: ActionSchema, config: TerraformObject): ActionWish => ({
   action,
   deploymentId: textIn(config, "deployment_id"),
   commit: textIn(config, commit.attribute.name),

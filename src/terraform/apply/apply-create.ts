@@ -81,7 +81,7 @@ const notRun = ({ resource }: TerraformShape): DiagnosticsError =>
   );
 
 /** A create that was answered. */
-interface Made extends Pick<ChangeValues, "planned" | "wanted"> {
+interface AnsweredCreate extends Pick<ChangeValues, "planned" | "wanted"> {
   readonly input: CreateInput;
   readonly parentId: string | undefined;
   readonly defaults: Attributes;
@@ -91,7 +91,7 @@ interface Made extends Pick<ChangeValues, "planned" | "wanted"> {
 }
 
 /** Waits for the end of a create. */
-async function finishCreate(session: Session, type: TerraformShape, made: Made): Promise<Applied> {
+async function finishCreate(session: Session, type: TerraformShape, made: AnsweredCreate): Promise<Applied> {
   const { wanted, parentId, defaults, answered } = made;
   const { name, attributes } = made.input;
   const result = await settle(session, type, answered, wanted, "create");
@@ -114,7 +114,7 @@ async function finishCreate(session: Session, type: TerraformShape, made: Made):
 function createdState(
   session: Session,
   type: TerraformShape,
-  { planned, wanted, parentId, answered: { id, live: answer } }: Made,
+  { planned, wanted, parentId, answered: { id, live: answer } }: AnsweredCreate,
   found: readonly Diagnostic[],
   live: LiveResource | undefined = answer,
 ): Applied {

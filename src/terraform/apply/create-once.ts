@@ -19,7 +19,7 @@ import {
   isStillShown,
   preexistingIdsOf,
 } from "./find-created";
-import type { Intent } from "./intent-files";
+import type { WriteIntent } from "./intent-files";
 import { attributesSent, type KeyedCreate } from "./keyed-create";
 import { intentSubjectOf, isMadeBy, isYoungIntent, keyCounts, sameTwice, type Taken } from "./twins";
 
@@ -72,9 +72,9 @@ export async function takeUp(session: Session, create: KeyedCreate, { live }: Ta
 }
 
 /** One create on its way: the nonce of its keys, and what the service has seen of it. */
-interface Attempt {
+interface CreateAttempt {
   /** Undefined of a type whose create makes nothing of its own. */
-  readonly intent: Intent | undefined;
+  readonly intent: WriteIntent | undefined;
   /** An earlier run sent it. */
   readonly isCarried: boolean;
   readonly nonce: string;
@@ -86,7 +86,7 @@ interface Attempt {
 async function beginAttempt(
   session: Session,
   create: KeyedCreate,
-): Promise<Attempt | { readonly found: Accepted }> {
+): Promise<CreateAttempt | { readonly found: Accepted }> {
   const sent = { isSent: false, isUncertain: false };
   const subject = intentSubjectOf(create);
   const preexistingIds = await preexistingIdsOf(session, create);
@@ -114,7 +114,11 @@ async function beginAttempt(
 }
 
 /** Returns the run that an earlier apply started, where its key would not bring it back and it did not fail since. */
-async function findLeft(session: Session, create: KeyedCreate, left: Intent): Promise<Accepted | undefined> {
+async function findLeft(
+  session: Session,
+  create: KeyedCreate,
+  left: WriteIntent,
+): Promise<Accepted | undefined> {
   // What has a name was looked for by it.
   if (create.type.nameAttribute !== undefined) return undefined;
   const look = () => candidatesSince(session, create, left.knownIds);
@@ -142,7 +146,7 @@ const settingsOf = (create: KeyedCreate): string => {
 async function sendAttempt(
   session: Session,
   create: KeyedCreate,
-  { nonce, preexistingIds, sent }: Attempt,
+  { nonce, preexistingIds, sent }: CreateAttempt,
   write: (writes: Endpoints) => Promise<Accepted>,
 ): Promise<Accepted> {
   for (let generation = 0; generation < mostGenerations; generation += 1) {
@@ -167,7 +171,7 @@ async function sendAttempt(
 async function sendSurely(
   session: Session,
   create: KeyedCreate,
-  { preexistingIds, sent }: Pick<Attempt, "preexistingIds" | "sent">,
+  { preexistingIds, sent }: Pick<CreateAttempt, "preexistingIds" | "sent">,
   send: () => Promise<Accepted>,
 ): Promise<Accepted> {
   try {

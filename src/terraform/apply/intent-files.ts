@@ -35,10 +35,10 @@ const intent = z.object({
 });
 
 /** A write that is under way, or that Terraform's state may not know of. Never a secret. */
-export type Intent = Readonly<z.infer<typeof intent>>;
+export type WriteIntent = Readonly<z.infer<typeof intent>>;
 
 /** The thing that an intent is about: one of them at a time. */
-export type IntentSubject = Pick<Intent, "verb" | "type" | "parentId" | "name">;
+export type IntentSubject = Pick<WriteIntent, "verb" | "type" | "parentId" | "name">;
 
 /** Bytes. */
 const largestIntent = 65_536;
@@ -60,10 +60,10 @@ interface IntentFilesOptions {
 export class IntentFiles {
   readonly #disk: Disk;
   /** By path: opened or taken up by this session. */
-  readonly #held = new Map<string, Intent>();
+  readonly #held = new Map<string, WriteIntent>();
   /** By path: whose outcome Terraform was told, and puts into its state. */
   readonly #recorded = new Set<string>();
-  #left: Map<string, Intent> | undefined;
+  #left: Map<string, WriteIntent> | undefined;
 
   constructor(private readonly options: IntentFilesOptions) {
     this.#disk = options.disk ?? nodeDisk;
@@ -74,12 +74,12 @@ export class IntentFiles {
   }
 
   /** Whether this session has it under way, or another provider of the same run of Terraform. */
-  isUnderWay(subject: IntentSubject, found: Intent | undefined): boolean {
+  isUnderWay(subject: IntentSubject, found: WriteIntent | undefined): boolean {
     return this.#held.has(this.#pathOf(subject)) || found?.run === this.options.run;
   }
 
   /** Returns what an earlier run left of it. */
-  async find(subject: IntentSubject): Promise<Intent | undefined> {
+  async find(subject: IntentSubject): Promise<WriteIntent | undefined> {
     const path = this.#pathOf(subject);
     return (
       this.#held.get(path) ?? this.#parse(await this.#disk.read(path, largestIntent).catch(() => undefined))
@@ -87,15 +87,15 @@ export class IntentFiles {
   }
 
   /** Returns the ids whose deletion an earlier run asked for, or this one did. */
-  isLeaving(type: string, id: string): Intent | undefined {
+  isLeaving(type: string, id: string): WriteIntent | undefined {
     const path = this.#pathOf({ verb: "delete", type, name: id });
     return this.#held.get(path) ?? this.#leftBehind().get(path);
   }
 
   /** Makes an intent durable. Throws `DiagnosticsError` where it cannot be: then nothing may be sent. */
-  async open(given: Omit<Intent, "version" | "workspaceId" | "run">): Promise<Intent> {
+  async open(given: Omit<WriteIntent, "version" | "workspaceId" | "run">): Promise<WriteIntent> {
     const { run, workspaceId } = this.options;
-    const opened: Intent = { ...given, version: 1, workspaceId, run };
+    const opened: WriteIntent = { ...given, version: 1, workspaceId, run };
     const path = this.#pathOf(opened);
     this.#held.set(path, opened);
     try {
@@ -127,7 +127,7 @@ export class IntentFiles {
   }
 
   /** Notes that the answer to Terraform tells what became of it: the end of this walk takes it out. */
-  record(verb: Intent["verb"], type: string, id: string): void {
+  record(verb: WriteIntent["verb"], type: string, id: string): void {
     for (const [path, held] of this.#held)
       if (held.verb === verb && held.type === type && (held.id ?? held.name) === id) this.#recorded.add(path);
   }
@@ -152,7 +152,7 @@ export class IntentFiles {
   }
 
   /** Read once: a plan of a thousand resources asks for each of them. */
-  #leftBehind(): Map<string, Intent> {
+  #leftBehind(): Map<string, WriteIntent> {
     this.#left ??= new Map(
       namesIn(this.options.folder).flatMap((name) => {
         const path = join(this.options.folder, name);
@@ -173,7 +173,7 @@ export class IntentFiles {
     );
   }
 
-  async #write(path: string, content: Intent, isDurable: boolean): Promise<void> {
+  async #write(path: string, content: WriteIntent, isDurable: boolean): Promise<void> {
     const disk = this.#disk;
     await disk.makeFolder(this.options.folder);
     const scratch = scratchOf(path, this.options.run);
@@ -183,7 +183,7 @@ export class IntentFiles {
   }
 
   /** A file that another version wrote and we cannot read says nothing. */
-  #parse(bytes: Uint8Array | undefined): Intent | undefined {
+  #parse(bytes: Uint8Array | undefined): WriteIntent | undefined {
     if (bytes === undefined) return undefined;
     try {
       const read = intent.safeParse(JSON.parse(Buffer.from(bytes).toString("utf8")));

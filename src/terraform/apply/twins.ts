@@ -6,7 +6,7 @@ import type { LiveResource } from "../../model/live";
 import { terraformNameOf } from "../../model/text";
 import { addressOfId } from "../confirm-deleted";
 import type { Session } from "../provider";
-import type { Intent, IntentSubject } from "./intent-files";
+import type { IntentSubject, WriteIntent } from "./intent-files";
 import type { KeyedCreate } from "./keyed-create";
 
 /** The part of a create that tells what bears its name. */
@@ -35,15 +35,15 @@ export const intentSubjectOf = ({ type, input, parentId }: NamedCreate): IntentS
       };
 
 /** Whether the service still knows the key that an earlier run sent, and this request would bear it. */
-export const keyCounts = (session: Session, left: Intent, request: string): boolean =>
+export const keyCounts = (session: Session, left: WriteIntent, request: string): boolean =>
   left.request === request && Math.abs(session.clock.now() - Date.parse(left.at)) < receiptMs;
 
 /** Whether what was sent may not be shown yet. A time in the future is from before the clock was set back. */
-export const isYoungIntent = ({ clock }: Session, left: Intent): boolean =>
+export const isYoungIntent = ({ clock }: Session, left: WriteIntent): boolean =>
   clock.now() - Date.parse(left.at) < youngMs;
 
 /** Whether an earlier run that left `intent` made it: by its id, else by what was there before, and by its time. */
-export function isMadeBy(intent: Intent, live: LiveResource): boolean {
+export function isMadeBy(intent: WriteIntent, live: LiveResource): boolean {
   if (intent.id !== undefined) return intent.id === live.id;
   if (intent.knownIds.includes(live.id)) return false;
   const madeAt = Date.parse(String(live.computed.get("createdAt") ?? live.asOf ?? ""));
@@ -72,7 +72,7 @@ export async function findTaken(
   if (session.intents.isUnderWay(subject, left)) throw new DiagnosticsError([sameTwice(create)]);
   const first = await otherTwins(session, session.before, create);
   if (first.length === 0 && left === undefined) return undefined;
-  const verdict = (twins: readonly LiveResource[]): Verdict => judgeTwins(twins, left, adopts);
+  const verdict = (twins: readonly LiveResource[]): TwinsVerdict => judgeTwins(twins, left, adopts);
   const mayBeUnseen =
     left !== undefined &&
     isYoungIntent(session, left) &&
@@ -87,7 +87,7 @@ export async function findTaken(
   return seen.kind === "ours" ? seen.taken : undefined;
 }
 
-type Verdict =
+type TwinsVerdict =
   | { readonly kind: "free" }
   | { readonly kind: "ours"; readonly taken: Taken }
   | { readonly kind: "taken-by-others"; readonly twins: readonly LiveResource[] };
@@ -95,9 +95,9 @@ type Verdict =
 /** Judges what bears the name: made by an earlier run of this directory, to be adopted, or of others. */
 export function judgeTwins(
   twins: readonly LiveResource[],
-  left: Intent | undefined,
+  left: WriteIntent | undefined,
   adopts: boolean,
-): Verdict {
+): TwinsVerdict {
   const [twin, ...others] = twins;
   if (twin === undefined) return { kind: "free" };
   const made = left === undefined ? [] : twins.filter((one) => isMadeBy(left, one));

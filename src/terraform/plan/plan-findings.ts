@@ -96,7 +96,7 @@ export async function parentFindings(
   return finding ? [finding] : [];
 }
 
-interface FoundParent {
+interface ParentOfNew {
   readonly offers?: Offers;
   /** This plan makes it. */
   readonly isNew?: true;
@@ -108,7 +108,7 @@ async function parentOf(
   resource: Resource,
   declared: DeclaredResource,
   catalog: Catalog,
-): Promise<FoundParent> {
+): Promise<ParentOfNew> {
   for (const { type: name, attribute } of resource.parents) {
     const id = declared.get(attribute);
     const type = typeNamed(name);
@@ -128,7 +128,7 @@ async function lookForParent(
   type: Resource,
   id: string,
   attribute: string,
-): Promise<FoundParent> {
+): Promise<ParentOfNew> {
   const key = addressOfId(type, id);
   // What this process made is there, whatever its reads show.
   if (session.made.has(key)) return { offers: session.made.get(key)?.offers };

@@ -16,7 +16,7 @@ import {
 import { plannedLate } from "./react";
 
 /** A planned change, as far as others react to it. */
-interface Change {
+interface FollowedChange {
   readonly planned: TerraformObject;
   /** Attribute paths that cannot change in place. */
   readonly replaced: readonly string[];
@@ -33,7 +33,7 @@ interface Noted {
 export function notePlanned(
   session: Session | undefined,
   type: TerraformShape,
-  { prior, kept, change }: Noted & { readonly change: Change },
+  { prior, kept, change }: Noted & { readonly change: FollowedChange },
 ): readonly Diagnostic[] {
   if (session === undefined || !isFollowed(type.resource)) return [];
   const { planned, replaced, sent } = change;

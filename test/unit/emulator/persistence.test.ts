@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmulator, type EmulatorOptions } from "../../../src/emulator/emulator";
-import { createPersistence } from "../../../src/emulator/persistence";
+import { FolderPersistence } from "../../../src/emulator/persistence";
 import { Store } from "../../../src/emulator/records";
 import { manualClock } from "../../../src/emulator/testing";
 import { callerOf } from "./start";
@@ -67,7 +67,7 @@ describe("an emulator with a folder", () => {
     first.emulator.store.addProject({ name: "kept" });
     first.emulator.store.deleteProjectNow(id);
     const clock = manualClock();
-    createPersistence(folder, new Store(clock, undefined), 1);
+    new FolderPersistence(folder, new Store(clock, undefined), 1);
     expect(readFileSync(join(folder, "journal.ndjson"), "utf8")).toBe("");
     first.emulator.store.addProject({ name: "after" });
     expect(
@@ -121,7 +121,7 @@ describe("an emulator with a folder", () => {
     expect(await names(second)).toEqual(["one"]);
     await second.call("POST", `${second.workspace}/projects`, { ...draft, name: "two" });
     expect(await names(first)).toEqual(["one", "two"]);
-    createPersistence(folder, new Store(manualClock(), undefined), 1);
+    new FolderPersistence(folder, new Store(manualClock(), undefined), 1);
     await first.call("POST", `${first.workspace}/projects`, { ...draft, name: "three" });
     expect(await names(second)).toEqual(["one", "two", "three"]);
   });
@@ -133,7 +133,7 @@ describe("an emulator with a folder", () => {
     clock.advance(24 * 60 * 60 * 1000);
     open({ clock });
     const store = new Store(clock, undefined);
-    createPersistence(folder, store);
+    new FolderPersistence(folder, store);
     expect([store.count("projects"), store.count("receipts")]).toEqual([1, 0]);
   });
 });

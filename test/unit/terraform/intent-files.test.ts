@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LiveResource } from "../../../src/model/live";
 import {
-  type Intent,
   IntentFiles,
   intentFolder,
   stateScope,
+  type WriteIntent,
 } from "../../../src/terraform/apply/intent-files";
 import { isMadeBy, judgeTwins } from "../../../src/terraform/apply/twins";
 
@@ -96,7 +96,7 @@ describe("what a working directory is about to make or delete", () => {
 });
 
 describe("what bears the name of a create", () => {
-  const intent: Intent = { ...subject, ...asked, version: 1, workspaceId: "w", run: "one" };
+  const intent: WriteIntent = { ...subject, ...asked, version: 1, workspaceId: "w", run: "one" };
   const live = (id: string, createdAt?: string): LiveResource => ({
     ...{ type: "service", id, name: "api", parentId: null, attributes: new Map() },
     computed: new Map(createdAt === undefined ? [] : [["createdAt", createdAt]]),
