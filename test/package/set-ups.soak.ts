@@ -1,0 +1,216 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { installPackage } from "../support/install-package";
+
+/** What the set-ups are made of: the compiler of `cdktf init`, and that of today. */
+const packages = {
+  constructs: "10.7",
+  cdktf: "0.21",
+  cdktn: "0.24",
+  typescript: "5.9",
+  "typescript-7": "npm:typescript@7.0.2",
+  "ts-node": "10",
+  tsx: "4",
+  jest: "29",
+  "ts-jest": "29",
+  "@types/jest": "29",
+  "@types/node": "20",
+};
+
+/** `tsconfig.json` of `cdktf init` and `cdktn init` for TypeScript: CommonJS, which resolves as node10. */
+const initConfig = {
+  compilerOptions: {
+    alwaysStrict: true,
+    declaration: true,
+    experimentalDecorators: true,
+    inlineSourceMap: true,
+    inlineSources: true,
+    lib: ["es2018"],
+    module: "CommonJS",
+    noEmitOnError: true,
+    noFallthroughCasesInSwitch: true,
+    noImplicitAny: true,
+    noImplicitReturns: true,
+    noImplicitThis: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    resolveJsonModule: true,
+    strict: true,
+    strictNullChecks: true,
+    strictPropertyInitialization: true,
+    stripInternal: true,
+    target: "ES2018",
+    incremental: true,
+    skipLibCheck: true,
+  },
+  include: ["**/*.ts"],
+  exclude: ["node_modules", "cdktf.out"],
+};
+
+const modern = (options: Readonly<Record<string, unknown>>) => ({
+  compilerOptions: { target: "es2022", strict: true, declaration: true, types: ["node"], ...options },
+});
+
+const stack = (library: string) => `
+import { App, TerraformOutput, TerraformStack } from "${library}";
+import type { Construct } from "constructs";
+import { fromEnv, Project, RnvProvider, type Service, type ServiceConfig } from "terraform-provider-rnv/${library}";
+
+const configuration: ServiceConfig["configuration"] = { repository: "https://git.example.com/shop/api", replicas: 2 };
+
+export class Shop extends TerraformStack {
+  readonly api: Service;
+  // Declarations are written: what is inferred has to have a name that others can import.
+  readonly token;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    new RnvProvider(this, "rnv");
+    this.api = new Project(this, "shop", { name: "Shop" }).addService("api", { kind: "web", configuration });
+    this.token = this.api.addVariable("TOKEN", fromEnv("TOKEN"));
+    new TerraformOutput(this, "url", { value: this.api.url });
+  }
+}
+
+export function synthesize(): void {
+  const app = new App();
+  new Shop(app, "shop");
+  app.synth();
+}
+`;
+
+const jestTest = (library: string) => `
+import { Testing } from "${library}";
+import { Service } from "terraform-provider-rnv/${library}";
+import { createEmulator } from "terraform-provider-rnv/testing";
+import { Shop } from "../stack";
+
+test("the stack has its service", () => {
+  const synthesized = Testing.synth(new Shop(Testing.app(), "shop"));
+  expect(Testing.toHaveResourceWithProperties(synthesized, Service.tfResourceType, { name: "api" })).toBe(true);
+  expect(createEmulator().store.services()).toEqual([]);
+});
+`;
+
+const main = 'import { synthesize } from "./stack";\n\nsynthesize();\n';
+
+const plain = (library: string) => ({
+  "main.cjs": `const { App, TerraformStack } = require("${library}");
+const { Project, RnvProvider } = require("terraform-provider-rnv/${library}");
+const app = new App();
+const stack = new TerraformStack(app, "shop");
+new RnvProvider(stack, "rnv");
+new Project(stack, "shop").addService("api", { kind: "web" });
+app.synth();
+`,
+  // Node finds names of a CommonJS module by looking at its text.
+  "main.mjs": `import { App, TerraformStack } from "${library}";
+import { confirmRemoved, fromEnv, Project, RnvProvider } from "terraform-provider-rnv/${library}";
+import { createEmulator } from "terraform-provider-rnv/testing";
+if (createEmulator().store.services().length > 0 || !confirmRemoved || !fromEnv) throw new Error("not as named");
+const app = new App();
+const stack = new TerraformStack(app, "shop");
+new RnvProvider(stack, "rnv");
+new Project(stack, "shop").addService("api", { kind: "web" });
+app.synth();
+`,
+});
+
+describe.each(["cdktf", "cdktn"])("the packed package in a project of %s", (library) => {
+  let shared = "";
+  let isInstalled = false;
+  beforeAll(() => {
+    shared = mkdtempSync(join(tmpdir(), "rnv-set-ups-"));
+    const others = Object.entries(packages).filter(([name]) => !/^cdkt[fn]$/.test(name) || name === library);
+    writeFileSync(
+      join(shared, "package.json"),
+      JSON.stringify({ private: true, dependencies: Object.fromEntries(others) }),
+    );
+    isInstalled = installPackage(shared);
+    if (!isInstalled) console.warn("npm does not reach its registry: no set-up is played");
+  }, 600_000);
+  afterAll(() => rmSync(shared, { recursive: true, force: true }));
+
+  /** Writes a project, runs commands of its packages in it, and demands that one of them has synthesized the stack. */
+  function play(
+    name: string,
+    files: Readonly<Record<string, unknown>>,
+    ...commands: readonly string[]
+  ): void {
+    if (!isInstalled) return;
+    const folder = join(shared, name);
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), typeof content === "string" ? content : JSON.stringify(content));
+    }
+    symlinkSync(join(shared, "node_modules"), join(folder, "node_modules"));
+    for (const command of commands) {
+      const [program = "", ...args] = command.split(" ");
+      const path = program.startsWith("node_modules/") ? [program, ...args] : args;
+      const { status, stdout, stderr } = spawnSync(process.execPath, path, { cwd: folder, encoding: "utf8" });
+      expect({ command, status, stdout, stderr }).toMatchObject({ status: 0 });
+    }
+    const synthesized = join(folder, "cdktf.out/stacks/shop/cdk.tf.json");
+    expect(existsSync(synthesized)).toBe(true);
+    expect(Object.keys(JSON.parse(readFileSync(synthesized, "utf8")).resource.rnv_service)).toEqual([
+      "shop__api",
+    ]);
+  }
+
+  const commonjs = { "stack.ts": stack(library), "main.ts": main };
+  const esm = {
+    ...commonjs,
+    "main.ts": main.replace("./stack", "./stack.js"),
+    "package.json": { type: "module" },
+  };
+
+  it("is typed for the compiler of `init`, and runs compiled, under ts-node and under ts-jest", () => {
+    const files = {
+      ...commonjs,
+      "tsconfig.json": initConfig,
+      "__tests__/main-test.ts": jestTest(library),
+      "setup.js": `require("${library}").Testing.setupJest();\n`,
+      "jest.config.js": `module.exports = { preset: "ts-jest", testEnvironment: "node", setupFilesAfterEnv: ["<rootDir>/setup.js"],
+  moduleFileExtensions: ["ts", "js", "json", "node"], testMatch: ["**/__tests__/**/*.ts"] };\n`,
+    };
+    const programs = ["ts-node/dist/bin.js main.ts", "jest/bin/jest.js", "typescript/bin/tsc"];
+    play("init", files, ...programs.map((one) => `node_modules/${one}`), "node main.js");
+  }, 300_000);
+
+  it("is typed and runs under tsx, as CommonJS and as modules", () => {
+    play("tsx", { ...commonjs, "tsconfig.json": initConfig }, "node_modules/tsx/dist/cli.mjs main.ts");
+    play("tsx-esm", esm, "node_modules/tsx/dist/cli.mjs main.ts");
+  }, 300_000);
+
+  it.each(["typescript", "typescript-7"])(
+    "is typed for modules by %s, and runs compiled",
+    (compiler) => {
+      const tsc = `node_modules/${compiler}/bin/tsc`;
+      const nodenext = modern({ module: "nodenext", moduleResolution: "nodenext" });
+      play(`${compiler}-esm`, { ...esm, "tsconfig.json": nodenext }, tsc, "node main.js");
+      play(`${compiler}-cjs`, { ...commonjs, "tsconfig.json": nodenext }, tsc, "node main.js");
+      const bundler = modern({ module: "esnext", moduleResolution: "bundler", noEmit: true });
+      play(
+        `${compiler}-bundler`,
+        { ...commonjs, "tsconfig.json": bundler },
+        tsc,
+        "node_modules/tsx/dist/cli.mjs main.ts",
+      );
+    },
+    300_000,
+  );
+
+  it("runs in plain JavaScript, required and imported", () => {
+    for (const [file, text] of Object.entries(plain(library))) play(file, { [file]: text }, `node ${file}`);
+  }, 300_000);
+});
