@@ -361,6 +361,23 @@ describe("what a list left out", () => {
     expect((await proven(deletable(reading({ kind: "gone" })))).end).toBe("gone");
   });
 
+  it("keeps its record when it is to be forgotten, and what was asked for it stays open", async () => {
+    const open = [intentOf({ method: "DELETE" })];
+    const forgetting = async (read: ReadResult) => {
+      const run = runWith(deletable(reading(read)), { open });
+      const end = await perform(run, deletion({ missing: true }), forget).catch((cause: unknown) => cause);
+      return {
+        end,
+        isRecorded: run.journal.recorded(api) !== undefined,
+        open: run.journal.openAt(api).length,
+      };
+    };
+    expect(await forgetting(there)).toMatchObject({ end: unproven, isRecorded: true, open: 1 });
+    expect(await forgetting({ kind: "gone" })).toEqual({
+      ...{ end: { kind: "done" }, isRecorded: false, open: 0 },
+    });
+  });
+
   it("is asked for with a write that changes nothing where no read shows it, whose time is recorded", async () => {
     const asked: unknown[] = [];
     const finding = (updatedAt?: string) =>

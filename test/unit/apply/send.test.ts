@@ -10,7 +10,7 @@ import type { LiveResource } from "../../../src/model/live";
 import type { CreateInput, UpdateInput } from "../../../src/model/resource-operations";
 import { Secret } from "../../../src/model/secret";
 import type { RecordedResource } from "../../../src/model/state";
-import type { Plain } from "../../../src/model/value";
+import { type Plain, Unknown } from "../../../src/model/value";
 import type { Change } from "../../../src/plan/plan";
 import {
   api,
@@ -174,6 +174,44 @@ describe("a write that the answer shows as it was sent", () => {
     expect(await perform(run, updateOf({ icon: "x" }), update)).toEqual({ kind: "done" });
     expect(recordIn(run)?.writes).toBe(3);
     expect(run.entries).toMatchObject([{ kind: "intent", intent: { takesEffect: "at once" } }, {}, {}, {}]);
+  });
+});
+
+describe("an update", () => {
+  it("sends what is implied of a field that nobody wrote, before its default", async () => {
+    const { type, inputs } = answering([shown({ name: "api" })]);
+    const change = updateOf({});
+    const defaults = new Map([
+      ["name", "by-default"],
+      ["plan", "free"],
+      ["icon", "none"],
+    ]);
+    const resolved = new Map<string, unknown>([
+      ["name", "api"],
+      ["icon", new Unknown([])],
+    ]) as never;
+    const attributes = ["name", "plan", "icon"].map((path) => ({ path })) as unknown as Change["attributes"];
+    const run = runWith(type, { resources: { [api]: recordOf("s1") } });
+    await perform(
+      run,
+      { ...change, attributes, instance: { ...change.instance, resolved, defaults } },
+      update,
+    );
+    expect(Object.fromEntries(inputs[0]?.attributes ?? [])).toEqual({
+      name: "api",
+      plan: "free",
+      icon: "none",
+    });
+  });
+
+  it("of what runs is looked for like a create, and not sent again while it is found", async () => {
+    const { type, inputs } = answering([lost()], {
+      reacts: { reason: () => null } as never,
+      candidates: async () => [liveOf("d2")],
+    });
+    const run = runWith(type, { resources: { [api]: recordOf("d1") } });
+    await perform(run, { ...updateOf({}, recordOf("d1")), id: "d1" }, update);
+    expect([inputs.length, recordIn(run)?.id]).toEqual([1, "d2"]);
   });
 });
 
@@ -487,6 +525,70 @@ describe("a create", () => {
     }
   });
 
+  it("of what seemed gone is not sent while it can be read, or while its deletion fails", async () => {
+    const recorded = recordOf("s0");
+    const creating = async (more: Partial<Resource>, instance: Partial<Change["instance"]> = {}) => {
+      const { type } = answering([shown(declared)], more);
+      const run = runWith(type, { resources: { [api]: recorded } });
+      const change = changeOf("create", declared, { missing: true, instance: { recorded, ...instance } });
+      const end = await perform(run, change, create).catch((cause: unknown) => cause);
+      return { end, sent: run.requests.length };
+    };
+    expect(await creating({ read: async () => ({ kind: "found", live: liveOf("s0") }) })).toMatchObject({
+      end: { diagnostics: [{ code: "live.gone_unproven", address: api }] },
+      sent: 0,
+    });
+    const gone = { read: async () => ({ kind: "gone" }) as const };
+    expect(await creating(gone)).toEqual({ end: { kind: "done" }, sent: 1 });
+    const ending = { kind: "operation", id: "op", deletes: true } as const;
+    const failing = { ...gone, poll: async () => ({ kind: "failed", summary: "it is busy" }) as const };
+    expect(await creating(failing, { ending })).toMatchObject({ end: { kind: "failed" }, sent: 0 });
+  });
+
+  it("in place of another takes the time of its own secret, whatever the other one's was", async () => {
+    const updatedAt = timeAt(-60_000_000);
+    const { type } = answering([shown({ name: "api" }, { updatedAt })]);
+    const recorded = recordOf("s0", { updatedAt });
+    const run = runWith(type, { resources: { [api]: recorded } });
+    const change = changeOf(
+      "replace",
+      { name: "api", token },
+      { instance: { recorded, live: liveOf("s0", { updatedAt }) } },
+    );
+    expect(await perform(run, change, create)).toEqual({ kind: "done" });
+  });
+
+  it("records the settings that the service gave it by itself", async () => {
+    const port = "configuration.port";
+    const { type } = answering([shown({ name: "api", [port]: 81 })], { groups: ["configuration"] });
+    const run = { ...runWith(type), defaults: () => new Map([[port, 80]]) };
+    await perform(run, changeOf("create", declared), create);
+    expect(recordIn(run)?.initial).toEqual({ [port]: 81 });
+    const updated = { ...runWith(type, { resources: { [api]: recordOf("s1") } }), defaults: run.defaults };
+    await perform(updated, updateOf(declared), update);
+    expect(recordIn(updated)).not.toHaveProperty("initial");
+  });
+
+  it("is named as it is declared, else as it is called where that says nothing", async () => {
+    const named = async (
+      values: Parameters<typeof changeOf>[1],
+      resolved: object,
+      more: Partial<Resource> = {},
+    ) => {
+      const { type, inputs } = answering([shown({})], more);
+      const change = changeOf("create", values, {
+        instance: { resolved: new Map(Object.entries(resolved)) as never },
+      });
+      await perform(runWith(type), change, create);
+      return inputs[0]?.name;
+    };
+    expect(await named({ name: "declared" }, { name: "resolved" })).toBe("declared");
+    expect(await named({}, { name: "resolved" })).toBe("resolved");
+    expect(await named({}, {})).toBe("api");
+    expect(await named({ name: 7 }, {})).toBe("api");
+    expect(await named({ name: "declared" }, {}, { nameAttribute: undefined })).toBe("api");
+  });
+
   it("gets what the service decided of its parent, as far as it is known", async () => {
     const project = typeOf({ type: "project", computed: { id: {}, url: {}, slug: {} } as never });
     const projects = typeOf({ type: "proj", computed: { other: {} } as never });
@@ -626,6 +728,19 @@ describe("what is live as it is declared", () => {
     const unread = changeOf("no-op", {}, { instance: { recorded: asRecorded } });
     expect((await keep(unread, { mode: "refresh-only" })).entries).toEqual([]);
   });
+});
+
+it("a resource is protected as it is declared, else as it was recorded, else not", async () => {
+  const isProtected = async (declared: boolean, previous?: boolean) => {
+    const { type } = answering([shown({ name: "api" })]);
+    const recorded = previous === undefined ? undefined : recordOf("s1", { preventDestroy: previous });
+    const run = runWith(type, { ...(recorded && { resources: { [api]: recorded } }) });
+    const change = updateOf(declared ? { name: "api" } : undefined, recorded);
+    await perform(run, change, update);
+    return recordIn(run)?.preventDestroy;
+  };
+  expect(await Promise.all([isProtected(true, true), isProtected(false, true)])).toEqual([false, true]);
+  expect(await Promise.all([isProtected(false, false), isProtected(false)])).toEqual([false, false]);
 });
 
 it("lifecycle settings of a declared resource are those of its record", async () => {
