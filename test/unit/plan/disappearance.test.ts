@@ -55,6 +55,31 @@ describe("what vanishes at once", () => {
     ).toEqual([]);
   });
 
+  it("nothing that was lost is believed where nothing else can be read, and each is named", () => {
+    const world = settled([...services(2), declare("service.api", { kind: "web" }), ...variables(1)]);
+    world.lose("service.s0", "service.s1", "service.api", "variable.api.V0");
+    world.recorded.delete(at("service.s1"));
+    const plan = world.plan(
+      desiredOf([...services(1), declare("service.api", { kind: "web" }), ...variables(1)]),
+    );
+    expect(plan.diagnostics.map(({ code, address }) => [code, address])).toEqual([
+      ["live.gone_unproven", "service.api"],
+      ["live.gone_unproven", "service.s0"],
+    ]);
+    expect(plan.unchecked.map(({ address }) => address)).toEqual([
+      ...["service.api", "service.s0", "variable.api.V0"],
+    ]);
+  });
+
+  it("what is still there is read as it is, whatever else is doubted", () => {
+    const world = settled(services(6));
+    world.lose("service.s0", "service.s1", "service.s2");
+    world.touch("service.s3", { "configuration.port": 81 });
+    const plan = world.plan(desiredOf(services(6)));
+    expect(codesOf(plan)).toEqual(["live.mass_disappearance"]);
+    expect(plan.unchecked.map(({ address }) => address)).toEqual(["service.s0", "service.s1", "service.s2"]);
+  });
+
   it("parts do not count where what held them is gone, and do not make a crowd of the rest", () => {
     const declared = [declare("service.api", { kind: "web" }), ...services(2), ...variables(5)];
     const world = settled(declared);

@@ -105,6 +105,52 @@ describe("the values of data sources", () => {
     expect(uses.flatMap(({ problems }) => problems)).toEqual([]);
   });
 
+  it("that are null are null in an output, and what is wrong in one is said with its name", () => {
+    const outputs = (of: Template) => new Map([["docs", { value: of, range }]]);
+    const nothing = fillData(desired("x", { outputs: outputs(reference(api, "healthStatus")) }), reads);
+    expect(nothing.desired.outputs.get("docs")?.value).toBeNull();
+    const inside = new Template(["is ", { address: api, attribute: "healthStatus" }], false);
+    const problems = fillData(desired("x", { outputs: outputs(inside) }), reads).uses.flatMap(
+      (use) => use.problems,
+    );
+    expect(problems).toMatchObject([{ code: "plan.data_unusable", attribute: "outputs.docs" }]);
+    expect(problems[0]).not.toHaveProperty("address");
+  });
+
+  it("that cannot be used stay references, beside those that can", () => {
+    const mixed = new Template(
+      [
+        ...[{ address: api, attribute: "url" }, " "],
+        ...[
+          { address: api, attribute: "healthStatus" },
+          { address: at("service.other"), attribute: "url" },
+        ],
+      ],
+      false,
+    );
+    const { value } = filled(mixed);
+    expect((value as Template).parts).toEqual([
+      ...["https://a", " "],
+      ...[
+        { address: api, attribute: "healthStatus" },
+        { address: at("service.other"), attribute: "url" },
+      ],
+    ]);
+  });
+
+  it("are no secret by themselves, and one beside a secret", () => {
+    const secret = new Template(
+      [
+        { address: api, attribute: "url" },
+        { address: at("service.other"), attribute: "url" },
+      ],
+      true,
+    );
+    const [first] = (filled(secret).value as Template).parts;
+    expect(first).toBeInstanceOf(Secret);
+    expect(filled(reference(api, "url")).value).toBe("https://a");
+  });
+
   it("inside the text of an output are a part of that text", () => {
     const text = new Template(["see ", { address: api, attribute: "url" }, "/v1"], false);
     const outputs = new Map([["docs", { value: text, range }]]);

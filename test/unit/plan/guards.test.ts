@@ -1,6 +1,7 @@
 import { defaultLifecycle } from "../../../src/model/desired";
 import type { LiveResource } from "../../../src/model/live";
 import { Secret } from "../../../src/model/secret";
+import { isUnconfirmed } from "../../../src/plan/guards";
 import { makePlan } from "../../../src/plan/make-plan";
 import type { PlanInput } from "../../../src/plan/plan";
 import { actionsOf, at, changeOf, codesOf, declare, desiredOf, range, World } from "../../support/plan-world";
@@ -32,6 +33,15 @@ describe("a deletion", () => {
     expect(guarded(plan)).toEqual([
       "guard.delete_unconfirmed project.shop",
       "guard.delete_unconfirmed service.shop.api",
+    ]);
+  });
+
+  it("that only lacks its confirmation is told from one that is held", () => {
+    const lifecycle = { ...defaultLifecycle, preventDestroy: true };
+    const world = settledShop([declare("service.db", { kind: "web" }, { lifecycle })]);
+    const plan = world.plan(desiredOf([]), { allowEmpty: true });
+    expect(plan.changes.filter(isUnconfirmed).map(({ address }) => address)).toEqual([
+      ...["project.shop", "service.shop.api"],
     ]);
   });
 

@@ -149,6 +149,52 @@ describe("the order of changes", () => {
     ]);
   });
 
+  it("names the same cycle however what is waited for is ordered", () => {
+    const cycle = (...dependsOn: readonly string[]) =>
+      new World().plan(
+        desiredOf([
+          declare("service.a", { kind: "web" }, { dependsOn: dependsOn.map(at) }),
+          declare("service.b", { kind: "web" }, { dependsOn: [at("service.a")] }),
+          declare("service.c", { kind: "web" }, { dependsOn: [at("service.a")] }),
+        ]),
+      ).diagnostics;
+    expect(cycle("service.c", "service.b")).toEqual(cycle("service.b", "service.c"));
+  });
+
+  it("lets a create wait for a removed name of its own project and type alone, also where that is its key", () => {
+    const world = new World();
+    const old = (project: string) => declare(`service.${project}.old`, { kind: "web", name: "api" });
+    const projects = [declare("project.shop"), declare("project.blog")];
+    world.settle(desiredOf([...projects, old("shop"), old("blog")]));
+    const create = declare("service.shop.api", { kind: "web" });
+    const nameless = new Map([...create.attributes].filter(([path]) => path !== "name"));
+    for (const one of [create, { ...create, attributes: nameless }]) {
+      const plan = world.plan(desiredOf([...projects, one]));
+      expect(changeOf(plan, "service.shop.api").dependsOn).toEqual(["service.shop.old"]);
+    }
+    const kept = world.plan(
+      desiredOf([...projects, old("shop"), declare("service.shop.web", { kind: "web" })]),
+    );
+    expect(changeOf(kept, "service.shop.web").dependsOn).toEqual([]);
+  });
+
+  it("waits for nothing that is removed, and what is removed for what was recorded on it", () => {
+    const world = new World();
+    const web = (dependsOn: readonly string[] = []) =>
+      declare(
+        "service.web",
+        { kind: "web", "configuration.port": 80 + dependsOn.length },
+        { dependsOn: dependsOn.map(at) },
+      );
+    world.settle(desiredOf([declare("service.old", { kind: "web" }), web(["service.old"])]));
+    const plan = world.plan(desiredOf([web()]));
+    expect([changeOf(plan, "service.web").dependsOn, changeOf(plan, "service.old").dependsOn]).toEqual([
+      ...[[], ["service.web"]],
+    ]);
+    const still = world.plan(desiredOf([web(["service.old", "service.web"])]));
+    expect(changeOf(still, "service.web").dependsOn).toEqual([]);
+  });
+
   it("is the same for every order of keys", () => {
     const world = new World();
     const forwards = world.plan(desiredOf(shop()));
@@ -188,6 +234,18 @@ describe("the scope of a plan", () => {
       "delete variable.shop.api.HOST",
     ]);
     expect(destroy("variable.shop.api.HOST")).toEqual(["delete variable.shop.api.HOST"]);
+  });
+
+  it("takes what goes with an excluded part out with it, where all of it is removed", () => {
+    const full = new World();
+    full.settle(desiredOf(shop()));
+    const left = full.plan(desiredOf(shop()), { mode: "destroy", excludes: [at("variable.shop.api.HOST")] });
+    expect(actionsOf(left).filter((one) => !one.endsWith("worker"))).toEqual([]);
+    const kept = full.plan(desiredOf(shop().filter(({ address }) => address !== "variable.shop.api.HOST")), {
+      excludes: [at("variable.shop.api.HOST")],
+    });
+    expect(codesOf(kept)).toEqual([]);
+    expect(kept.changes.map(({ address }) => address)).toContain("service.shop.api");
   });
 
   it("does not know an address that is misspelt", () => {

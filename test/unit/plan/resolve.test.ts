@@ -1,6 +1,6 @@
 import { Secret } from "../../../src/model/secret";
 import { Template } from "../../../src/model/value";
-import { changeOf, declare, desiredOf, reference, World } from "../../support/plan-world";
+import { at, changeOf, declare, desiredOf, reference, World } from "../../support/plan-world";
 
 const field = "configuration.buildCommand";
 const pair = (attribute: string, branch: string) =>
@@ -46,6 +46,21 @@ describe("a reference", () => {
     const change = changeOf(plan, "service.b");
     expect(change.attributes.find(({ path }) => path === field)?.after).toEqual({ kind: "secret" });
     expect(JSON.stringify(change)).not.toContain("https://text");
+  });
+
+  it("to a field without a value adds nothing to a text", () => {
+    const build = new Template(["run ", { address: at("service.a"), attribute: "slug" }, "!"], false);
+    const desired = desiredOf([
+      declare("service.a", { kind: "web" }),
+      declare("service.b", { kind: "web", [field]: build }),
+    ]);
+    const world = new World();
+    world.settle(desiredOf([declare("service.a", { kind: "web" })]));
+    expect(
+      changeOf(world.plan(desired), "service.b").attributes.find(({ path }) => path === field)?.after,
+    ).toEqual({
+      ...{ kind: "value", value: "run !" },
+    });
   });
 
   it("keeps its type where it stands alone", () => {
