@@ -151,6 +151,36 @@ describe("a run", () => {
     expect(told[0]).not.toHaveProperty("id", "s1");
   });
 
+  it.each([
+    ["create", {}, "create"],
+    ["update", { attributes: [{ path: "plan" }] }, "update"],
+    ["adopt", {}, "adopt"],
+    ["delete", {}, "delete"],
+    ["delete", { onRemove: "archive" }, "archive"],
+    ["forget", {}, "forget"],
+  ] as const)("tells of %s %j as of a step to %s, also where it fails", async (action, more, told) => {
+    const change = of(action, api, {
+      ...(more as Partial<Change>),
+      instance: { recorded: recordOf("s1"), live: liveOf("s1") },
+    });
+    const given = { resources: { [api]: recordOf("s1") } };
+    const telling = (run: FakeRun) =>
+      run.events.flatMap((event) =>
+        "action" in event && /^(start|done|failed)$/.test(event.type) ? [[event.type, event.action]] : [],
+      );
+    const archives = { archives: { attribute: "archived", unlisted: "x" } } as never;
+    expect(telling((await ran([change], {}, given, archives)).run)).toEqual([
+      ["start", told],
+      ["done", told],
+    ]);
+    if (action === "adopt" || action === "forget") return;
+    const fails = { [`${told === "delete" ? "remove" : told} ${api}`]: refused(422) };
+    expect(telling((await ran([change], fails, given, archives)).run)).toEqual([
+      ["start", told],
+      ["failed", told],
+    ]);
+  });
+
   it("sends nothing for what changes in the state alone, nor for what is taken over as it is", async () => {
     const lifecycle = [{ path: "preventDestroy" }] as unknown as Change["attributes"];
     const recordOnly = of("update", api, {

@@ -110,6 +110,22 @@ describe("a deletion", () => {
     expect([...world.recorded.keys()].sort()).toEqual(["project.shop", "service.shop.db"]);
   });
 
+  it("in a protected stage stands still, and in a disposable one needs no name", () => {
+    const world = settledShop();
+    const only = (stage?: { readonly protect?: boolean; readonly disposable?: boolean }) =>
+      world.plan(desiredOf(shop().slice(0, 1), stage && { stage: { name: "prod", ...stage } as never }));
+    expect(guarded(only())).toEqual(["guard.delete_unconfirmed service.shop.api"]);
+    expect(guarded(only({}))).toEqual(["guard.delete_unconfirmed service.shop.api"]);
+    expect(guarded(only({ disposable: true }))).toEqual([]);
+    for (const disposable of [false, true])
+      expect(changeOf(only({ protect: true, disposable }), "service.shop.api").guard).toEqual({
+        code: "guard.prevent_destroy",
+        summary: "service.shop.api is protected: stage prod",
+        hint: "to delete it, first apply without protect: true of stage prod",
+      });
+    expect(changeOf(only({ protect: true }), "variable.shop.api.LEVEL").guard).toBeUndefined();
+  });
+
   it("of what is protected since this manifest stands still before that was ever recorded", () => {
     const world = settledShop();
     const declared = (lifecycle: typeof keep) => [

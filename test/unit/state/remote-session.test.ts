@@ -102,6 +102,20 @@ describe("a session on a remote state", () => {
     expect([...memory.backups.keys()]).toEqual([6, 0]);
   });
 
+  it("asks for nothing more once a write is answered", async () => {
+    const reads: number[] = [];
+    const bench = setUp((memory) => ({
+      read: async () => {
+        reads.push(memory.writes);
+        return memory.stored;
+      },
+    }));
+    const session = bench.open();
+    await session.commit(start);
+    await session.commit(start);
+    expect([bench.memory.writes, reads]).toEqual([2, []]);
+  });
+
   it("keeps no backup of nothing", async () => {
     const { memory, open } = setUp();
     await open().commit(start);
