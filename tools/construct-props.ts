@@ -5,7 +5,7 @@ import { timeoutNames } from "../src/model/text";
 import { resourceTypes } from "../src/resources";
 
 /** A JSON Schema, as far as fields use it. */
-interface FieldSchema {
+export interface FieldSchema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -227,10 +227,10 @@ function providerConfig(): string {
   ].join("\n");
 }
 
-const schemaOf = (schema: z.ZodType): FieldSchema =>
+export const schemaOf = (schema: z.ZodType): FieldSchema =>
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as FieldSchema;
 
-const innerObject = ({ anyOf = [] }: FieldSchema): FieldSchema | undefined =>
+export const innerObject = ({ anyOf = [] }: FieldSchema): FieldSchema | undefined =>
   anyOf.find(({ properties }) => properties !== undefined);
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -252,7 +252,7 @@ function docOf(path: string, schema: FieldSchema, type: ResourceType): string {
   return said.filter((text) => text !== "").join(" ");
 }
 
-function limitsOf(schema: FieldSchema): string {
+export function limitsOf(schema: FieldSchema): string {
   const { minimum, maximum, maxLength, maxItems } = withoutNull(schema);
   const least = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? minimum : undefined;
   const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
@@ -269,7 +269,7 @@ function limitsOf(schema: FieldSchema): string {
   return [numbers, length, items].filter((text) => text !== "").join(" ");
 }
 
-function effectOf(path: string, type: ResourceType): string {
+export function effectOf(path: string, type: ResourceType): string {
   if (type.groups.includes(path)) return "";
   const rule = ruleAt(type, path);
   if (rule === undefined) return "";
@@ -281,7 +281,7 @@ function effectOf(path: string, type: ResourceType): string {
 }
 
 /** `null` stands for the default in a manifest; a program leaves the field out. */
-function withoutNull(schema: FieldSchema): FieldSchema {
+export function withoutNull(schema: FieldSchema): FieldSchema {
   if (Array.isArray(schema.type)) return { ...schema, type: schema.type.find((one) => one !== "null") };
   const others = (schema.anyOf ?? []).filter(({ type }) => type !== "null");
   const [only] = others;
@@ -297,7 +297,7 @@ function typeOf(schema: FieldSchema, type: ResourceType, path: string): string {
   return textOf(withoutNull(schema));
 }
 
-function textOf(schema: FieldSchema): string {
+export function textOf(schema: FieldSchema): string {
   const choices = (schema.anyOf ?? schema.oneOf)?.filter(({ type }) => type !== "null");
   if (choices !== undefined && choices.length > 0) return [...new Set(choices.map(textOf))].join(" | ");
   if (schema.const !== undefined) return JSON.stringify(schema.const);
