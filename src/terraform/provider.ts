@@ -67,6 +67,10 @@ export interface Session {
   readonly incomplete: Set<string>;
   /** Resource types of which this process has planned a new one. */
   readonly plansNew: Set<string>;
+  /** By `addressOfId`: what this process has planned as what it is; not what is tainted. */
+  readonly plannedAsIs: Set<Address>;
+  /** Whether this process was asked to apply something: it makes no plan for people any more. */
+  isApplying: boolean;
   /** The resources that others react to, as the calls of this process told of them. */
   readonly changes: KnownChanges;
   /** The calls under way. */
@@ -128,6 +132,8 @@ export function openSession(options: SessionOptions): Session {
     made: new Map(),
     incomplete: new Set(),
     plansNew: new Set(),
+    plannedAsIs: new Set(),
+    isApplying: false,
     changes: noChanges(),
     traffic: new Traffic(),
     intents: options.intents,
@@ -184,8 +190,8 @@ export class Provider {
   /** Sensitive values of configurations and states that calls brought along. */
   readonly #sensitive = new Set<string>();
   readonly #stop = new AbortController();
-  /** By `addressOfId`: what the state holds, as far as Terraform has shown it. */
-  readonly inState = new Set<Address>();
+  /** By `addressOfId`: what the state holds, as far as Terraform has shown it, and whether it is protected there. */
+  readonly inState = new Map<Address, { readonly isProtected: boolean }>();
 
   constructor(
     readonly environment: Readonly<Record<string, string | undefined>>,

@@ -49,6 +49,13 @@ describeTerraform("values that mean the same", () => {
     const stopped = await world.run("apply -auto-approve", 1);
     expect(stopped).toContain('The service "api" would have to be replaced');
     expect(world.writes()).toEqual([]);
+    // Once something was applied an error of ours goes before Terraform's own.
+    const before = (text: string) =>
+      `${later(text)}resource "rnv_project" "before" {\n name = "Before"\n depends_on = [terraform_data.later]\n}\n`;
+    write(`${fromLater}\n  depends_on = [rnv_project.before]`, undefined, before("STAGING"));
+    const told = await world.run("apply -auto-approve", 1);
+    expect(told).toContain('The service "api" would have to be replaced');
+    expect(told).not.toContain("inconsistent final plan");
     // Now it is known: the plan shows the replacement.
     expect(await world.apply()).toContain("1 added, 0 changed, 1 destroyed");
     expect(service()).toMatchObject({ environmentId: staging.id });

@@ -134,6 +134,11 @@ resource "rnv_service" "both" {
     const message = (verb: string) => `This plan would ${verb} the service "api"`;
     expect(await refused("plan -destroy")).toContain(message("delete"));
     expect(await refused("plan -replace=module.api.rnv_service.this")).toContain(message("replace"));
+    await world.run("taint module.api.rnv_service.this");
+    expect(await refused()).toContain(message("replace"));
+    call("var.api", "protected = false");
+    expect(await refused()).toContain(message("replace"));
+    await world.run("untaint module.api.rnv_service.this");
     call("var.api", `protected = true\n  kind = "worker"`);
     expect(await refused()).toContain(message("replace"));
     call("var.api", `protected = false\n  kind = "worker"`);

@@ -31,7 +31,41 @@ describeTerraform("variables that are managed twice, or made elsewhere", () => {
     expect(output).toContain(told);
     expect(output).toContain("rnv_variables");
     expect(world.writes()).toEqual([]);
+    world.write(service);
+    await world.apply();
   }, 60_000);
+
+  it("a key of two maps of one service is an error of the plan, new or not, and may move from one to the other", async () => {
+    const other = (body: string) => map(body).replace('"all"', '"more"');
+    const told = [
+      'The variable "B" is managed twice',
+      "Two resources rnv_variables",
+      "The other one declares",
+    ];
+    const twice = service + map(`{ A = "1", B = "2" }`) + other(`{ B = "2", C = "3" }`);
+    world.write(service + map(`{ A = "1", B = "2" }`) + other(`{ C = "3" }`));
+    await world.apply();
+    await world.expectNoChanges();
+    emulator.resetLog();
+    world.write(twice);
+    const changed = folded(await world.run("apply -auto-approve -input=false", 1));
+    for (const one of told) expect(changed).toContain(one);
+    expect(world.writes()).toEqual([]);
+    world.write(service + map(`{ A = "1" }`) + other(`{ C = "3" }`));
+    await world.apply();
+    // Two that are alike to the letter, of a service that is new.
+    world.write(
+      service.replace(/api/g, "web") +
+        (map(`{ B = "2" }`) + other(`{ B = "2" }`)).replace(/\.api\./g, ".web."),
+    );
+    expect(folded(await world.run("plan -input=false", 1))).toContain('The variable "B" is managed twice');
+    // A replacement is planned twice, and is one.
+    world.write(service + map(`{ A = "1" }`) + other(`{ C = "3" }`));
+    await world.run("apply -auto-approve -input=false -replace=rnv_variables.all");
+    await world.expectNoChanges();
+    world.write(service);
+    await world.apply();
+  }, 120_000);
 
   it("what is preserved is found by its key, forgotten and never deleted", async () => {
     const preserved = single(`key = "KEPT"\n preserve = true`).replace('"one"', '"kept"');

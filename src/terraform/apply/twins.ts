@@ -162,11 +162,21 @@ export function nameTaken(
 const importIdOf = (type: Resource, id: string, parentId: string | undefined): string =>
   type.removedWithParent && parentId !== undefined ? `${parentId}/${id}` : id;
 
-/** Returns an import block; a name that is no name of Terraform's is made one. */
+/** Returns an import block; a provider is not told the address: it is made of the name, as people write labels. */
 function importBlock(type: Resource, name: string, id: string): string {
-  const label = name.replace(/[^A-Za-z0-9_-]/g, "_").replace(/^(?=[0-9-])/, "_");
-  return `  import {\n    to = ${terraformNameOf(type)}.${label}\n    id = "${id}"\n  }`;
+  const label = labelOf(name) || type.type;
+  const guessed = label === name ? "" : " # in place of it, the address that this error names";
+  return `  import {\n    to = ${terraformNameOf(type)}.${label}${guessed}\n    id = "${id}"\n  }`;
 }
+
+/** A name in small letters, digits, `_` and `-`, beginning with a letter; empty where nothing of it is left. */
+const labelOf = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]+/g, "_")
+    .replace(/^[^a-z]+|[_-]+$/g, "");
 
 /** The error of something that is to be taken over, and cannot become what is declared while it stands. */
 export const cannotTakeOver = (

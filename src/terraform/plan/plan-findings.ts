@@ -36,10 +36,12 @@ export async function offerFindings(
 }
 
 /**
- * A replacement that a plan did not know of is refused by Terraform, in words that call it a mistake of the provider.
- * An apply is told from a plan by what it has read, which a plan without a refresh has not either.
+ * A replacement that a plan did not know of is refused by Terraform, in words that call it a mistake of the provider:
+ * an error of ours goes first. Before this process has applied anything an apply is told from a plan by what it has
+ * read, which a plan without a refresh has not either: then it is a warning.
  */
 export function lateReplacement(
+  { isApplying }: Session,
   type: TerraformShape,
   prior: TerraformObject,
   { replaced, planned }: PlannedChange,
@@ -49,12 +51,12 @@ export function lateReplacement(
   return replaced.map((attribute) => {
     const value = valueAt(planned, type.stepsOf(attribute) ?? []);
     const summary = `the ${resource.type} "${nameIn(type, prior)}" would have to be replaced`;
-    return warning("plan.stale", summary, {
+    return (isApplying ? error : warning)("plan.stale", summary, {
       attribute,
       detail:
         `${type.stepsOf(attribute)?.join(".")} is ${JSON.stringify(value)}, which cannot be changed in place. ` +
         "An apply whose plan did not know this value stops here: nothing is deleted that no plan has shown.",
-      hint: "if this is an apply, run it again: the new plan shows the replacement",
+      hint: `${isApplying ? "" : "if this is an apply, "}run it again: the new plan shows the replacement`,
     });
   });
 }

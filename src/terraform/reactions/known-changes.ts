@@ -1,7 +1,7 @@
 import { type Diagnostic, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { type AttributeLookup, type ResourceType, ruleAt } from "../../model/resource-type";
-import { canonicalId } from "../../model/text";
+import { canonicalId, shortList } from "../../model/text";
 import { resourceTypes } from "../../resources";
 
 /** A resource that others react to, as the calls of this process told of it. */
@@ -10,6 +10,8 @@ export interface KnownChange {
   readonly address: Address;
   /** The type of Terraform that manages it. */
   readonly managedBy: string;
+  /** Tells one resource of that type from another, where several may manage the same. */
+  readonly owner?: string;
   /** Undefined while it is not made. */
   readonly id?: string;
   /** This plan changes it in a way that takes effect with a run. */
@@ -81,7 +83,7 @@ export function noteChange(
   const inside = known.inside.get(parent) ?? new Map<Address, KnownChange>();
   known.inside.set(parent, inside);
   const before = inside.get(change.address);
-  const isOther = before !== undefined && before.managedBy !== change.managedBy;
+  const isOther = before !== undefined && isManagedApart(before, change);
   // What one of the two lets go, the other has.
   if (isOther && change.isRemoved && !before.isRemoved) {
     inside.set(change.address, { ...before, changes: true });
@@ -90,8 +92,12 @@ export function noteChange(
   inside.set(change.address, change);
   if (!isOther || before.isRemoved || change.isRemoved) return undefined;
   if (parentId === undefined && !isOneParentNew(known)) return undefined;
-  return managedTwice(change, before);
+  const beside = [...inside.values()].filter((one) => one !== change && !isManagedApart(one, before));
+  return managedTwice(change, before, beside);
 }
+
+const isManagedApart = (a: KnownChange, b: KnownChange): boolean =>
+  a.managedBy !== b.managedBy || (a.owner !== undefined && b.owner !== undefined && a.owner !== b.owner);
 
 /** Ids that are not known are the same where this plan makes one parent alone. */
 const isOneParentNew = ({ newParents }: KnownChanges): boolean =>
@@ -100,8 +106,23 @@ const isOneParentNew = ({ newParents }: KnownChanges): boolean =>
 /** Returns the name of a resource as `addressIn` wrote it. */
 export const bareName = (address: string): string => JSON.parse(address.slice(address.indexOf(".") + 1));
 
-const managedTwice = (change: KnownChange, { managedBy }: KnownChange): Diagnostic =>
-  error("live.ambiguous", `the variable "${bareName(change.address)}" is managed twice`, {
-    detail: `Both ${change.managedBy} and ${managedBy} declare it for the same service: each would undo the other.`,
+/** Terraform names the one that is planned last; the other is told by what else it declares. */
+function managedTwice(
+  { address, managedBy }: KnownChange,
+  before: KnownChange,
+  beside: readonly KnownChange[],
+): Diagnostic {
+  const others = beside.map((one) => bareName(one.address)).sort();
+  const both =
+    before.managedBy === managedBy
+      ? `Two resources ${managedBy} declare it for the same service`
+      : `Both ${managedBy} and ${before.managedBy} declare it for the same service`;
+  const other =
+    before.managedBy === managedBy && others.length > 0
+      ? ` The other one declares ${shortList(others)}, too.`
+      : "";
+  return error("live.ambiguous", `the variable "${bareName(address)}" is managed twice`, {
+    detail: `${both}: each would undo the other.${other}`,
     hint: `take it out of one of the two: a removed block lets go of a resource and keeps what it set`,
   });
+}

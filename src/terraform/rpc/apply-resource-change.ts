@@ -21,6 +21,7 @@ export const applyResourceChange: RpcAnswer<"ApplyResourceChange"> = async (prov
   const { replacement, ...kept } = readPrivate(request.plannedPrivate);
   const carryOut = async (): Promise<Applied> => {
     const session = provider.requireSession();
+    session.isApplying = true;
     if (planned !== undefined && config !== undefined) {
       const wanted = withWriteOnly(type, planned, config);
       return prior === undefined

@@ -12,15 +12,16 @@ import {
   twinsIn,
 } from "../apply/twins";
 import { addressOfId } from "../confirm-deleted";
-import { diagnosticMessages, noPrivateData } from "../messages";
+import { diagnosticMessages, noPrivateData, readPrivate } from "../messages";
 import { meaningsOf } from "../plan/meanings";
 import { planChange } from "../plan/plan-change";
+import { checkProtection } from "../plan/plan-findings";
 import { isMadeElsewhere } from "../preserved";
 import type { Provider, RpcAnswer, Session } from "../provider";
 import { importedState } from "../refreshed-state";
 import { declaredIn, parentIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
-import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
+import { isAdoptable, protectionAttribute, type TerraformShape } from "../schema/terraform-shape";
 import { isNullMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 import { planResourceChange } from "./plan-resource-change";
@@ -35,7 +36,14 @@ export const planWithForesight: RpcAnswer<"PlanResourceChange"> = async (provide
   if (!isNullMessage(request.priorState)) return answer;
   const config = configIn(type, request.config);
   if (config === undefined) return answer;
-  const found = diagnosticMessages(await foreseeCreate(provider, type, config), stepsIn(type, config));
+  const { workspace } = readPrivate(request.priorPrivate);
+  const found = diagnosticMessages(
+    [
+      ...(await foreseeCreate(provider, type, config)),
+      ...(await protectedBefore(provider, type, config, workspace !== undefined)),
+    ],
+    stepsIn(type, config),
+  );
   return { ...answer, diagnostics: [...(answer.diagnostics ?? []), ...found] };
 };
 
@@ -67,6 +75,34 @@ async function foreseeCreate(
     // Terraform walks its state at the same time: it may not have come to this yet.
     await session.clock.sleep(pauseMs, session.signal);
   }
+}
+
+/**
+ * Returns what protects what a create would take the place of: of what is tainted Terraform plans the creation alone, and
+ * does not tell. It is known by its name, and by no plan of it as it is; `isReplacement` says that there was one before.
+ */
+async function protectedBefore(
+  { session, inState }: Provider,
+  type: TerraformShape,
+  config: TerraformObject,
+  isReplacement: boolean,
+): Promise<readonly Diagnostic[]> {
+  const create = namedIn(type, config);
+  if (!type.isProtectable || session === undefined || session.hasWritten() || create === undefined) return [];
+  const isOwn = config[protectionAttribute] === true;
+  const key = (await twinsIn(session.reads, create))
+    .map(({ id }) => addressOfId(create.type, id))
+    .find((one) => inState.has(one));
+  const isKept = key !== undefined && (isOwn || inState.get(key)?.isProtected || session.deletionProtection);
+  // Of a replacement that its own configuration forbids the plan has said so.
+  if (!isKept || (isReplacement && (isOwn || session.deletionProtection))) return [];
+  for (let look = 0; !isReplacement && look < looks; look += 1) {
+    // Another address has it, and plans another name for it.
+    if (session.plannedAsIs.has(key)) return [];
+    await session.clock.sleep(pauseMs, session.signal);
+  }
+  const before = { [protectionAttribute]: isOwn || inState.get(key)?.isProtected === true };
+  return checkProtection(session, type, [config, before], "replace");
 }
 
 /** Returns what is declared, as far as it tells one from others; undefined while it does not. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import { replacementOf, waitingFindings } from "../apply/check-replacement";
+import { addressOfId } from "../confirm-deleted";
 import { diagnosticMessages, type PrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import { meaningsOf, wasRead } from "../plan/meanings";
 import { type ChangeInput, type PlannedChange, planChange } from "../plan/plan-change";
@@ -9,7 +10,7 @@ import { forgotten, isMadeElsewhere, preservedFindings } from "../preserved";
 import type { RpcAnswer, Session } from "../provider";
 import { notePlanned, noteRemoved } from "../reactions/note-changes";
 import { runsBecauseOfOthers } from "../reactions/react";
-import { nameIn, showsUnwrittenBlock } from "../schema/attributes";
+import { nameIn, showsUnwrittenBlock, textIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
 import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeObject, encodeMessage, isNullMessage } from "../values/codec";
@@ -36,6 +37,7 @@ export const planResourceChange: RpcAnswer<"PlanResourceChange"> = async (provid
   const input = { type, prior, config, priorPrivate, catalog, meanings };
   const change = await planWithOthers(session, input);
   if (prior === undefined) session?.plansNew.add(type.resource.type);
+  else session?.plannedAsIs.add(addressOfId(type.resource, textIn(prior, "id") ?? ""));
   const diagnostics = [...(await findingsOf(session, input, change))];
   const replacement = prior === undefined ? replacementOf(type, config) : undefined;
   // Terraform plans a replacement twice: the second time as a create, with what it was given the first time.
@@ -90,7 +92,9 @@ async function findingsOf(
     ...(session ? await offerFindings(session, type, config, prior === undefined, change) : []),
     ...(replaces ? checkProtection(session, type, prior ? [prior, config] : [config], "replace") : []),
     ...(await preservedFindings(session, type, prior, config)),
-    ...(session && prior && !wasRead(session, type, prior) ? lateReplacement(type, prior, change) : []),
+    ...(session && prior && !wasRead(session, type, prior)
+      ? lateReplacement(session, type, prior, change)
+      : []),
     ...(session ? await planWarnings(session, type, prior, change) : []),
     ...notePlanned(session, type, { prior, kept, change }).map((one) => ({ ...one, attribute })),
   ];

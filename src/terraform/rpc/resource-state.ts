@@ -8,7 +8,7 @@ import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
-import type { TerraformShape } from "../schema/terraform-shape";
+import { protectionAttribute, type TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
 
@@ -32,7 +32,10 @@ export const upgradeResourceState: RpcAnswer<"UpgradeResourceState"> = async (
   }
   const state = stateOf(type, version, rawState?.json);
   const id = asObject(state)?.id;
-  if (typeof id === "string") provider.inState.add(addressOfId(type.resource, id));
+  if (typeof id === "string")
+    provider.inState.set(addressOfId(type.resource, id), {
+      isProtected: asObject(state)?.[protectionAttribute] === true,
+    });
   return { upgradedState: encodeMessage(type.valueType, state) };
 };
 

@@ -18,11 +18,13 @@ export function noteKeys(
   session: Session,
   { service_id: serviceId = null }: TerraformObject,
   keys: readonly NotedKey[],
+  owner: string | undefined,
 ): readonly Message<"Diagnostic">[] {
   const parentId = typeof serviceId === "string" ? serviceId : undefined;
   return keys.flatMap(({ key, ...noted }) =>
     noteAndTell(session, parentId, {
       ...{ address: addressIn(entryType, key), managedBy: variablesSchema.name },
+      ...(owner !== undefined && { owner }),
       ...noted,
     }).map((one) => atKey(one, key)),
   );
@@ -44,6 +46,7 @@ export function notePlannedKeys(
   session: Session,
   prior: TerraformObject | undefined,
   { planned, touched, replaces }: VariablesPlan,
+  owner: string,
 ): readonly Message<"Diagnostic">[] {
   const ids = asObject(planned.ids) ?? textsIn(prior?.ids);
   const times = textsIn(planned.updated_at);
@@ -52,25 +55,27 @@ export function notePlannedKeys(
       session,
       prior,
       removedKeys(prior, (key) => !replaces && key in ids),
+      owner,
     );
   const entries = Object.entries(ids).map(([key, id]) => ({
     ...{ key, changes: touched.includes(key), isRemoved: false, stage: "planned" as const },
     ...(typeof id === "string" && { id }),
     ...(times[key] && { changedAt: times[key] }),
   }));
-  return noteKeys(session, planned, entries);
+  return noteKeys(session, planned, entries, owner);
 }
 
 interface AppliedMap {
   readonly prior: TerraformObject | undefined;
   readonly planned: TerraformObject | undefined;
   readonly state: TerraformObject | null;
+  readonly owner: string | undefined;
 }
 
 /** Remembers what became of the entries of a map: those that a failure names failed. */
 export function noteAppliedKeys(
   session: Session,
-  { prior, planned, state }: AppliedMap,
+  { prior, planned, state, owner }: AppliedMap,
   diagnostics: readonly Diagnostic[],
 ): void {
   const whole = planned ?? prior ?? {};
@@ -88,5 +93,5 @@ export function noteAppliedKeys(
       ...(times[key] && { changedAt: times[key] }),
     };
   });
-  noteKeys(session, whole, applied);
+  noteKeys(session, whole, applied, owner);
 }

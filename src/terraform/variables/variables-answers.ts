@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { Variable } from "../../api/wire/shapes";
 import { type Diagnostic, error, hasErrors } from "../../diagnostics/diagnostic";
 import { canonicalId, uuidPattern } from "../../model/text";
 import { service } from "../../resources/service";
 import { variable } from "../../resources/variable";
+import { addressOfId } from "../confirm-deleted";
 import { diagnosticMessages, noPrivateData, pathMessage, readPrivate, writePrivate } from "../messages";
 import { parentFindings } from "../plan/plan-findings";
 import type { Message, ProviderMethod } from "../protocol";
@@ -56,9 +58,12 @@ const validate: RpcAnswer<"ValidateResourceConfig"> = async (_provider, { config
   return { diagnostics: diagnosticMessages(found) };
 };
 
-const upgrade: RpcAnswer<"UpgradeResourceState"> = async (_provider, { rawState }) => ({
-  upgradedState: encoded(decodeState(valueType, rawState?.json)),
-});
+const upgrade: RpcAnswer<"UpgradeResourceState"> = async ({ inState }, { rawState }) => {
+  const state = decodeState(valueType, rawState?.json);
+  for (const id of Object.values(textsIn(asObject(state)?.ids)))
+    inState.set(addressOfId(variable, id), { isProtected: false });
+  return { upgradedState: encoded(state) };
+};
 
 /** A single variable becomes a map with one entry; the same map may come from another address of this provider. */
 const move: RpcAnswer<"MoveResourceState"> = async (_provider, request) => {
@@ -105,11 +110,13 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const { session } = provider;
   const config = decoded(request.config);
   const prior = decoded(request.priorState);
+  const before = readPrivate(request.priorPrivate);
   if (config === undefined || decoded(request.proposedNewState) === undefined) {
-    if (session && prior) noteKeys(session, prior, removedKeys(prior));
+    if (session && prior) noteKeys(session, prior, removedKeys(prior), before.nonce);
     return { plannedState: request.proposedNewState, plannedPrivate: request.priorPrivate };
   }
-  const isImported = readPrivate(request.priorPrivate).imported === true;
+  const { nonce = randomUUID(), ...kept } = before;
+  const isImported = kept.imported === true;
   const taken = isImported ? undefined : await takenKeys(provider, prior, config);
   const listed = taken?.adopted ?? (session ? await listedIn(session, textIn(config, "service_id")) : []);
   const takenOver = new Map(listed.map((one) => [one.key, one]));
@@ -122,12 +129,13 @@ const planMap: RpcAnswer<"PlanResourceChange"> = async (provider, request) => {
   const unplaced = isChecked ? await parentFindings(session, entryType, canonicalId(serviceId)) : [];
   return {
     plannedState: encoded(planned),
-    plannedPrivate: request.priorPrivate,
+    // Tells it from another map of the same service that declares the same key.
+    plannedPrivate: before.nonce === undefined ? writePrivate({ ...kept, nonce }) : request.priorPrivate,
     requiresReplace: replaces ? [pathMessage(["service_id"])] : [],
     diagnostics: [
       ...diagnosticMessages([...told, ...(taken?.diagnostics ?? [])]),
       ...diagnosticMessages(unplaced, entryType.stepsOf),
-      ...(session ? notePlannedKeys(session, prior, plan) : []),
+      ...(session ? notePlannedKeys(session, prior, plan, nonce) : []),
     ],
   };
 };
@@ -143,11 +151,12 @@ const apply: RpcAnswer<"ApplyResourceChange"> = async (provider, request) => {
   const [prior, planned] = [decoded(request.priorState), decoded(request.plannedState)];
   const change = { prior, planned, config: decoded(request.config) };
   const { state, diagnostics } = await applyVariables(session, change);
-  noteAppliedKeys(session, { prior, planned, state }, diagnostics);
+  const { imported, nonce } = readPrivate(request.plannedPrivate);
+  noteAppliedKeys(session, { prior, planned, state, owner: nonce }, diagnostics);
   for (const id of Object.values(textsIn(state?.ids))) session.intents.record("make", variable.type, id);
   // What a failed apply left out of an imported map is taken over by the next one.
-  const isPartial = readPrivate(request.plannedPrivate).imported && hasErrors(diagnostics);
-  const kept = { ...noPrivateData, ...writtenNow(session, undefined), ...(isPartial && takesOver) };
+  const isPartial = imported && hasErrors(diagnostics);
+  const kept = { ...noPrivateData, nonce, ...writtenNow(session, undefined), ...(isPartial && takesOver) };
   return {
     newState: encoded(state),
     private: state === null ? undefined : writePrivate(kept),
