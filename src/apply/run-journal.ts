@@ -149,6 +149,7 @@ export class RunJournal {
       resources: Object.fromEntries(this.#resources),
       outputs: this.#outputs,
       ...(deleted && { deleted }),
+      ...(this.#run && { lastRunAt: this.#run.startedAt }),
       run: goesOn || this.#open.size > 0 ? this.#run : null,
       open: [...this.#open.values()],
     });

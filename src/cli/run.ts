@@ -24,6 +24,7 @@ import {
   statusVerb,
   suspendVerb,
 } from "./verbs/runtime";
+import { stageVerbs } from "./verbs/stage";
 import { forceUnlockVerb, outputVerb, stateVerbs } from "./verbs/state";
 import {
   completeVerb,
@@ -38,7 +39,10 @@ import { addVerbs, type Verb, type VerbFamily } from "./verbs/verb";
 
 const groups: readonly (readonly [heading: string, verbs: readonly (Verb | VerbFamily)[]])[] = [
   ["Main verbs:", [validateVerb, planVerb, applyVerb, destroyVerb, driftVerb, showVerb]],
-  ["State and what is live:", [importVerb, exportVerb, outputVerb, graphVerb, forceUnlockVerb, stateVerbs]],
+  [
+    "State and what is live:",
+    [importVerb, exportVerb, outputVerb, graphVerb, forceUnlockVerb, stateVerbs, stageVerbs],
+  ],
   [
     "Running services:",
     [statusVerb, deploymentsVerb, deployVerb, restartVerb, suspendVerb, resumeVerb, rollbackVerb, cancelVerb],
@@ -87,6 +91,7 @@ Environment:
   RNV_API_KEY        API key of the workspace, or RNV_API_KEY_FILE: a file that holds it
   RNV_STATE          state file, https://… or s3://bucket/key, else .rnv/state.json; \${stack} in it is
                      the name of the stack (without it, stacks of an app have .rnv/STACK/state.json)
+  RNV_STAGE          the stage: staging, preview/12; each has .rnv/STAGE/state.json
   RNV_STATE_KEY      key of the fingerprints of secrets, else the file beside the state
   RNV_STATE_ENCRYPTION   1 encrypts the state with RNV_STATE_KEY
 

@@ -1,12 +1,15 @@
+import { createHttpTransport } from "../api/http-transport";
 import { type Diagnostic, DiagnosticsError, error, hasErrors } from "../diagnostics/diagnostic";
 import { type FoundStages, findStages } from "../manifest/load-manifest";
 import { findStage, stageMissing } from "../manifest/stages";
 import { isStageWord, type StageName, splitStage, stageText, stageWordRule } from "../model/stage";
+import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
+import { instancePlace, listInstances } from "../state/list-instances";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
-import { workspaceOf } from "./settings";
+import { readSettings, workspaceOf } from "./settings";
 import { manifestIn } from "./synthesize";
 
 /** The stage that the command line or RNV_STAGE names, unchecked. */
@@ -113,3 +116,22 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
     range,
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
+
+/** Ids of the instances of a stage that have a state; undefined where they cannot be listed. */
+export async function instancesOf(
+  { environment, cwd, options }: Invocation,
+  { place, sources }: FoundStages,
+  name: string,
+): Promise<readonly string[] | undefined> {
+  const asked = { name, id: instancePlace };
+  const { diagnostics, place: placed } = place(asked);
+  if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
+  const stage = { ...asked, takesUnnamed: false, ...(placed.state !== undefined && { state: placed.state }) };
+  const state = typeof options.state === "string" ? options.state : undefined;
+  const settings = readSettings(environment, { cwd, stage, state });
+  return listInstances(settings.state, {
+    environment,
+    clock: systemClock,
+    openTransport: (limits) => createHttpTransport({ environment, ...limits }),
+  });
+}

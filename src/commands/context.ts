@@ -5,6 +5,7 @@ import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnos
 import type { SecretReach, StackUnit } from "../manifest/context";
 import { type Address, parseAddress } from "../model/address";
 import type { ApplyEvent } from "../model/apply-event";
+import type { DesiredStage } from "../model/desired";
 import type { Secret } from "../model/secret";
 import { type StageName, stageText } from "../model/stage";
 import type { Clock } from "../model/time";
@@ -123,6 +124,8 @@ export interface PlanRequest {
   readonly secrets?: SecretReach;
   /** Reveals variables to compare their values: audited by the service. */
   readonly verifyValues?: boolean;
+  /** The manifest is not asked: what the state of this stage owns is destroyed, whatever is declared. */
+  readonly recordedOf?: DesiredStage;
   /** Values revealed for the saved plan that is applied: they are not revealed again. */
   readonly revealed?: PlanInput["revealed"];
 }

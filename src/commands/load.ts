@@ -2,7 +2,7 @@ import { type Diagnostic, hasErrors } from "../diagnostics/diagnostic";
 import type { ManifestRequest, SecretReach } from "../manifest/context";
 import { loadDesired } from "../manifest/load-manifest";
 import type { Address } from "../model/address";
-import type { Desired } from "../model/desired";
+import type { Desired, DesiredStage } from "../model/desired";
 import { Secret } from "../model/secret";
 import type { State } from "../model/state";
 import { Computed, Template, UnreadSecret } from "../model/value";
@@ -12,6 +12,7 @@ import type { PlanOptions } from "../plan/plan";
 import { resourceTypes } from "../resources";
 import { checkStateKey } from "../state/key";
 import type { Connection, Context, PlanRequest, StateKey } from "./context";
+import { nothingDesired } from "./refresh";
 
 export interface Loaded {
   /** Undefined when the manifest has errors. */
@@ -66,7 +67,10 @@ export async function loadDeclared(
 ): Promise<Declared> {
   const { connection, state } = from;
   const key = { diagnostics: [] };
-  const loaded = await load(context, request.files, reachOf(request), concernsOf(options, state));
+  const loaded =
+    request.recordedOf === undefined
+      ? await load(context, request.files, reachOf(request), concernsOf(options, state))
+      : nothingDeclared(request.recordedOf);
   if (!loaded.desired) return { ...loaded, key };
   if (connection.redact(declaredSecrets(loaded.desired))) connection.reads.invalidate();
   const { sources } = loaded;
@@ -78,6 +82,11 @@ export async function loadDeclared(
     ? { diagnostics: all, sources, key }
     : { desired, diagnostics: all, sources, key: found };
 }
+
+const nothingDeclared = (stage: DesiredStage): Loaded => {
+  const sources = new Map<string, string>();
+  return { desired: { ...nothingDesired, stage }, diagnostics: [], sources };
+};
 
 /** Only a plan that sends values needs secrets. */
 const reachOf = ({ secrets, mode }: PlanRequest): SecretReach =>

@@ -271,7 +271,7 @@ export const withWhatRuns = ({ resources }: State, service: Address): readonly A
     .map(([address]) => address),
 ];
 
-const nothingDesired: Desired = {
+export const nothingDesired: Desired = {
   resources: new Map(),
   data: new Map(),
   moved: [],

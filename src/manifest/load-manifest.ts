@@ -25,6 +25,7 @@ import {
   stageMissing,
   withStage,
 } from "./stages";
+import type { MapNode } from "./tree";
 import { trustOf } from "./trust";
 import { indexTypes, type TypeIndex } from "./type-index";
 import { printManifest } from "./write";
@@ -63,7 +64,9 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     ...{ index, cwd, environment, report: findings.report },
     ...{ texts: files.texts, masked: files.masked, bytesLeft: files.bytesLeft },
   });
-  const merged = (): string => printManifest(root, { index, texts: files.texts });
+  // With a stage it is the manifest of that stage.
+  const printed = stage === undefined ? root : withoutStages(root);
+  const merged = (): string => printManifest(printed, { index, texts: files.texts });
   const blocks = walkBlocks(root, index, findings.report);
   const context: ReadContext = {
     ...contextOf(request, files, index, findings),
@@ -90,6 +93,12 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
   const diagnostics = sortDiagnostics(findings.all());
   return { ...(hasErrors(diagnostics) ? {} : { desired }), diagnostics, sources: files.masked, merged };
 }
+
+const withoutStages = (root: MapNode): MapNode => {
+  const entries = new Map(root.entries);
+  entries.delete("stages");
+  return { ...root, entries };
+};
 
 const isOne = (stage: ManifestRequest["stage"]): stage is StageName => stage !== undefined && stage !== "any";
 

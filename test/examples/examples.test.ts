@@ -45,12 +45,12 @@ const stepsOf = ({ env: everywhere, jobs }: Workflow) =>
     })),
   );
 
-const allWorkflows = ["gitops", "drift-cron"].flatMap((name) => {
+const allWorkflows = ["gitops", "drift-cron", "preview"].flatMap((name) => {
   const folder = join(examples, name, ".github", "workflows");
   return readdirSync(folder).map((file) => ({ name, file, workflow: readWorkflow(join(folder, file)) }));
 });
 
-describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
+describe.each(allWorkflows)("examples/$name: $file", ({ name, workflow }) => {
   const secretsIn = (step: Step) =>
     [...JSON.stringify(step).matchAll(/secrets\.(\w+)/g)].map(([, name]) => name).sort();
 
@@ -73,14 +73,17 @@ describe.each(allWorkflows)("examples/$name: $file", ({ workflow }) => {
   it("gives what is not applied no secret of production", () => {
     const isApplying = stepsOf(workflow).some(({ run }) => run.includes("rnv apply"));
     const secrets = stepsOf(workflow).flatMap(secretsIn);
-    if (!isApplying) expect(secrets.filter((name) => !/^RNV_(READ|STATE)_KEY$/.test(name ?? ""))).toEqual([]);
+    const ofPreviews = /^(AWS_\w+|RNV_PREVIEW_KEY|RNV_STATE_KEY)$/;
+    if (name === "preview") expect(secrets.filter((one) => !ofPreviews.test(one ?? ""))).toEqual([]);
+    else if (!isApplying)
+      expect(secrets.filter((name) => !/^RNV_(READ|STATE)_KEY$/.test(name ?? ""))).toEqual([]);
     else expect(secrets).toEqual(["RNV_STATE_KEY", "RNV_WRITE_KEY", "SHOP_DATABASE_URL", "SHOP_QUEUE_TOKEN"]);
   });
 });
 
 describe.each([
   { name: "quickstart", files: [] },
-  { name: "gitops", files: ["-f", "rnv.yaml", "-f", "production.yaml"] },
+  { name: "gitops", files: ["--stage", "production"] },
   { name: "drift-cron", files: [] },
 ])("examples/$name", ({ name, files }) => {
   let scenario: Scenario;

@@ -16,6 +16,8 @@ export interface Verb {
   readonly options?: readonly Option[];
   /** How it reads stacks; one that has to be named, unless said. */
   readonly stacks?: StackReading;
+  /** It reads the stages of the manifest by itself: none has to be named. */
+  readonly readsStages?: true;
   /** For programs: not in the list of verbs. */
   readonly hidden?: boolean;
   /** Command lines, each with its meaning. */
@@ -51,6 +53,7 @@ function addVerb(parent: Command, run: VerbRun, verb: Verb): void {
     .addHelpText("after", examplesText(examples))
     .action(
       run((invocation) => {
+        if (verb.readsStages) return verb.handler(invocation);
         if (takes(verb, "file")) return runOnStacks(invocation, verb.stacks ?? { use: "one" }, verb.handler);
         return takes(verb, "state") || takes(verb, "stage")
           ? runOnState(invocation, verb.stacks ?? {}, verb.handler)

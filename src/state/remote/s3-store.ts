@@ -44,6 +44,7 @@ export function s3StateSettings(
   const wrong = endpoint === undefined ? undefined : checkEndpoint(endpoint, "the endpoint of the state");
   const { timeoutMs, diagnostics: unclear } = stateTimeout(environment);
   const diagnostics: Diagnostic[] = wrong === undefined ? [...unclear] : [wrong, ...unclear];
+  const bucketUrl = bucketUrlOf(address, region, wrong === undefined ? endpoint : undefined);
   if (region === "") diagnostics.push(missing("the region of the state", "AWS_REGION"));
   if (accessKeyId === "") diagnostics.push(missing("the access key of the state", "AWS_ACCESS_KEY_ID"));
   if (secretAccessKey === "")
@@ -51,7 +52,7 @@ export function s3StateSettings(
   return {
     settings: {
       location: `s3://${address.bucket}/${address.key}`,
-      url: urlOf(address, region, wrong === undefined ? endpoint : undefined),
+      url: `${bucketUrl}${encodeKey(address.key)}`,
       region,
       timeoutMs,
       credentials: { accessKeyId, secretAccessKey, sessionToken: setting("AWS_SESSION_TOKEN") || undefined },
@@ -64,13 +65,17 @@ const missing = (what: string, name: string): Diagnostic =>
   error("config.missing", `${name} is not set`, { detail: `It holds ${what}.`, hint: `export ${name}=…` });
 
 /** Path style for other servers and for names with dots, which no certificate of AWS covers. */
-function urlOf(address: StateAddress & { kind: "s3" }, region: string, endpoint: string | undefined): string {
-  const path = address.key.split("/").map(encodePart).join("/");
-  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, "")}/${address.bucket}/${path}`;
+function bucketUrlOf(
+  { bucket }: StateAddress & { kind: "s3" },
+  region: string,
+  endpoint: string | undefined,
+): string {
+  if (endpoint !== undefined) return `${endpoint.replace(/\/+$/, "")}/${bucket}/`;
   const domain = `s3.${region}.amazonaws.com`;
-  if (address.bucket.includes(".")) return `https://${domain}/${address.bucket}/${path}`;
-  return `https://${address.bucket}.${domain}/${path}`;
+  return bucket.includes(".") ? `https://${domain}/${bucket}/` : `https://${bucket}.${domain}/`;
 }
+
+const encodeKey = (key: string): string => key.split("/").map(encodePart).join("/");
 
 const encodePart = (part: string): string =>
   encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
@@ -156,16 +161,18 @@ const unconditional = (location: string): DiagnosticsError =>
     }),
   ]);
 
-function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
-  const { location } = settings;
+type SendSigned = (
+  method: string,
+  url: string,
+  conditions?: Partial<Conditions>,
+  body?: Uint8Array,
+) => Promise<WireResponse>;
+
+/** Signs and sends requests to the server of a bucket. */
+function signedRequests(settings: S3StateSettings, transport: Transport): SendSigned {
   /** Signing keys, by day. */
   const cache = new Map<string, ArrayBuffer>();
-  const send = async (
-    method: string,
-    suffix: string,
-    conditions: Partial<Conditions> = {},
-    body?: Uint8Array,
-  ): Promise<WireResponse> => {
+  return async (method, url, conditions = {}, body) => {
     // Loaded with the first request.
     const { AwsV4Signer } = await import("aws4fetch");
     const bytes = body === undefined ? undefined : new Uint8Array(body);
@@ -175,7 +182,7 @@ function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
       service: "s3",
       region: settings.region,
       method,
-      url: `${settings.url}${suffix}`,
+      url,
       headers: {
         ...conditions,
         ...(bytes === undefined ? {} : { "content-type": "application/json" }),
@@ -188,6 +195,20 @@ function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
     const answer = await exchange(transport, { url: signed.url.href, method, headers, body });
     // Two conditional writes at once: S3 asks to try again.
     if (answer.status === 409) throw new UnansweredError("another write was going on (HTTP 409)");
+    return answer;
+  };
+}
+
+function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
+  const { location } = settings;
+  const signed = signedRequests(settings, transport);
+  const send = async (
+    method: string,
+    suffix: string,
+    conditions?: Partial<Conditions>,
+    body?: Uint8Array,
+  ): Promise<WireResponse> => {
+    const answer = await signed(method, `${settings.url}${suffix}`, conditions, body);
     if (answer.status === 200 && method !== "DELETE" && answer.headers.etag === undefined)
       throw new UnansweredError("the answer has no ETag");
     return answer;
@@ -215,4 +236,32 @@ function objectsOf(settings: S3StateSettings, transport: Transport): Objects {
       throw remoteRefused("state.write_failed", `cannot delete ${location}${suffix}`, status);
     },
   };
+}
+
+/** Keys that begin with `prefix`, of the bucket that holds `key`; all pages of them. Throws where one is not whole. */
+export async function listS3Keys(
+  settings: S3StateSettings,
+  { key, prefix }: { readonly key: string; readonly prefix: string },
+  transport: Transport,
+): Promise<readonly string[]> {
+  const send = signedRequests(settings, transport);
+  const bucketUrl = settings.url.slice(0, -encodeKey(key).length);
+  const keys: string[] = [];
+  for (let token: string | undefined; ; ) {
+    const query = [
+      ...(token === undefined ? [] : [`continuation-token=${encodePart(token)}`]),
+      "encoding-type=url",
+      "list-type=2",
+      `prefix=${encodePart(prefix)}`,
+    ].join("&");
+    const { status, body } = await send("GET", `${bucketUrl}?${query}`);
+    if (status !== 200) throw remoteRefused("state.unreadable", `cannot list ${settings.location}`, status);
+    const isWhole = /<\/ListBucketResult>\s*$/.test(body);
+    for (const [, found = ""] of body.matchAll(/<Key>([^<]*)<\/Key>/g)) keys.push(decodeURIComponent(found));
+    const isLast = /<IsTruncated>false<\/IsTruncated>/.test(body);
+    token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(body)?.[1];
+    if (isWhole && isLast) return keys;
+    // A list that is short would leave instances out, and an answer that is not one says nothing.
+    if (!isWhole || token === undefined) throw new UnansweredError("the list of the bucket is not whole");
+  }
 }

@@ -39,7 +39,7 @@ export function quickstart(app: App): TerraformStack {
   return stack;
 }
 
-/** What examples/gitops/production.yaml changes. */
+/** What examples/gitops/stages/production.yaml changes. */
 export interface Overlay {
   readonly configuration: object;
   readonly logLevel: string;

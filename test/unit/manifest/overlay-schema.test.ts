@@ -34,7 +34,7 @@ describe("overlayJsonSchema", () => {
   ])("refuses %s", (_, manifest) => expect(accepts(manifest)).toBe(false));
 
   it("accepts the overlay of the example, which the schema of a manifest refuses", () => {
-    const text = readFileSync(join(__dirname, "../../../examples/gitops/production.yaml"), "utf8");
+    const text = readFileSync(join(__dirname, "../../../examples/gitops/stages/production.yaml"), "utf8");
     const schemas = [overlayJsonSchema(resourceTypes), manifestJsonSchema(resourceTypes)];
     const results = schemas.map(
       (one) => z.fromJSONSchema(one as typeof schema).safeParse(parse(text)).success,
