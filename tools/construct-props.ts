@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type Listing, listings } from "../src/model/listings";
 import { providerSettings } from "../src/model/provider-settings";
 import { type ResourceType, ruleAt } from "../src/model/resource-type";
 import { timeoutNames } from "../src/model/text";
@@ -33,7 +34,13 @@ import type { SecretSource } from "./secrets";
 
 /** The source of the interfaces of props and attributes of the constructs, with a JSDoc for each member. */
 export const constructProps = (): string =>
-  [header, timeouts(), ...resourceTypes.map(interfacesOf), providerConfig()].join("\n");
+  [
+    header,
+    timeouts(),
+    ...resourceTypes.map(interfacesOf),
+    ...Object.entries(listings).map(listingInterfaces),
+    providerConfig(),
+  ].join("\n");
 
 /** The types of the constructs on cdktn: those on cdktf, with the name of the library. */
 export const constructsOnCdktn = (onCdktf: string): string =>
@@ -206,6 +213,19 @@ const timeouts = (): string =>
       timeoutFields.flatMap(fieldMembers),
     ),
   ].join("\n");
+
+/** What a listing is asked with, and what it shows. */
+function listingInterfaces([terraformName, { doc, query, shows }]: [string, Listing]): string {
+  const name = capitalized(terraformName.slice("rnv_".length));
+  const asked = Object.entries(query).map(([key, { doc: said, type, isNeeded = false }]) => ({
+    ...{ key, doc: said, given: type, token: type, isNeeded },
+  }));
+  const shown = Object.entries(shows).map(([key, said]) => member(key, said, "Resolvable", true));
+  return [
+    ...(asked.length === 0 ? [] : [block(`${name}Query`, doc, asked.map(prop))]),
+    block(`${name}Listed`, doc, [...asked.flatMap(fieldMembers), ...shown]),
+  ].join("\n");
+}
 
 function providerConfig(): string {
   const fields = providerSettings.map(({ name, type, doc, isSensitive }) => {

@@ -13,9 +13,13 @@ import type {
 } from "./constructs";
 import { defineConstructs } from "./define-constructs";
 import type {
+  CanvasListed,
+  CanvasQuery,
   DeploymentAttributes,
   DeploymentFields,
   DeploymentProperties,
+  DeploymentsListed,
+  DeploymentsQuery,
   LayoutAttributes,
   LayoutFields,
   LayoutProperties,
@@ -23,16 +27,21 @@ import type {
   ProjectFields,
   ProjectProperties,
   ProjectReadings,
+  ProjectsListed,
   ProviderFields,
   ProviderProperties,
   ServiceAttributes,
   ServiceFields,
   ServiceProperties,
   ServiceReadings,
+  ServicesListed,
+  ServicesQuery,
   Timeouts,
   VariableAttributes,
   VariableFields,
   VariableProperties,
+  VariablesListed,
+  VariablesQuery,
 } from "./props";
 
 // Written by `npm run props` from `cdktf.ts`.
@@ -85,11 +94,20 @@ interface OptionalResourceClass<Props, Instance> extends ResourceStatics {
   new (scope: Construct, id: string, props?: Props): Instance;
 }
 
-/** A class of data sources. */
-interface DataSourceClass<Props, Instance> extends Omit<typeof cdktn.TerraformDataSource, "prototype"> {
-  new (scope: Construct, id: string, props?: Props): Instance;
+/** What every class of data sources has. */
+interface DataSourceStatics extends Omit<typeof cdktn.TerraformDataSource, "prototype"> {
   /** The name of its type in Terraform. */
   readonly tfResourceType: string;
+}
+
+/** A class of data sources. */
+interface DataSourceClass<Props, Instance> extends DataSourceStatics {
+  new (scope: Construct, id: string, props?: Props): Instance;
+}
+
+/** A class of data sources that have to be asked with something. */
+interface NeededDataSourceClass<Props, Instance> extends DataSourceStatics {
+  new (scope: Construct, id: string, props: Props): Instance;
 }
 
 /** The class of the provider. */
@@ -225,6 +243,66 @@ export const DataRnvService = made.DataRnvService as unknown as DataSourceClass<
 /** A service that a stack looks up. */
 export interface DataRnvService extends cdktn.TerraformDataSource, ServiceReadings {}
 
+/** Props of the data source projects. */
+export interface DataRnvProjectsProps extends DataSourceArguments {}
+
+/** Every project of the workspace. `new DataRnvProjects(this, "all")`. */
+export const DataRnvProjects = made.DataRnvProjects as unknown as DataSourceClass<
+  DataRnvProjectsProps,
+  DataRnvProjects
+>;
+
+/** Every project of the workspace. */
+export interface DataRnvProjects extends cdktn.TerraformDataSource, ProjectsListed {}
+
+/** Props of the data source services. */
+export interface DataRnvServicesProps extends ServicesQuery, DataSourceArguments {}
+
+/** Services that exist: every active one of the workspace, or of one project or kind. `new DataRnvServices(this, "all", { projectId: shop.id })`. */
+export const DataRnvServices = made.DataRnvServices as unknown as DataSourceClass<
+  DataRnvServicesProps,
+  DataRnvServices
+>;
+
+/** Services that exist: every active one of the workspace, or of one project or kind. */
+export interface DataRnvServices extends cdktn.TerraformDataSource, ServicesListed {}
+
+/** Props of the data source deployments. */
+export interface DataRnvDeploymentsProps extends DeploymentsQuery, DataSourceArguments {}
+
+/** The latest deployments of one service, newest first. `new DataRnvDeployments(this, "past", { serviceId: api.id })`. */
+export const DataRnvDeployments = made.DataRnvDeployments as unknown as NeededDataSourceClass<
+  DataRnvDeploymentsProps,
+  DataRnvDeployments
+>;
+
+/** The latest deployments of one service, newest first. */
+export interface DataRnvDeployments extends cdktn.TerraformDataSource, DeploymentsListed {}
+
+/** Props of the data source variables. */
+export interface DataRnvVariablesProps extends VariablesQuery, DataSourceArguments {}
+
+/** The variables of one service: their names and times, never their values. `new DataRnvVariables(this, "known", { serviceId: api.id })`. */
+export const DataRnvVariables = made.DataRnvVariables as unknown as NeededDataSourceClass<
+  DataRnvVariablesProps,
+  DataRnvVariables
+>;
+
+/** The variables of one service: their names and times, never their values. */
+export interface DataRnvVariables extends cdktn.TerraformDataSource, VariablesListed {}
+
+/** Props of the data source canvas. */
+export interface DataRnvCanvasProps extends CanvasQuery, DataSourceArguments {}
+
+/** Services, groups and references as the canvas shows them, with the saved layout. `new DataRnvCanvas(this, "canvas", { projectId: shop.id })`. */
+export const DataRnvCanvas = made.DataRnvCanvas as unknown as DataSourceClass<
+  DataRnvCanvasProps,
+  DataRnvCanvas
+>;
+
+/** Services, groups and references as the canvas shows them, with the saved layout. */
+export interface DataRnvCanvas extends cdktn.TerraformDataSource, CanvasListed {}
+
 export { confirmRemoved } from "./confirm-removed";
 export type {
   ServiceConfiguration,
@@ -235,9 +313,14 @@ export { fromCommand, fromEnv, fromFile, generate, type SecretSource as Secret }
 /** The names that bindings of the library have for the same. */
 export type {
   CanvasLayoutProps as CanvasLayoutConfig,
+  DataRnvCanvasProps as DataRnvCanvasConfig,
   DataRnvCatalogProps as DataRnvCatalogConfig,
+  DataRnvDeploymentsProps as DataRnvDeploymentsConfig,
   DataRnvProjectProps as DataRnvProjectConfig,
+  DataRnvProjectsProps as DataRnvProjectsConfig,
   DataRnvServiceProps as DataRnvServiceConfig,
+  DataRnvServicesProps as DataRnvServicesConfig,
+  DataRnvVariablesProps as DataRnvVariablesConfig,
   DeploymentProps as DeploymentConfig,
   ProjectProps as ProjectConfig,
   RnvProviderProps as RnvProviderConfig,

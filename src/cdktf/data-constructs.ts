@@ -1,6 +1,7 @@
 import { catalogFields } from "../model/catalog";
+import { listingNamed, listings } from "../model/listings";
 import type { ResourceType } from "../model/resource-type";
-import { catalogDataSource, terraformNameOf } from "../model/text";
+import { catalogDataSource, snakeCase, terraformNameOf, terraformPrefix } from "../model/text";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { defineDataSource } from "./define-data-source";
@@ -11,6 +12,12 @@ const catalogTokens = Object.fromEntries(catalogFields.map((name) => [name, { va
 
 /** The construct classes of the data sources. */
 export const dataSources = (library: Library) => ({
+  ...Object.fromEntries(
+    Object.keys(listings).map((name) => [
+      `DataRnv${capitalized(name.slice(terraformPrefix.length + 1))}`,
+      defineDataSource(library, listingOf(name)),
+    ]),
+  ),
   DataRnvProject: defineDataSource(library, lookupOf(project)),
   DataRnvService: defineDataSource(library, lookupOf(service)),
   DataRnvCatalog: defineDataSource(library, {
@@ -31,3 +38,17 @@ function lookupOf(type: ResourceType) {
   const shown: FieldNames = new Map([...fields].filter(([key]) => key !== "timeouts"));
   return { terraformType: terraformNameOf(type), query, shown, computed: type.computed };
 }
+
+/** What the service lists. */
+function listingOf(terraformType: string) {
+  const { query = {}, shows = {} } = listingNamed(terraformType) ?? {};
+  return {
+    terraformType,
+    query: new Map(
+      Object.entries(query).map(([key, { type }]) => [key, { name: snakeCase(key), token: type }]),
+    ),
+    computed: Object.fromEntries(Object.keys(shows).map((name) => [name, { valueType: "json" as const }])),
+  };
+}
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

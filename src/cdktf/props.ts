@@ -902,6 +902,116 @@ export interface LayoutAttributes {
   readonly revision: number;
 }
 
+/** Every project of the workspace. */
+export interface ProjectsListed {
+  /** The projects, sorted by name. */
+  readonly projects: Resolvable;
+}
+
+/** Every active service of the workspace, or of one project, with its configuration. */
+export interface ServicesQuery {
+  /** Only services of this project. */
+  readonly projectId?: string;
+  /** Only services of this kind. */
+  readonly kind?: string;
+}
+
+/** Every active service of the workspace, or of one project, with its configuration. */
+export interface ServicesListed {
+  /** Only services of this project. */
+  projectId: string;
+  /** What the program gave as `projectId`. */
+  readonly projectIdInput: string | undefined;
+  /** It is left out again. */
+  resetProjectId(): void;
+  /** Only services of this kind. */
+  kind: string;
+  /** What the program gave as `kind`. */
+  readonly kindInput: string | undefined;
+  /** It is left out again. */
+  resetKind(): void;
+  /** The services, sorted by name. */
+  readonly services: Resolvable;
+}
+
+/** The latest deployments of one service, newest first. */
+export interface DeploymentsQuery {
+  /** Id of the service. */
+  readonly serviceId: string;
+  /** How many, 1 to 200. Default: 20. */
+  readonly limit?: number;
+}
+
+/** The latest deployments of one service, newest first. */
+export interface DeploymentsListed {
+  /** Id of the service. */
+  serviceId: string;
+  /** What the program gave as `serviceId`. */
+  readonly serviceIdInput: string | undefined;
+  /** How many, 1 to 200. Default: 20. */
+  limit: number;
+  /** What the program gave as `limit`. */
+  readonly limitInput: number | undefined;
+  /** It is left out again. */
+  resetLimit(): void;
+  /** False where hosting is off and nothing runs. */
+  readonly available: Resolvable;
+  /** The deployments. */
+  readonly items: Resolvable;
+  /** Why none are available. */
+  readonly reason: Resolvable;
+}
+
+/** The variables of one service: their names and times, never their values. */
+export interface VariablesQuery {
+  /** Id of the service. */
+  readonly serviceId: string;
+}
+
+/** The variables of one service: their names and times, never their values. */
+export interface VariablesListed {
+  /** Id of the service. */
+  serviceId: string;
+  /** What the program gave as `serviceId`. */
+  readonly serviceIdInput: string | undefined;
+  /** Their names, sorted. */
+  readonly keys: Resolvable;
+  /** The variables, sorted by name. */
+  readonly variables: Resolvable;
+}
+
+/** Services, groups and references of the workspace, of a project or of one environment, with the saved layout. */
+export interface CanvasQuery {
+  /** Only this project. */
+  readonly projectId?: string;
+  /** Only this environment of the project. */
+  readonly environmentId?: string;
+}
+
+/** Services, groups and references of the workspace, of a project or of one environment, with the saved layout. */
+export interface CanvasListed {
+  /** Only this project. */
+  projectId: string;
+  /** What the program gave as `projectId`. */
+  readonly projectIdInput: string | undefined;
+  /** It is left out again. */
+  resetProjectId(): void;
+  /** Only this environment of the project. */
+  environmentId: string;
+  /** What the program gave as `environmentId`. */
+  readonly environmentIdInput: string | undefined;
+  /** It is left out again. */
+  resetEnvironmentId(): void;
+  /** Services. */
+  readonly nodes: Resolvable;
+  /** Environment groups. */
+  readonly groups: Resolvable;
+  /** References between them: names of variables only. */
+  readonly edges: Resolvable;
+  /** Saved places and view. */
+  readonly layout: Resolvable;
+}
+
 /** Settings of the provider. What is left out comes from the environment. */
 export interface ProviderFields {
   /** Address of the service, ending in `/api/v1`; `embedded` runs it in the provider. Default: `RNV_BASE_URL`. */

@@ -1,5 +1,6 @@
+import { diagnosticOf } from "../api/api-error";
 import type { Reads, Resource } from "../api/reads";
-import { type Diagnostic, error } from "../diagnostics/diagnostic";
+import { type Diagnostic, DiagnosticsError, error } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
 import { type DataRead, dataValue, isDataAddress } from "../model/data-source";
 import type { Desired, DesiredData } from "../model/desired";
@@ -9,6 +10,7 @@ import { isPlain, type Plain, referredAddresses, Unknown, unflatten } from "../m
 import { deferredUntil } from "../plan/check";
 import { type ReferenceLookup, resolveValue } from "../plan/resolve";
 import { findResource, type ResourceQuery, typeNamed } from "../resources";
+import { readListing } from "../resources/listings";
 
 /** Results of reads so far: of resources, and of data sources. */
 export interface LookupResults {
@@ -92,6 +94,7 @@ async function lookUp(
   source: DesiredData,
   query: ReadonlyMap<string, string>,
 ): Promise<DataRead> {
+  if (source.listing !== undefined) return lookUpListing(reads, source, source.listing, query);
   const type = source.type === undefined ? undefined : typeNamed(source.type);
   if (type === undefined)
     return { kind: "found", values: (await reads.catalog()) as unknown as LookupValues };
@@ -111,6 +114,22 @@ async function lookUp(
     id: live.id,
   };
   return { kind: "found", values: values as LookupValues, live };
+}
+
+/** Reads a listing. One of a service that does not exist, or whose answer is a failure, is failed under its construct. */
+async function lookUpListing(
+  reads: Reads,
+  source: DesiredData,
+  listing: string,
+  query: ReadonlyMap<string, string>,
+): Promise<DataRead> {
+  try {
+    return { kind: "found", values: await readListing(reads, listing, query) };
+  } catch (failure) {
+    const found = failure instanceof DiagnosticsError ? failure.diagnostics[0] : diagnosticOf(failure);
+    if (found === undefined) throw failure;
+    return failed(source, { ...found, summary: `${source.owner}: ${found.summary}` });
+  }
 }
 
 function described(type: Resource, { id, name = "", parentId }: ResourceQuery): string {

@@ -44,9 +44,11 @@ export interface DesiredData {
   readonly address: Address;
   /** The construct that declares it: `shop/api (data.rnv_service.api)`. */
   readonly owner: string;
-  /** The resource type that is looked up; undefined for the catalog. */
+  /** The resource type that is looked up; undefined for the catalog and for a listing. */
   readonly type?: string;
-  /** The query: `id`, the name, the parent. */
+  /** The listing that it shows, by its name in Terraform. */
+  readonly listing?: string;
+  /** The query: `id`, the name, the parent; what a listing is asked with. */
   readonly query: ReadonlyMap<string, DesiredAttribute>;
   /** Resources and data sources that `depends_on` names. */
   readonly dependsOn: readonly Address[];

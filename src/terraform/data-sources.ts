@@ -6,9 +6,17 @@ import {
 } from "../api/wire/shapes";
 import type { Diagnostic } from "../diagnostics/diagnostic";
 import { isMissing } from "../model/freshness";
-import type { LiveResource } from "../model/live";
-import { compareTexts } from "../model/text";
+import { listings } from "../model/listings";
+import { snakeCase } from "../model/text";
 import { unlessGone } from "../resources/deletion";
+import {
+  type Asked,
+  listCanvas,
+  listDeployments,
+  listProjects,
+  listServices,
+  listVariables,
+} from "../resources/listings";
 import { project } from "../resources/project";
 import { service } from "../resources/service";
 import { variable } from "../resources/variable";
@@ -24,10 +32,10 @@ import {
 import { diagnosticError, diagnosticMessages } from "./messages";
 import { type RpcAnswer, requireNamed, type Session } from "./provider";
 import { textIn } from "./schema/attributes";
-import { computed, optional, required, typeOf } from "./schema/block";
+import { type AttributeSchema, type BlockSchema, computed, optional, required, typeOf } from "./schema/block";
 import { shapeOf } from "./schema/terraform-shape";
 import { decodeObject, encodeMessage, fromJson } from "./values/codec";
-import { asObject, listOf } from "./values/terraform-value";
+import { asObject, listOf, type TerraformObject } from "./values/terraform-value";
 
 const catalog = dataSource(
   "rnv_catalog",
@@ -47,96 +55,72 @@ const catalog = dataSource(
   async ({ reads }) => asObject(fromJson(typeOf(catalogAnswer), await reads.catalog())) ?? {},
 );
 
+/** A listing as a block: what it is asked with, and what it shows. */
+function listingBlock(
+  name: string,
+  shown: (docs: Readonly<Record<string, string>>) => readonly AttributeSchema[],
+): BlockSchema {
+  const { doc, query = {}, shows = {} } = listings[name] ?? {};
+  const asked = Object.entries(query).map(([key, { type, doc: said, isNeeded }]) =>
+    (isNeeded ? required : optional)(snakeCase(key), type, said),
+  );
+  return { doc: doc ?? "", attributes: [...asked, ...shown(shows)] };
+}
+
+/** What a listing is asked with. */
+function askedIn(name: string, config: TerraformObject): Asked {
+  const given = Object.keys(listings[name]?.query ?? {}).flatMap((key) => {
+    const value = config[snakeCase(key)];
+    return typeof value === "string" || typeof value === "number" ? [[key, String(value)] as const] : [];
+  });
+  return new Map(given);
+}
+
 const services = dataSource(
   "rnv_services",
-  {
-    doc: "Every active service of the workspace, or of one project, with its configuration.",
-    attributes: [
-      optional("project_id", "string", "Only services of this project."),
-      optional("kind", "string", "Only services of this kind."),
-      computed("services", listOf(shownType(shapeOf(service))), "The services, sorted by name."),
-    ],
-  },
+  listingBlock("rnv_services", ({ services: doc = "" }) => [
+    computed("services", listOf(shownType(shapeOf(service))), doc),
+  ]),
   async ({ reads }, config) => {
-    const projectId = textIn(config, "project_id");
-    const kind = textIn(config, "kind");
-    const found = ((await service.list(reads)) ?? []).filter(
-      (one) =>
-        (projectId === undefined || one.parentId === projectId) &&
-        (kind === undefined || one.attributes.get("kind") === kind),
-    );
-    return { services: [...found].sort(byNameAndId).map((live) => shownResource(shapeOf(service), live)) };
+    const found = await listServices(reads, askedIn("rnv_services", config));
+    return { services: found.map((live) => shownResource(shapeOf(service), live)) };
   },
 );
 
 const deployments = dataSource(
   "rnv_deployments",
-  {
-    doc: "The latest deployments of one service, newest first.",
-    attributes: [
-      required("service_id", "string", "Id of the service."),
-      optional("limit", "number", "How many, 1 to 200. Default: 20."),
-      ...fieldsOf(deploymentsAnswer.omit({ page: true }), {
-        available: "False where hosting is off and nothing runs.",
-        items: "The deployments.",
-        reason: "Why none are available.",
-      }),
-    ],
-  },
+  listingBlock("rnv_deployments", (shows) => fieldsOf(deploymentsAnswer.omit({ page: true }), shows)),
   async ({ reads }, config) => {
-    const limit = typeof config.limit === "number" ? config.limit : 20;
-    const answer = await reads.live.listDeployments(textIn(config, "service_id") ?? "", { limit });
+    const answer = await listDeployments(reads, askedIn("rnv_deployments", config));
     return asObject(fromJson(typeOf(deploymentsAnswer.omit({ page: true })), answer)) ?? {};
   },
 );
 
 const canvas = dataSource(
   "rnv_canvas",
-  {
-    doc: "Services, groups and references of the workspace, of a project or of one environment, with the saved layout.",
-    attributes: [
-      optional("project_id", "string", "Only this project."),
-      optional("environment_id", "string", "Only this environment of the project."),
-      ...fieldsOf(canvasAnswer.omit({ scope: true }), {
-        nodes: "Services.",
-        groups: "Environment groups.",
-        edges: "References between them: names of variables only.",
-        layout: "Saved places and view.",
-      }),
-    ],
-  },
-  async ({ canvas: readCanvas }, config) => {
-    const scope = {
-      projectId: textIn(config, "project_id"),
-      environmentId: textIn(config, "environment_id"),
-    };
-    const answer = await readCanvas(scope);
+  listingBlock("rnv_canvas", (shows) => fieldsOf(canvasAnswer.omit({ scope: true }), shows)),
+  async ({ reads }, config) => {
+    const answer = await listCanvas(reads, askedIn("rnv_canvas", config));
     return asObject(fromJson(typeOf(canvasAnswer.omit({ scope: true })), answer)) ?? {};
   },
 );
 
 const projects = dataSource(
   "rnv_projects",
-  {
-    doc: "Every project of the workspace.",
-    attributes: [computed("projects", listOf(shownType(shapeOf(project))), "The projects, sorted by name.")],
-  },
-  async ({ reads }) => {
-    const found = (await project.list(reads)) ?? [];
-    return { projects: [...found].sort(byNameAndId).map((live) => shownResource(shapeOf(project), live)) };
-  },
+  listingBlock("rnv_projects", ({ projects: doc = "" }) => [
+    computed("projects", listOf(shownType(shapeOf(project))), doc),
+  ]),
+  async ({ reads }) => ({
+    projects: (await listProjects(reads)).map((live) => shownResource(shapeOf(project), live)),
+  }),
 );
 
 const variables = dataSource(
   "rnv_variables",
-  {
-    doc: "The variables of one service: their names and times, never their values.",
-    attributes: [
-      required("service_id", "string", "Id of the service."),
-      computed("keys", listOf("string"), "Their names, sorted."),
-      computed("variables", listOf(shownType(shapeOf(variable))), "The variables, sorted by name."),
-    ],
-  },
+  listingBlock("rnv_variables", ({ keys = "", variables: doc = "" }) => [
+    computed("keys", listOf("string"), keys),
+    computed("variables", listOf(shownType(shapeOf(variable))), doc),
+  ]),
   async (session, config) => {
     const serviceId = textIn(config, "service_id") ?? "";
     const around = await findById(session, service, serviceId);
@@ -144,13 +128,10 @@ const variables = dataSource(
       throw diagnosticError("live.import_missing", `there is no service of the id ${serviceId}`, {
         attribute: "service_id",
       });
-    const found = await variable.list(session.reads, serviceId);
-    if (found === undefined)
-      throw diagnosticError("live.unchecked", "the service does not list its variables");
-    const sorted = [...found].sort(byNameAndId);
+    const found = await listVariables(session.reads, serviceId);
     return {
-      keys: sorted.map(({ name }) => name),
-      variables: sorted.map((live) => shownResource(shapeOf(variable), live)),
+      keys: found.map(({ name }) => name),
+      variables: found.map((live) => shownResource(shapeOf(variable), live)),
     };
   },
 );
@@ -207,9 +188,6 @@ async function servingIn(session: Session, serviceId: string): Promise<string> {
       : `there is no service of the id ${serviceId}`;
   throw diagnosticError("live.import_missing", summary, { attribute: "service_id" });
 }
-const byNameAndId = (a: LiveResource, b: LiveResource): number =>
-  compareTexts(a.name, b.name) || compareTexts(a.id, b.id);
-
 /** Every data source: the only list of them. */
 export const dataSources: readonly DataSource[] = [
   catalog,

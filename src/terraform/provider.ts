@@ -75,8 +75,6 @@ export interface Session {
   readonly changes: KnownChanges;
   /** The calls under way. */
   readonly traffic: Traffic;
-  /** The canvas of one scope, read anew. */
-  readonly canvas: Endpoints["canvas"];
   /** Names the credential without telling it, 16 hex digits. */
   readonly credential: string;
   readonly baseUrl: string;
@@ -127,7 +125,6 @@ export function openSession(options: SessionOptions): Session {
     reads,
     before,
     hasWritten: () => hasWritten,
-    canvas: plain.canvas,
     removed: new Set(),
     made: new Map(),
     incomplete: new Set(),

@@ -1,7 +1,8 @@
 import { didYouMean } from "../../diagnostics/suggest";
 import { catalogFields } from "../../model/catalog";
 import { dataSegments } from "../../model/data-source";
-import { catalogDataSource } from "../../model/text";
+import { type Listing, listingNamed } from "../../model/listings";
+import { catalogDataSource, snakeCase } from "../../model/text";
 import type { Value } from "./language/expression-value";
 import { bySnakeCase, type StackType } from "./names";
 import { rangeOf, type Scope, type StackContext, StackProblem, undeclared, unsupported } from "./stack";
@@ -9,7 +10,9 @@ import { referenceValue } from "./values";
 
 /** Whether rnv reads data sources of the type. */
 export const isDataSource = (terraformType: string, types: StackContext["types"]): boolean =>
-  terraformType === catalogDataSource || types.get(terraformType)?.isLookedUp === true;
+  terraformType === catalogDataSource ||
+  listingNamed(terraformType) !== undefined ||
+  types.get(terraformType)?.isLookedUp === true;
 
 /** `data.rnv_service.api.url`: an attribute of a data source of the same stack. */
 export function dataAttribute(
@@ -28,13 +31,15 @@ export function dataAttribute(
   return referenceValue(segments, scope.source || `data.${steps.join(".")}`, rangeOf(scope));
 }
 
-/** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog. */
+/** `configuration.health_check_path` in rnv's words; `type` is undefined for the catalog and for most listings. */
 function dataPath(
   terraformType: string,
   steps: readonly (string | number)[],
   type: StackType | undefined,
 ): readonly string[] {
-  const shown = type === undefined ? catalogNames : shownNames(type);
+  const listing = listingNamed(terraformType);
+  const shown =
+    listing !== undefined ? listedNames(listing) : type === undefined ? catalogNames : shownNames(type);
   const [first = "", second, ...others] = steps.map(String);
   const refuse = (name: string, known: Iterable<string>): StackProblem =>
     new StackProblem(
@@ -51,6 +56,10 @@ function dataPath(
   if (field === undefined || field.secret) throw refuse(`${first}.${second}`, []);
   return [...field.path.split("."), ...others];
 }
+
+/** What a listing shows, and what it is asked with, by the names of Terraform. */
+const listedNames = ({ query, shows }: Listing): ReadonlyMap<string, string> =>
+  bySnakeCase([...Object.keys(query), ...Object.keys(shows)].map((name) => [name, snakeCase(name)]));
 
 const catalogNames = bySnakeCase(catalogFields.map((name) => [name, name]));
 

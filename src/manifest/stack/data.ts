@@ -2,10 +2,12 @@ import { error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { dataSegments } from "../../model/data-source";
 import type { DesiredAttribute, DesiredData } from "../../model/desired";
+import { type Listing, listingNamed } from "../../model/listings";
+import { snakeCase } from "../../model/text";
 import { referredAddresses } from "../../model/value";
 import type { ReadContext } from "../context";
 import type { Dependant } from "../references";
-import type { SourceNode } from "../tree";
+import type { ScalarNode, SourceNode } from "../tree";
 import { readValue } from "../values";
 import { isDataSource } from "./data-attributes";
 import { isObject } from "./document";
@@ -54,8 +56,15 @@ function readSource(
   const owner = ownerOf({ terraformType: `data.${terraformType}`, name, constructPath });
   const address = dataSegments(stack.name, terraformType, name).join(".") as Address;
   const reader = readerOf(stack, context, owner, address);
-  const type = context.types.get(terraformType);
-  const query = readQuery(entry, type, reader);
+  const listing = listingNamed(terraformType);
+  const type = listing === undefined ? context.types.get(terraformType) : undefined;
+  const query = readQuery(entry, { type, listing }, reader);
+  for (const [key, { isNeeded }] of Object.entries(listing?.query ?? {}))
+    if (isNeeded && body[snakeCase(key)] == null)
+      reader.refuse(
+        new StackProblem("manifest.missing_key", `it needs ${snakeCase(key)}`),
+        location.keyRange,
+      );
   readProvider(entry, stack, reader);
   if (type?.nameKey !== undefined && body.id == null && body[type.nameKey] == null)
     reader.refuse(
@@ -66,6 +75,7 @@ function readSource(
     address,
     owner,
     ...(type !== undefined && { type: type.placed.type.type }),
+    ...(listing !== undefined && { listing: terraformType }),
     query,
     dependsOn: dependsOnOf(entry, stack, context, reader),
     range: location.keyRange,
@@ -75,10 +85,12 @@ function readSource(
 /** The values that a data source is looked up by, by their name in rnv: its id, its name, the id of its parent. */
 function readQuery(
   { value: body, location }: StackEntry,
-  type: StackType | undefined,
+  { type, listing }: { readonly type: StackType | undefined; readonly listing: Listing | undefined },
   reader: BlockReader,
 ): FoundData["query"] {
-  const names = new Map<string, string>();
+  const names = new Map<string, string>(
+    Object.keys(listing?.query ?? {}).map((key) => [snakeCase(key), key] as const),
+  );
   for (const [key, { attribute }] of type?.parents ?? []) names.set(key, attribute);
   if (type?.nameKey !== undefined) names.set(type.nameKey, type.placed.type.nameAttribute ?? type.nameKey);
   if (type !== undefined) names.set("id", "id");
@@ -97,16 +109,23 @@ function readQuery(
     }
     const node = reader.read(written, at);
     if (node === undefined) continue;
-    if (node.kind === "scalar" && typeof node.value === "string" && !node.isSensitive)
+    const wanted = listing?.query[attribute]?.type ?? "string";
+    if (node.kind === "scalar" && typeof node.value === wanted && !node.isSensitive && isListable(key, node))
       query.set(attribute, node);
     else
       reader.refuse(
-        new StackProblem("manifest.invalid_value", `${key} is text that is no secret`),
+        new StackProblem("manifest.invalid_value", `${key} is ${queryWords[wanted]}`),
         node.range,
       );
   }
   return query;
 }
+
+const queryWords = { string: "text that is no secret", number: "a whole number from 1 to 200" } as const;
+
+/** Whether a page of the service can be that long (interface, "Limits"). */
+const isListable = (key: string, { value }: ScalarNode): boolean =>
+  key !== "limit" || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 200);
 
 /** The data source with the values that it is looked up by; problems of them are reported. */
 export function buildData(found: FoundData, reading: ReadContext): DesiredData {

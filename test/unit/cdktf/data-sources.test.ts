@@ -1,8 +1,13 @@
 import { type App, propertyAccess, TerraformOutput, TerraformStack, Token } from "cdktf";
 import {
+  DataRnvCanvas,
   DataRnvCatalog,
+  DataRnvDeployments,
   DataRnvProject,
+  DataRnvProjects,
   DataRnvService,
+  DataRnvServices,
+  DataRnvVariables,
   Project,
   RnvProvider,
   Service,
@@ -247,5 +252,84 @@ describe("data sources in a run", () => {
       return JSON.stringify({ own, output_changes, summary }).replace(/,"(range|construct)":\{[^}]*\}/g, "");
     };
     expect(await changes(stack.files)).toBe(await changes(["rnv.yaml"]));
+  });
+});
+
+describe("what the service lists", () => {
+  it("is read by a run: services, projects, variables, deployments and the canvas", async () => {
+    const { project, service } = theirWorkspace();
+    const { store } = one.emulator;
+    store.addService({ name: "worker", kind: "worker", projectId: project.id });
+    store.addVariable(service.id, "TOKEN", "canary-value");
+    program((made) => {
+      const theirs = new DataRnvProject(made, "theirs", { name: "Theirs" });
+      const all = new DataRnvServices(made, "all", { projectId: theirs.id });
+      const web = new DataRnvServices(made, "web", { kind: "web" });
+      const api = Token.asString(propertyAccess(all.services, [0, "id"]));
+      const known = new DataRnvVariables(made, "known", { serviceId: api });
+      const past = new DataRnvDeployments(made, "past", { serviceId: api, limit: 5 });
+      const canvas = new DataRnvCanvas(made, "board", { projectId: theirs.id });
+      const projects = new DataRnvProjects(made, "every");
+      const mine = new Service(made, "mine", {
+        kind: "web",
+        configuration: { ...configuration, startCommand: `serve ${api}` },
+      });
+      mine.addVariable("FIRST", Token.asString(propertyAccess(known.keys, [0])));
+      const values: Record<string, unknown> = {
+        names: propertyAccess(all.services, [1, "name"]),
+        port: propertyAccess(web.services, [0, "configuration", "health_check_path"]),
+        keys: known.keys,
+        available: past.available,
+        nodes: propertyAccess(canvas.nodes, [0, "project_id"]),
+        projects: propertyAccess(projects.projects, [0, "name"]),
+      };
+      for (const [name, value] of Object.entries(values)) new TerraformOutput(made, name, { value });
+    });
+    const applied = await one.apply(stack);
+    expect(applied.diagnostics).toEqual([]);
+    expect(applied.outputs).toMatchObject({
+      names: "worker",
+      port: "",
+      keys: ["TOKEN"],
+      available: true,
+      nodes: project.id,
+      projects: "Theirs",
+    });
+    const mine = store.services().find(({ name }) => name === "mine");
+    expect(mine?.configuration.startCommand).toBe(`serve ${service.id}`);
+    expect(JSON.stringify(applied)).not.toContain("canary-value");
+    expect((await one.plan(stack)).plan?.changes.every(({ action }) => action === "no-op")).toBe(true);
+  });
+
+  it("is an error with its construct where it cannot be read", async () => {
+    theirWorkspace();
+    program((made) => {
+      const gone = "99999999-9999-4999-8999-999999999999";
+      const known = new DataRnvVariables(made, "known", { serviceId: gone });
+      const past = new DataRnvDeployments(made, "past", { serviceId: gone });
+      new TerraformOutput(made, "keys", { value: known.keys });
+      new TerraformOutput(made, "items", { value: past.items });
+    });
+    expect((await errors()).sort()).toEqual([
+      expect.stringMatching(/guest\/past \(data\.rnv_deployments\.past\): /),
+      expect.stringMatching(
+        /guest\/known \(data\.rnv_variables\.known\): there is no service of the id 99999999/,
+      ),
+    ]);
+  });
+
+  it("is asked with what it takes", async () => {
+    theirWorkspace();
+    program((made) => {
+      new DataRnvDeployments(made, "past", { serviceId: "x", limit: 500 });
+      new DataRnvVariables(made, "known", {} as { serviceId: string });
+      const all = new DataRnvServices(made, "all");
+      new TerraformOutput(made, "none", { value: all.interpolationForAttribute("service") });
+    });
+    expect(await errors()).toEqual([
+      expect.stringContaining("limit is a whole number from 1 to 200"),
+      expect.stringContaining("it needs service_id"),
+      expect.stringContaining('the data source rnv_services has no attribute "service"'),
+    ]);
   });
 });

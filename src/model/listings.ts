@@ -1,0 +1,67 @@
+/** A value that a listing is asked with. */
+interface ListingQuery {
+  readonly type: "string" | "number";
+  readonly doc: string;
+  readonly isNeeded?: true;
+}
+
+/** A data source that shows what the service lists; names are those of a program. */
+export interface Listing {
+  readonly doc: string;
+  readonly query: Readonly<Record<string, ListingQuery>>;
+  /** What it shows, each with its words. */
+  readonly shows: Readonly<Record<string, string>>;
+}
+
+const ofService: ListingQuery = { type: "string", doc: "Id of the service.", isNeeded: true };
+
+/** Every listing by its name in Terraform. */
+export const listings: Readonly<Record<string, Listing>> = {
+  rnv_projects: {
+    doc: "Every project of the workspace.",
+    query: {},
+    shows: { projects: "The projects, sorted by name." },
+  },
+  rnv_services: {
+    doc: "Every active service of the workspace, or of one project, with its configuration.",
+    query: {
+      projectId: { type: "string", doc: "Only services of this project." },
+      kind: { type: "string", doc: "Only services of this kind." },
+    },
+    shows: { services: "The services, sorted by name." },
+  },
+  rnv_deployments: {
+    doc: "The latest deployments of one service, newest first.",
+    query: { serviceId: ofService, limit: { type: "number", doc: "How many, 1 to 200. Default: 20." } },
+    shows: {
+      available: "False where hosting is off and nothing runs.",
+      items: "The deployments.",
+      reason: "Why none are available.",
+    },
+  },
+  rnv_variables: {
+    doc: "The variables of one service: their names and times, never their values.",
+    query: { serviceId: ofService },
+    shows: { keys: "Their names, sorted.", variables: "The variables, sorted by name." },
+  },
+  rnv_canvas: {
+    doc: "Services, groups and references of the workspace, of a project or of one environment, with the saved layout.",
+    query: {
+      projectId: { type: "string", doc: "Only this project." },
+      environmentId: { type: "string", doc: "Only this environment of the project." },
+    },
+    shows: {
+      nodes: "Services.",
+      groups: "Environment groups.",
+      edges: "References between them: names of variables only.",
+      layout: "Saved places and view.",
+    },
+  },
+};
+
+/** The listing of that name. */
+export const listingNamed = (terraformName: string): Listing | undefined =>
+  Object.hasOwn(listings, terraformName) ? listings[terraformName] : undefined;
+
+/** How many deployments are listed unless said. */
+export const defaultListed = 20;

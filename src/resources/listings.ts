@@ -1,0 +1,119 @@
+import type { ZodType } from "zod";
+import type { Reads, Resource } from "../api/reads";
+import { canvas as canvasAnswer, deploymentsAnswer } from "../api/wire/shapes";
+import { DiagnosticsError, error } from "../diagnostics/diagnostic";
+import { defaultListed } from "../model/listings";
+import type { LiveResource } from "../model/live";
+import { compareTexts, snakeCase } from "../model/text";
+import type { Plain } from "../model/value";
+import { project } from "./project";
+import { service } from "./service";
+import { variable } from "./variable";
+
+/** What a listing is asked with, by the names of a program. */
+export type Asked = ReadonlyMap<string, string>;
+
+const sorted = (found: readonly LiveResource[] | undefined): readonly LiveResource[] =>
+  [...(found ?? [])].sort((a, b) => compareTexts(a.name, b.name) || compareTexts(a.id, b.id));
+
+/** Every project, by name. */
+export const listProjects = async (reads: Reads): Promise<readonly LiveResource[]> =>
+  sorted(await project.list(reads));
+
+/** Every active service, by name; of one project or kind where asked. */
+export async function listServices(reads: Reads, asked: Asked): Promise<readonly LiveResource[]> {
+  const projectId = asked.get("projectId");
+  const kind = asked.get("kind");
+  return sorted(await service.list(reads)).filter(
+    (one) =>
+      (projectId === undefined || one.parentId === projectId) &&
+      (kind === undefined || one.attributes.get("kind") === kind),
+  );
+}
+
+/** The variables of a service, by name. Throws `DiagnosticsError` where it does not list them. */
+export async function listVariables(reads: Reads, serviceId: string): Promise<readonly LiveResource[]> {
+  const found = await variable.list(reads, serviceId);
+  if (found === undefined)
+    throw new DiagnosticsError([error("live.unchecked", "the service does not list its variables")]);
+  return sorted(found);
+}
+
+/** The latest deployments of a service, as the service answers. */
+export const listDeployments = (reads: Reads, asked: Asked) =>
+  reads.live.listDeployments(asked.get("serviceId") ?? "", {
+    limit: Number(asked.get("limit") ?? defaultListed),
+  });
+
+/** The canvas of a scope, as the service answers. */
+export const listCanvas = (reads: Reads, asked: Asked) =>
+  reads.live.canvas({ projectId: asked.get("projectId"), environmentId: asked.get("environmentId") });
+
+type Values = { readonly [name: string]: Plain };
+
+/** Reads a listing with the names that its values have in Terraform. Throws `DiagnosticsError` or `ApiError`. */
+export async function readListing(reads: Reads, terraformName: string, asked: Asked): Promise<Values> {
+  switch (terraformName) {
+    case "rnv_projects":
+      return { projects: (await listProjects(reads)).map((one) => shown(project, one)) };
+    case "rnv_services":
+      return { services: (await listServices(reads, asked)).map((one) => shown(service, one)) };
+    case "rnv_variables": {
+      const serviceId = asked.get("serviceId") ?? "";
+      const around = await reads.service(serviceId);
+      if (around.kind === "gone")
+        throw new DiagnosticsError([
+          error("live.data_missing", `there is no service of the id ${serviceId}`),
+        ]);
+      const found = await listVariables(reads, serviceId);
+      return { keys: found.map(({ name }) => name), variables: found.map((one) => shown(variable, one)) };
+    }
+    case "rnv_deployments":
+      return answered(deploymentsAnswer.omit({ page: true }), await listDeployments(reads, asked)) as Values;
+    case "rnv_canvas":
+      return answered(canvasAnswer.omit({ scope: true }), await listCanvas(reads, asked)) as Values;
+    default:
+      throw new Error(`no listing ${terraformName}`);
+  }
+}
+
+/** A live resource as a data source shows it: all that can be declared or is computed, without its secrets. */
+function shown(type: Resource, live: LiveResource): Plain {
+  const values: Record<string, Plain> = {};
+  const paths = Object.entries(type.rules).filter(
+    ([, { secret, change }]) => secret !== true && change !== "local",
+  );
+  for (const [path] of paths) {
+    const [first = "", second] = path.split(".").map(snakeCase);
+    const value = live.attributes.get(path) ?? parentValue(type, path, live) ?? null;
+    if (second === undefined) values[first] = value;
+    else values[first] = { ...(values[first] as Values | undefined), [second]: value };
+  }
+  for (const name of Object.keys(type.computed)) values[snakeCase(name)] = live.computed.get(name) ?? null;
+  return { ...values, id: live.id };
+}
+
+const parentValue = (type: Resource, path: string, { parentId }: LiveResource): Plain | undefined =>
+  type.parents.some(({ attribute }) => attribute === path) ? parentId : undefined;
+
+/** A zod schema, as far as the fields of an answer depend on it. */
+interface AnswerSchema {
+  readonly shape?: Readonly<Record<string, ZodType>>;
+  readonly def: { readonly innerType?: ZodType; readonly element?: ZodType };
+}
+
+/** A value of an answer with the fields that its schema names, in the words of Terraform; what is missing is null. */
+function answered(schema: ZodType, value: unknown): Plain {
+  const { shape, def } = schema as unknown as AnswerSchema;
+  if (def.innerType !== undefined) return answered(def.innerType, value);
+  if (value === undefined || value === null) return null;
+  if (Array.isArray(value) && def.element !== undefined)
+    return value.map((item) => answered(def.element as ZodType, item));
+  if (shape === undefined) return value as Plain;
+  return Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [
+      snakeCase(name),
+      answered(field, (value as Record<string, unknown>)[name]),
+    ]),
+  );
+}

@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Aspects, propertyAccess, TerraformOutput, TerraformStack, Testing, Token } from "cdktn";
+import type { IConstruct } from "constructs";
+import {
+  DataRnvCanvas,
+  DataRnvDeployments,
+  DataRnvProject,
+  DataRnvProjects,
+  DataRnvServices,
+  DataRnvVariables,
+  Project,
+  RnvProvider,
+  Service,
+} from "../../src/cdktf/cdktn";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { describeTerraform, TerraformFolder } from "../support/terraform";
+
+const run = promisify(execFile);
+const program = join(__dirname, "..", "..", "dist", "bin", "rnv.js");
+
+/** What a stack lists of a workspace, all of it as outputs. */
+function listings(): string {
+  const stack = new TerraformStack(Testing.app(), "guest");
+  new RnvProvider(stack, "rnv", { acceptMissing: false });
+  const theirs = new DataRnvProject(stack, "theirs", { name: "Theirs" });
+  const all = new DataRnvServices(stack, "all", { projectId: theirs.id });
+  const api = Token.asString(propertyAccess(all.services, [0, "id"]));
+  const known = new DataRnvVariables(stack, "known", { serviceId: api });
+  const past = new DataRnvDeployments(stack, "past", { serviceId: api, limit: 1 });
+  const canvas = new DataRnvCanvas(stack, "canvas", { projectId: theirs.id });
+  const projects = new DataRnvProjects(stack, "projects");
+  const values = {
+    services: all.services,
+    keys: known.keys,
+    variables: known.variables,
+    available: past.available,
+    deployments: past.items,
+    layout: canvas.layout,
+    groups: canvas.groups,
+    edges: canvas.edges,
+    every: projects.projects,
+  };
+  for (const [name, value] of Object.entries(values)) new TerraformOutput(stack, `${name}_of`, { value });
+  return Testing.synth(stack);
+}
+
+/** An aspect has set and read fields; what waits says how long. */
+function fields(): string {
+  const stack = new TerraformStack(Testing.app(), "own");
+  new RnvProvider(stack, "rnv", { deletionProtection: true });
+  const shop = new Project(stack, "shop", { name: "Shop", timeouts: { delete: "5m" } });
+  const configuration = { repository: "https://git.example.com/shop", replicas: 1 };
+  const api = shop.addService("api", { kind: "web", configuration });
+  api.addVariable("SHOP", `${shop.name} of ${api.configuration.replicas}`);
+  Aspects.of(stack).add({
+    visit(node: IConstruct) {
+      if (node instanceof Service && (node.configuration.replicasInput ?? 1) < 2)
+        node.configuration.replicas = 2;
+    },
+  });
+  return Testing.synth(stack);
+}
+
+describeTerraform("constructs under Terraform and under rnv", () => {
+  const world = new TerraformFolder();
+  beforeAll(() => world.openAttached());
+  afterAll(() => world.close());
+
+  const rnv = (...args: string[]) =>
+    run(process.execPath, [program, ...args], {
+      cwd: world.folder,
+      env: {
+        RNV_BASE_URL: world.baseUrl,
+        RNV_WORKSPACE_ID: embeddedWorkspaceId,
+        RNV_API_KEY: embeddedApiKey,
+        RNV_ALLOW_HTTP: "1",
+        PATH: process.env.PATH ?? "",
+      },
+    });
+
+  it("show the same of what the service lists", async () => {
+    const { store } = world.emulator;
+    const project = store.addProject({ name: "Theirs" });
+    const service = store.addService({ name: "api", kind: "web", projectId: project.id });
+    store.addService({ name: "worker", kind: "worker", projectId: project.id });
+    store.addVariable(service.id, "TOKEN", "canary-value");
+    const text = listings();
+    writeFileSync(join(world.folder, "w", "cdk.tf.json"), text);
+    await world.apply();
+    const shown = JSON.parse(await world.run("output -json")) as Record<string, { value: unknown }>;
+    writeFileSync(join(world.folder, "cdk.tf.json"), text);
+    await rnv("apply", "-auto-approve", "-input=false", "-f", "cdk.tf.json");
+    const outputs = JSON.parse((await rnv("output", "-json")).stdout) as Record<string, { value?: unknown }>;
+    const byName = Object.fromEntries(Object.entries(shown).map(([name, { value }]) => [name, value]));
+    const ours = Object.fromEntries(
+      Object.entries(outputs).map(([name, one]) => [name, one?.value === undefined ? one : one.value]),
+    );
+    expect(ours).toEqual(byName);
+    expect(byName).toMatchObject({ services_of: [{ name: "api" }, { name: "worker" }], keys_of: ["TOKEN"] });
+    expect(JSON.stringify(shown)).not.toContain("canary-value");
+  }, 60_000);
+
+  it("make what an aspect has set, and leave nothing to the other", async () => {
+    const text = fields();
+    writeFileSync(join(world.folder, "w", "cdk.tf.json"), text);
+    await world.apply();
+    await world.expectNoChanges();
+    const api = world.emulator.store.services().find(({ configuration }) => configuration.replicas === 2);
+    expect(api?.name).toBe("api");
+    await expect(world.run("destroy -auto-approve -input=false")).rejects.toThrow(/protect/);
+  }, 60_000);
+});
