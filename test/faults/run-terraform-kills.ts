@@ -1,3 +1,4 @@
+import { ownTempFolder } from "../support/temp-folder";
 import { terraformKills } from "./terraform-kills";
 
 /**
@@ -6,6 +7,7 @@ import { terraformKills } from "./terraform-kills";
  * no stop. Arguments are words that a kill's name must hold.
  */
 async function main(): Promise<number> {
+  ownTempFolder();
   const words = process.argv.slice(2);
   const kills = (await terraformKills()).filter(({ name }) => words.every((word) => name.includes(word)));
   let failed = 0;

@@ -10,4 +10,11 @@ export function ownTempFolder(): void {
   const folder = mkdtempSync(join(tmpdir(), "rnv-tests-"));
   process.env.TMPDIR = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // A signal ends a process without "exit".
+  for (const [name, number] of [
+    ["SIGHUP", 1],
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+  ] as const)
+    process.once(name, () => process.exit(128 + number));
 }
