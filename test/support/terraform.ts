@@ -90,6 +90,13 @@ export class TerraformFolder {
    */
   async openAttached(clock?: "fast-clock"): Promise<this> {
     await this.open();
+    return this.attach(clock);
+  }
+
+  /** Puts a new process in the place of the one that is attached: it knows nothing of what that one did. */
+  async attach(clock?: "fast-clock"): Promise<this> {
+    this.#attached?.kill();
+    this.environment = {};
     const executable = join(builtProvider(), "terraform-provider-rnv");
     const required = clock === undefined ? [] : ["--require", join(__dirname, `${clock}.cjs`)];
     const child = spawn(process.execPath, [...required, executable], {

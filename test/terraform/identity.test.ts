@@ -33,11 +33,13 @@ describeTerraform("what exists of a name", () => {
 
   beforeAll(async () => {
     await first.openAttached();
-    await second.open();
+    await second.openAttached();
     first.write(withVariables);
     await first.apply();
   }, 60_000);
   afterAll(() => Promise.all([first.close(), second.close()]));
+  // A process that has written leaves it to the apply to look for what is there.
+  beforeEach(() => second.attach());
 
   it("is a conflict for another state of the same content: the plan says its id, and how it is imported", async () => {
     writeSecond(withVariables);
@@ -69,6 +71,7 @@ describeTerraform("what exists of a name", () => {
       [api?.id, "next"],
     ]);
     await second.expectNoChanges();
+    await second.attach();
     writeSecond(
       shop("next", "adopt = true")
         .replace('"web"', '"worker"')

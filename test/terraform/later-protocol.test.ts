@@ -358,6 +358,8 @@ describe("what a later Terraform asks for, on the wire", () => {
         config: dynamic(wholeOf(schema.action_schemas.rnv_deploy.schema, { service_id: slow.id })),
       };
       const folderOf = join(folder, ".terraform/.rnv/actions", embeddedWorkspaceId, slow.id);
+      // Else it may be live before anything has waited.
+      store.setCondition("worker-offline", when === "while it waits");
       const dying = await start();
       let isDead = false;
       const kill = (): void => {
@@ -373,12 +375,14 @@ describe("what a later Terraform asks for, on the wire", () => {
       }
       await events;
       dying.close();
+      store.setCondition("worker-offline", false);
       expect(existsSync(folderOf)).toBe(true);
       const done = await client.events("InvokeAction", request);
       expect(done.at(-1)?.completed.diagnostics).toEqual([]);
       expect(store.deployments(slow.id)).toHaveLength(2);
       expect(existsSync(folderOf)).toBe(false);
     },
+    60_000,
   );
 
   it("what is part of another resource is imported by the id of that one", async () => {
