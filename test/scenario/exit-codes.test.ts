@@ -153,10 +153,10 @@ async function applied(scenario: Scenario): Promise<void> {
 
 describe("exit codes", () => {
   it.each(situations)("$code: $title", async ({ code, prepare, args, how = {}, stderr }) => {
-    const scenario = await openScenario({ fresh: true });
+    const scenario = await openScenario();
     scenario.write("rnv.yaml", service());
     await prepare?.(scenario);
-    const ended = await scenario.runWith(how, ...args);
+    const ended = await scenario.start(how, ...args).ended;
     expect(ended).toMatchObject({ code });
     if (stderr !== undefined) expect(ended.stderr).toContain(stderr);
     expect(ended.stderr).not.toContain("This is a bug");
