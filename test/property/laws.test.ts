@@ -35,7 +35,7 @@ function holds<Ts extends [unknown, ...unknown[]]>(
       bench.remove();
     }
   });
-  return fc.assert(property, { numRuns: inSoak(numRuns, Math.ceil(numRuns / 4)) });
+  return fc.assert(property, { numRuns: inSoak(numRuns, Math.ceil(numRuns / 8)) });
 }
 
 async function applied(bench: Workbench, spec: ShopSpec, shuffled = false): Promise<void> {

@@ -6,6 +6,7 @@ import { planDocument } from "../../src/plan/document";
 import { makePlan } from "../../src/plan/make-plan";
 import { fc } from "../support/fixed-seed";
 import { actionsOf, at, declare, desiredOf, types, World } from "../support/plan-world";
+import { inSoak } from "../support/soak";
 
 /** One service of a random manifest; services refer to ones with a smaller number only. */
 interface ServiceSpec {
@@ -88,7 +89,7 @@ describe("the laws of planning", () => {
         world.apply(world.plan(desiredFrom(second), everything));
         expect(actionsOf(world.plan(desiredFrom(second), everything))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: inSoak(150, 30) },
     );
   });
 
@@ -102,7 +103,7 @@ describe("the laws of planning", () => {
           JSON.stringify(forwards),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: inSoak(60, 12) },
     );
   });
 
@@ -119,7 +120,7 @@ describe("the laws of planning", () => {
         });
         expect(actionsOf(world.plan(desiredFrom(specs)))).toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: inSoak(60, 12) },
     );
   });
 
@@ -147,7 +148,7 @@ describe("the laws of planning", () => {
         );
         expect(changes.filter(({ action }) => action === "delete")).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: inSoak(100, 20) },
     );
   });
 
@@ -161,7 +162,7 @@ describe("the laws of planning", () => {
           if (isLoss && types.get(type)?.removedWithParent === false) expect(guard).toBeDefined();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: inSoak(60, 12) },
     );
   });
 
@@ -176,7 +177,7 @@ describe("the laws of planning", () => {
         expect(left.filter(([, one]) => !one.preventDestroy && !one.retained)).toEqual([]);
         for (const [, { parent }] of left) if (parent) expect(world.recorded.has(parent)).toBe(true);
       }),
-      { numRuns: 100 },
+      { numRuns: inSoak(100, 20) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { approve, openScenario, type Scenario } from "../support/cli";
 import { atTerminal, hasTerminal } from "../support/pseudo-terminal";
+import { shareOf } from "../support/soak";
 
 const manifest = (...services: string[]) =>
   `projects:\n  shop:\n    services:\n${services
@@ -30,11 +31,14 @@ const name = "Type its name to confirm: ";
     expect(screen).toContain("Apply complete! Resources: 3 added, 0 changed, 0 destroyed.");
   });
 
-  it.each(["y", "no", "", "Yes"])("an apply that is answered with %j changes nothing", async (answer) => {
-    const { code, screen } = await atTerminal(scenario, "apply", [[value, answer]]);
-    expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
-    expect(screen).toContain("Apply cancelled. Nothing was changed.");
-  });
+  it.each(shareOf(["no", "y", "Yes", ""], 2))(
+    "an apply that is answered with %j changes nothing",
+    async (answer) => {
+      const { code, screen } = await atTerminal(scenario, "apply", [[value, answer]]);
+      expect({ code, writes: scenario.requests() }).toEqual({ code: 1, writes: [] });
+      expect(screen).toContain("Apply cancelled. Nothing was changed.");
+    },
+  );
 
   it("a deletion wants the name of the service, and nothing but that name", async () => {
     await scenario.run("apply", ...approve);

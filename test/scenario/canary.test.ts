@@ -116,7 +116,7 @@ describe("no secret is ever shown", () => {
       met = true;
       return fault;
     });
-    await watched(["apply", ...approve], debugging);
+    await watched(["apply", ...approve]);
     await watched(["apply", ...approve, "-json"]);
     expect(met).toBe(true);
     expect(seen).toEqual([]);
