@@ -1,5 +1,5 @@
 import type { OnRemove } from "../model/desired";
-import type { Resolvable } from "./resolvable";
+import type { Resolvable } from "./library";
 import type { SecretSource } from "./secrets";
 
 /** A project or service by its id, such as its construct. */

@@ -3,9 +3,8 @@ import { providerSettings } from "../model/provider-settings";
 import { snakeCase, terraformPrefix } from "../model/text";
 import { version } from "../model/version";
 import { type GivenProps, writeAttributes } from "./fields";
-import type { Library, VariableLike } from "./library";
-import { releaseVariable, secretVariable } from "./secret-variable";
-import { SecretSource } from "./secrets";
+import type { Library } from "./library";
+import { SecretVariables } from "./secret-variable";
 
 /** Where `required_providers` finds the provider. */
 const providerSource = "rnv/rnv";
@@ -19,7 +18,7 @@ export function defineProvider(library: Library): object {
   class RnvProvider extends library.TerraformProvider {
     static readonly tfResourceType = terraformPrefix;
     readonly #settings = new Map<string, unknown>();
-    readonly #variables = new Map<string, VariableLike>();
+    readonly #variables = new SecretVariables(library, this);
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, {
@@ -39,19 +38,13 @@ export function defineProvider(library: Library): object {
     }
 
     give(name: string, value: unknown): void {
-      const before = this.#variables.get(name);
       this.#settings.set(name, value ?? undefined);
-      this.#variables.delete(name);
-      if (value instanceof SecretSource) this.#variables.set(name, secretVariable(library, this, value));
-      if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this);
+      this.#variables.place(name, value);
     }
 
     protected synthesizeAttributes(): Record<string, unknown> {
       return Object.fromEntries(
-        settings.map((name) => [
-          snakeCase(name),
-          this.#variables.get(name)?.stringValue ?? this.#settings.get(name),
-        ]),
+        settings.map((name) => [snakeCase(name), this.#variables.valueOf(name) ?? this.#settings.get(name)]),
       );
     }
   }

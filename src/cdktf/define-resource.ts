@@ -17,10 +17,9 @@ import {
   type Written,
   writeAttributes,
 } from "./fields";
-import type { Library, ReferableLike, VariableLike } from "./library";
+import type { Library, ReferableLike } from "./library";
 import { addMember, addOwnId, followedBy, forgetGroups, hasType, noteType, parentOf } from "./parents";
-import { releaseVariable, secretVariable, versionOf } from "./secret-variable";
-import { SecretSource } from "./secrets";
+import { SecretVariables } from "./secret-variable";
 
 /** A construct class before it is given the types of a library. */
 export interface ResourceClass {
@@ -92,50 +91,52 @@ function classOf(type: ResourceType): ClassOf {
 
 /** A construct class of a resource, made from its type alone. */
 export function defineResource(library: Library, type: ResourceType): ResourceClass {
-  const Declared = defineDeclared(library, classOf(type));
-  const Ordered = defineOrdered(library, type, Declared);
+  const Named = defineNamed(type, defineDeclared(library, classOf(type)));
+  const Ordered = defineOrdered(library, type, Named);
   defineFields(Ordered.prototype, fieldsOf(type));
   const settled = Object.entries(type.computed).filter(([, { movesByItself }]) => movesByItself !== true);
   defineTokens(Ordered.prototype, Object.fromEntries(settled), addOwnId);
   return Ordered as unknown as ResourceClass;
 }
 
+/** Returns what makes the import of a resource that exists, for `cdktf plan` and `terraform plan -generate-config-out`. */
+const importOf =
+  (library: Library, terraformResourceType: string) =>
+  (scope: Construct, importToId: string, importId: string, provider?: unknown): unknown =>
+    new library.ImportableResource(scope, importToId, { terraformResourceType, importId, provider });
+
+/** Terraform sends the value of a secret and keeps it in no state; the version tells it of a change. */
+function writeSecret(
+  attributes: Written,
+  { name, writeOnly, version }: SecretField,
+  variables: SecretVariables,
+): void {
+  const value = variables.valueOf(name);
+  if (value === undefined) return;
+  delete attributes[name];
+  attributes[writeOnly] = value;
+  attributes[version] = variables.versionOf(name);
+}
+
 /** The class with the fields that the program gives, and what is written of them. */
 function defineDeclared(library: Library, of: ClassOf) {
   const { type, terraformType, names, otherProps, secrets } = of;
   const nameField = type.nameAttribute === undefined ? undefined : snakeCase(type.nameAttribute);
-  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
 
   return class Declared extends library.TerraformResource {
     static readonly tfResourceType = terraformType;
-
-    /** Makes what `cdktf plan` and `terraform plan -generate-config-out` import: a resource that exists. */
-    static generateConfigForImport(
-      scope: Construct,
-      importToId: string,
-      importFromId: string,
-      provider?: unknown,
-    ): unknown {
-      return new library.ImportableResource(scope, importToId, {
-        ...{ terraformResourceType: terraformType, importId: importFromId, provider },
-      });
-    }
+    static readonly generateConfigForImport = importOf(library, terraformType);
 
     readonly #attributes: Written;
-    /** The Terraform variables of secrets that are given by their source, by the name of the field. */
-    readonly #variables = new Map<string, VariableLike>();
+    readonly #variables: SecretVariables;
     readonly #comment: { moved_from?: string[]; on_remove?: unknown; triggers?: string } = {};
 
     constructor(scope: Construct, id: string, props: GivenProps = {}) {
       super(scope, id, libraryConfig(terraformType, props));
-      noteType(this, type);
       this.#attributes = writeAttributes(props, names, `${terraformType} ${this.node.path}`, otherProps);
       if (nameField !== undefined) this.#attributes[nameField] ??= id;
-      for (const { name } of secrets) this.#placeSecret(name);
-      const parent = parentOf(type, scope, props);
-      if (parent !== undefined) this.#attributes[snakeCase(parent.attribute)] = parent.id;
-      const parentId = () => parentFields.map((name) => this.#attributes[name]).find((one) => one);
-      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
+      this.#variables = new SecretVariables(library, this);
+      for (const { name } of secrets) this.#variables.place(name, this.#attributes[name]);
       this.onRemove = props.onRemove as OnRemove | undefined;
       if (props[derived] === true) this.#comment.triggers = derived;
     }
@@ -158,17 +159,7 @@ function defineDeclared(library: Library, of: ClassOf) {
       else this.#attributes[name] = value;
       // A resource has a name in any case: that of its construct.
       if (name === nameField) this.#attributes[name] ??= this.node.id;
-      if (parentFields.includes(name)) forgetGroups(library, this);
-      if (secrets.some((secret) => secret.name === name)) this.#placeSecret(name);
-    }
-
-    /** Declares the Terraform variable of a secret that is given by its source, and takes away the one before. */
-    #placeSecret(name: string): void {
-      const before = this.#variables.get(name);
-      const value = this.#attributes[name];
-      this.#variables.delete(name);
-      if (value instanceof SecretSource) this.#variables.set(name, secretVariable(library, this, value));
-      if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this);
+      if (secrets.some((secret) => secret.name === name)) this.#variables.place(name, value);
     }
 
     movedFrom(address: string): this {
@@ -178,14 +169,7 @@ function defineDeclared(library: Library, of: ClassOf) {
 
     synthesizeAttributes(): Written {
       const attributes = { ...this.#attributes };
-      for (const { name, writeOnly, version } of secrets) {
-        const variable = this.#variables.get(name);
-        if (variable === undefined) continue;
-        // Terraform sends the value and keeps it in no state; the version tells it of a change.
-        delete attributes[name];
-        attributes[writeOnly] = variable.stringValue;
-        attributes[version] = versionOf(variable, this.node.path);
-      }
+      for (const secret of secrets) writeSecret(attributes, secret, this.#variables);
       if (Object.keys(this.#comment).length > 0) attributes["//"] = { [terraformPrefix]: this.#comment };
       return attributes;
     }
@@ -196,13 +180,11 @@ function defineDeclared(library: Library, of: ClassOf) {
   };
 }
 
-/** The class with its name in the stack, and its place in the order that Terraform is told. */
-function defineOrdered(
-  library: Library,
-  type: ResourceType,
-  Declared: ReturnType<typeof defineDeclared>,
-): ReturnType<typeof defineDeclared> {
-  return class Ordered extends Declared {
+type DeclaredClass = ReturnType<typeof defineDeclared>;
+
+/** The class with its name in the stack. */
+function defineNamed(type: ResourceType, Declared: DeclaredClass): DeclaredClass {
+  return class Named extends Declared {
     #logicalId: string | undefined;
 
     /** Within a resource of rnv the name begins with that of the scope: `shop__api`, the address service.shop.api. */
@@ -222,6 +204,27 @@ function defineOrdered(
     override resetOverrideLogicalId(): void {
       super.resetOverrideLogicalId();
       this.#logicalId = undefined;
+    }
+  };
+}
+
+/** The class with its parent, and its place in the order that Terraform is told. */
+function defineOrdered(library: Library, type: ResourceType, Named: DeclaredClass): DeclaredClass {
+  const parentFields = type.parents.map(({ attribute }) => snakeCase(attribute));
+
+  return class Ordered extends Named {
+    constructor(scope: Construct, id: string, props: GivenProps = {}) {
+      super(scope, id, props);
+      noteType(this, type);
+      const parent = parentOf(type, scope, props);
+      if (parent !== undefined) this.giveField(snakeCase(parent.attribute), parent.id);
+      const parentId = () => parentFields.map((name) => this.givenField(name)).find((one) => one);
+      if (parentFields.length > 0) addMember(library, { construct: this, type, parentId });
+    }
+
+    override giveField(name: string, value: unknown): void {
+      super.giveField(name, value);
+      if (parentFields.includes(name)) forgetGroups(library, this);
     }
 
     followed(): readonly ReferableLike[] {

@@ -1,5 +1,15 @@
 import type { Construct } from "constructs";
-import type { Resolvable } from "./resolvable";
+
+/** A value that is known only when the stack is applied; both libraries write it alike. */
+export interface Resolvable {
+  /** Where in the program it was made. */
+  readonly creationStack: string[];
+  /** Returns the value, as the library writes it. */
+  // biome-ignore lint/suspicious/noExplicitAny: the context is the library's own
+  resolve(context: any): any;
+  /** The value as text in a program: a token. */
+  toString(): string;
+}
 
 /** The members of the libraries' constructs that the constructs of rnv use. */
 interface TerraformElementLike extends Construct {

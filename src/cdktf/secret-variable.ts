@@ -1,7 +1,37 @@
 import type { Construct } from "constructs";
 import { sha256, terraformPrefix } from "../model/text";
 import type { Library, VariableLike } from "./library";
-import type { SecretOrigin, SecretSource } from "./secrets";
+import { type SecretOrigin, SecretSource } from "./secrets";
+
+/** The Terraform variables of a construct, by the name of the field whose secret is given by its source. */
+export class SecretVariables {
+  readonly #variables = new Map<string, VariableLike>();
+
+  constructor(
+    private readonly library: Library,
+    private readonly owner: Construct,
+  ) {}
+
+  /** Declares the variable of a field that is given a source, and takes away the one before. */
+  place(name: string, value: unknown): void {
+    const before = this.#variables.get(name);
+    this.#variables.delete(name);
+    if (value instanceof SecretSource)
+      this.#variables.set(name, secretVariable(this.library, this.owner, value));
+    if (before !== undefined && before !== this.#variables.get(name)) releaseVariable(before, this.owner);
+  }
+
+  /** Returns a reference to the value; undefined where no source is given. */
+  valueOf(name: string): string | undefined {
+    return this.#variables.get(name)?.stringValue;
+  }
+
+  /** Returns a number that changes with the value, as an expression of Terraform; undefined where no source is given. */
+  versionOf(name: string): string | undefined {
+    const variable = this.#variables.get(name);
+    return variable && versionExpression(variable, this.owner.node.path);
+  }
+}
 
 /** The constructs that need a variable; without one it is declared no longer. */
 const users = new WeakMap<VariableLike, Set<Construct>>();
@@ -10,7 +40,7 @@ const users = new WeakMap<VariableLike, Set<Construct>>();
  * The sensitive Terraform variable that stands for a secret source, one for each source in a stack. rnv reads the
  * source from its comment; Terraform, which does not know the comment, takes `TF_VAR_<name>`.
  */
-export function secretVariable(library: Library, user: Construct, source: SecretSource): VariableLike {
+function secretVariable(library: Library, user: Construct, source: SecretSource): VariableLike {
   const stack = library.TerraformStack.of(user);
   // What is generated belongs to one variable alone: two of them must not become equal.
   const owner = "generate" in source.origin ? user.node.path : "";
@@ -38,7 +68,7 @@ function makeVariable(
 }
 
 /** Takes the variable away when no other construct needs it: nobody is asked for its value. */
-export function releaseVariable(variable: VariableLike, user: Construct): void {
+function releaseVariable(variable: VariableLike, user: Construct): void {
   const left = users.get(variable);
   left?.delete(user);
   if (left?.size === 0) variable.node.scope?.node.tryRemoveChild(variable.node.id);
@@ -48,7 +78,7 @@ export function releaseVariable(variable: VariableLike, user: Construct): void {
  * A number that changes with the value of a variable, as an expression of Terraform: 32 bits of a digest, which differ from
  * construct to construct for the same value.
  */
-export const versionOf = ({ friendlyUniqueId }: VariableLike, path: string): string =>
+const versionExpression = ({ friendlyUniqueId }: VariableLike, path: string): string =>
   `\${parseint(substr(sha256("${path.replace(/[^\w/.-]/g, "_")} \${var.${friendlyUniqueId}}"), 0, 8), 16)}`;
 
 function variableName(origin: SecretOrigin, owner: string): string {
