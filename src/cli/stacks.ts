@@ -5,6 +5,7 @@ import { didYouMean } from "../diagnostics/suggest";
 import type { CrossValue, CrossValues } from "../manifest/context";
 import { listStacks } from "../manifest/load-manifest";
 import { isStackPath, type StackFile } from "../manifest/stack/files";
+import { isHiddenOutput } from "../model/desired";
 import { stageText } from "../model/stage";
 import type { State } from "../model/state";
 import { readSavedPlan, type SavedRequest } from "../plan/document";
@@ -80,6 +81,7 @@ export async function runOnStacks(
         hint: `name it: ${chosen.map(({ unit }) => `--stack ${unit}`).join(", ")}`,
       }),
     ]);
+  if (invocation.options.json !== true) tellNotes(chosen, invocation.terminal);
   const ordered = use === "each, reversed" ? [...chosen].reverse() : chosen;
   return runEach(invocation, { stacks, chosen: ordered, reading }, handler);
 }
@@ -123,6 +125,13 @@ export async function runOnState(
       hint: `name one: ${names.map((one) => `--stack ${escapeText(one)}`).join(", ")}`,
     }),
   ]);
+}
+
+/** Shows what a program notes of its constructs, besides its warnings and errors. */
+function tellNotes(stacks: readonly StackFile[], terminal: Invocation["terminal"]): void {
+  for (const { annotations } of stacks)
+    for (const { level, constructPath, message } of annotations)
+      if (level === "info") terminal.err(`Info: ${escapeText(constructPath)}: ${escapeText(message)}\n`);
 }
 
 /** The folders of states of stacks in a stage; none where there is a state without a stack. */
@@ -259,7 +268,7 @@ async function aroundStack(
   const areRead = reading.others !== "none" && hasStateByStack(invocation);
   for (const { unit: other } of areRead ? stacks.filter((stack) => stack.unit !== unit) : []) {
     const state = await stateOf({ ...invocation, stack: stackRun(other, { isOneOfSeveral }) });
-    const outputs = Object.entries(state?.outputs ?? {});
+    const outputs = Object.entries(state?.outputs ?? {}).filter(([, value]) => !isHiddenOutput(value));
     const recorded = outputs.map(([name, value]): [string, CrossValue] => [name, { kind: "value", value }]);
     crossValues.set(other, planned.get(other) ?? new Map(recorded));
     for (const { id } of Object.values(state?.resources ?? {})) ownedElsewhere.add(id);

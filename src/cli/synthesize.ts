@@ -97,7 +97,7 @@ interface SynthesizeRequest {
 /** A synth takes seconds; a program that waits for something would hold the run forever. */
 const timeoutMs = 300_000;
 
-/** Lines of its output that are shown when it fails. */
+/** Lines of its output that are shown from its start and from its end when it fails. */
 const shownLines = 30;
 
 /** Runs a program of constructs until it has written its stacks; throws `DiagnosticsError` with what it printed. */
@@ -118,10 +118,11 @@ export async function synthesize(request: SynthesizeRequest): Promise<void> {
   rmSync(manifest, { force: true });
   const { problem, output } = await execute(request);
   if (problem === undefined && existsSync(manifest)) return;
-  const what = problem ?? `wrote no ${request.folder}/manifest.json`;
+  const what = `the program ${JSON.stringify(request.command)} ${problem ?? `wrote no ${request.folder}/manifest.json`}`;
+  const { summary, detail } = describeFailure(what, output, request.cwd);
   throw new DiagnosticsError([
-    error("manifest.not_found", `the program ${JSON.stringify(request.command)} ${what}`, {
-      ...(output === "" ? {} : { detail: `It printed:\n${output}` }),
+    error("manifest.not_found", summary, {
+      ...(detail === "" ? {} : { detail }),
       hint:
         problem === undefined
           ? "call app.synth() at its end"
@@ -179,7 +180,7 @@ function execute({
       clearTimeout(timer);
       signal.removeEventListener("abort", interrupted);
       if (problem !== undefined) stop();
-      const output = lastLines(Buffer.concat(printed).toString("utf8"));
+      const output = Buffer.concat(printed).toString("utf8").trimEnd();
       done({ output, ...(problem === undefined ? {} : { problem }) });
     };
     const interrupted = (): void => finish("was interrupted");
@@ -203,4 +204,42 @@ function killGroup(pid: number): void {
   }
 }
 
-const lastLines = (text: string): string => text.trimEnd().split("\n").slice(-shownLines).join("\n");
+/** The line on which the message of an error begins, as Node.js and Python print one that nobody caught. */
+const messageStart = /^(?:Uncaught )?((?:[\w$]+\.)*(?:[A-Z][\w$]*)?(?:Error|Exception)(?: \[\w+\])?): /;
+const frame = /^\s+at /;
+/** The place in a frame: that of Node.js, that of Python. */
+const places = [/\(?((?:file:\/\/)?\/[^()]*?:\d+(?::\d+)?)\)?$/, /^\s*File "([^"]+", line \d+)/];
+const foreign = /node_modules|node:|site-packages|<frozen|<string>/;
+
+/**
+ * What a program that failed says, its own message first, then where, then `what` happened. Where it says nothing of the
+ * kind, `what` comes first, and what it printed.
+ */
+function describeFailure(what: string, output: string, cwd: string): { summary: string; detail: string } {
+  const lines = output.split("\n");
+  const start = lines.findIndex((line) => messageStart.test(line));
+  if (start === -1) return { summary: what, detail: output === "" ? "" : `It printed:\n${ends(lines)}` };
+  const length = lines.slice(start).findIndex((line) => frame.test(line));
+  const message = lines.slice(start, length === -1 ? undefined : start + length);
+  // Python prints the way to an error before it, the nearest last.
+  const others = [...lines.slice(start + message.length), ...lines.slice(0, start).reverse()];
+  const [place] = others.flatMap((line) => (foreign.test(line) ? [] : (placeIn(line) ?? [])));
+  const where = place === undefined ? [] : [`at ${place.replace(`${cwd}${sep}`, "")}`];
+  const [summary = what, ...rest] = message;
+  return {
+    summary,
+    detail: [...rest, ...where, `${what.slice(0, 1).toUpperCase()}${what.slice(1)}.`].join("\n"),
+  };
+}
+
+function placeIn(line: string): string | undefined {
+  const found = places.map((pattern) => pattern.exec(line)?.[1]).find((one) => one !== undefined);
+  return found?.replace("file://", "").replace('", line ', ":");
+}
+
+/** All lines, or the first and the last ones. */
+function ends(lines: readonly string[]): string {
+  const left = lines.length - 2 * shownLines;
+  if (left <= 0) return lines.join("\n");
+  return [...lines.slice(0, shownLines), `… ${left} lines …`, ...lines.slice(-shownLines)].join("\n");
+}

@@ -1,6 +1,7 @@
 import { knownValue, type Run, type RunLookup, UnknownReference } from "../apply/run";
 import { RunJournal } from "../apply/run-journal";
 import { type RunResult, refreshRecords, runPlan } from "../apply/run-plan";
+import { type Diagnostic, DiagnosticsError } from "../diagnostics/diagnostic";
 import type { Desired } from "../model/desired";
 import { justDeleted } from "../model/freshness";
 import type { LiveResource } from "../model/live";
@@ -41,12 +42,19 @@ export async function execute(
   const run = runOf(context, planning, journal, record, plan);
   const result = await runPlan(run, plan, parallelism);
   await refreshRecords(run, plan);
-  const outputs = knownOutputs(planning.input.desired, run.lookup);
+  const { outputs, diagnostics } = knownOutputs(planning.input.desired, run.lookup);
   if (canonicalJson(outputs) !== canonicalJson(state.outputs)) await journal.recordOutputs(outputs);
   // A run that was cut short is over once nothing of it is left to do.
   if (writes || journal.hasChanges || state.run !== null || session.isFormOutdated)
     await journal.finish(planning.keyId ?? null);
-  return { ...result, outputs };
+  return diagnostics.length === 0
+    ? { ...result, outputs }
+    : {
+        ...result,
+        outputs,
+        diagnostics: [...result.diagnostics, ...diagnostics],
+        exitCode: result.exitCode || 1,
+      };
 }
 
 /** `there` are the live resources, and deleted ones that a list may show once more. */
@@ -171,17 +179,23 @@ const plainOf = (value: unknown): Plain | undefined =>
     : (value as Plain | undefined);
 
 /** Returns the outputs whose references are all known; a secret is never an output. */
-function knownOutputs(desired: Desired, lookup: RunLookup): Record<string, Plain> {
+function knownOutputs(
+  desired: Desired,
+  lookup: RunLookup,
+): { readonly outputs: Record<string, Plain>; readonly diagnostics: readonly Diagnostic[] } {
   const known: Record<string, Plain> = {};
+  const diagnostics: Diagnostic[] = [];
   for (const [name, { value }] of desired.outputs) {
     try {
       const output = knownValue(value, lookup, () => new Secret(""));
       if (!(output instanceof Secret)) known[name] = output;
     } catch (failure) {
-      if (!(failure instanceof UnknownReference)) throw failure;
+      // What functions refuse is left out, and said.
+      if (failure instanceof DiagnosticsError) diagnostics.push(...failure.diagnostics);
+      else if (!(failure instanceof UnknownReference)) throw failure;
     }
   }
-  return known;
+  return { outputs: known, diagnostics };
 }
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -61,11 +61,15 @@ async function refresh(target: RefreshTarget, now: number): Promise<Refreshed> {
   const refreshing = { ...target, found, now };
   for (const level of levels) {
     await readData(reads, desired, found);
-    const reading = addresses.map(async ({ address, type: name, parent }) => {
-      const type = level.find((candidate) => candidate.type === name);
-      if (type) results.set(address, await readOne(refreshing, type, address, parent));
-    });
-    await Promise.all(reading);
+    // What functions make of others beside it is known once these are read.
+    for (const isMade of [false, true]) {
+      const reading = addresses.map(async ({ address, type: name, parent }) => {
+        const type = level.find((candidate) => candidate.type === name);
+        if (type && holdsComputed(desired.resources.get(address)) === isMade)
+          results.set(address, await readOne(refreshing, type, address, parent));
+      });
+      await Promise.all(reading);
+    }
   }
   await readData(reads, desired, found);
   failWaitingData(desired, found);
@@ -74,6 +78,9 @@ async function refresh(target: RefreshTarget, now: number): Promise<Refreshed> {
   const holdings = await readHoldings(reads, state);
   return { reads: results, inventory: inventory.flat(), holdings, data: found.data };
 }
+
+const holdsComputed = (resource: DesiredResource | undefined): boolean =>
+  [...(resource?.attributes.values() ?? [])].some(({ value }) => value instanceof Computed);
 
 /** Sends no request of its own: the canvases have been read. */
 async function readHoldings(reads: Reads, state: State | undefined): Promise<Refreshed["holdings"]> {

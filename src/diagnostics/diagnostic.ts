@@ -26,6 +26,7 @@ export const diagnosticCodes = [
   "manifest.dotenv",
   "manifest.group",
   "manifest.unsupported",
+  "manifest.annotation",
   "manifest.moved",
   "manifest.stage",
   "manifest.stage_missing",

@@ -1,6 +1,6 @@
 import type { SourceRange } from "../diagnostics/diagnostic";
 import type { Address } from "./address";
-import type { DesiredValue } from "./value";
+import { type DesiredValue, isPlain, type Plain, plainEqual, type ResolvedValue } from "./value";
 
 export interface DesiredAttribute {
   readonly value: DesiredValue;
@@ -78,6 +78,12 @@ export interface Desired {
   /** Path and text of every file read, for code frames. */
   readonly sources: ReadonlyMap<string, string>;
 }
+
+/** Stands for the value of an output that is sensitive: it is neither shown nor recorded. */
+export const hiddenOutput: Plain = { "rnv:sensitive": true };
+
+export const isHiddenOutput = (value: DesiredValue | ResolvedValue | undefined): boolean =>
+  value !== undefined && isPlain(value) && plainEqual(value, hiddenOutput);
 
 /** How the names of outputs begin by which the library of constructs carries references from stack to stack. */
 export const crossStackOutput = "cross-stack-output-";

@@ -1,7 +1,8 @@
 import { type Diagnostic, error, sortDiagnostics } from "../diagnostics/diagnostic";
 import type { Address } from "../model/address";
+import { isHiddenOutput } from "../model/desired";
 import { Secret } from "../model/secret";
-import { plainEqual, referencesOf } from "../model/value";
+import { plainEqual, type ResolvedValue, referencesOf } from "../model/value";
 import { type ChangeCost, dependenciesOf, makeChange, totalCost } from "./change";
 import { checkData, checkDeclared, tellUnlisted } from "./check";
 import { decideAll } from "./decide";
@@ -198,6 +199,9 @@ function listUnmanaged(input: PlanInput, decisions: ReadonlyMap<Address, Decisio
     .sort((a, b) => (a.type + a.name + a.id < b.type + b.name + b.id ? -1 : 1));
 }
 
+const shownOutput = (value: ResolvedValue | undefined): ShownValue =>
+  shownValue(value, isHiddenOutput(value));
+
 /** Outputs as they will be, and those whose value changes. A secret is never stored, so it is never compared. */
 function diffOutputs(
   input: PlanInput,
@@ -207,7 +211,7 @@ function diffOutputs(
   const recorded = new Map(Object.entries(input.state?.outputs ?? {}));
   const plannedOutputs: Record<string, ShownValue> = {};
   if (mode === "refresh-only") {
-    for (const [name, value] of recorded) plannedOutputs[name] = shownValue(value, false);
+    for (const [name, value] of recorded) plannedOutputs[name] = shownOutput(value);
     return { outputs: [], plannedOutputs };
   }
   const declared = mode === "destroy" ? new Map() : input.desired.outputs;
@@ -220,12 +224,12 @@ function diffOutputs(
       plannedOutputs[name] = secret;
       continue;
     }
-    const before = recorded.has(name) ? shownValue(recorded.get(name), false) : absent;
-    const after = shownValue(value, false);
+    const before = recorded.has(name) ? shownOutput(recorded.get(name)) : absent;
+    const after = shownOutput(value);
     if (after.kind !== "absent") plannedOutputs[name] = after;
     const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);
-    if (!isSame && !(before.kind === "absent" && after.kind === "absent"))
-      outputs.push({ name, before, after });
+    const isAlike = before.kind === after.kind && (before.kind === "absent" || before.kind === "secret");
+    if (!isSame && !isAlike) outputs.push({ name, before, after });
   }
   return { outputs, plannedOutputs };
 }

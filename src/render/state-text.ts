@@ -1,5 +1,5 @@
 import { type Address, nameOf } from "../model/address";
-import { crossStackOutput } from "../model/desired";
+import { crossStackOutput, isHiddenOutput } from "../model/desired";
 import type { AppliedValue, RecordedResource, State } from "../model/state";
 import { isFingerprint } from "../model/state";
 import { type Plain, unflatten } from "../model/value";
@@ -29,8 +29,8 @@ export function stateText(state: State, style: Style): string {
     const resource = state.resources[address];
     return resource === undefined ? [] : [resourceText(address, resource, style)];
   });
-  const outputs =
-    Object.keys(state.outputs).length === 0 ? [] : [`Outputs:\n\n${outputsText(state.outputs)}`];
+  const shown = outputsText(state.outputs);
+  const outputs = shown === "" ? [] : [`Outputs:\n\n${shown}`];
   const sections = [...blocks, ...outputs, ...unfinished(state, style)];
   return sections.length === 0
     ? "The state is empty.\n"
@@ -89,10 +89,10 @@ function unfinished(state: State, style: Style): string[] {
   return [[style.colors.yellow(`${opening}${open}`), ...lines].join("\n")];
 }
 
-/** `output`: `name = value`, one a line; without those that only other stacks read. */
+/** `output`: `name = value`, one a line; without sensitive ones, and those that only other stacks read. */
 export const outputsText = (outputs: Readonly<Record<string, Plain>>): string =>
   Object.keys(outputs)
-    .filter((name) => !name.startsWith(crossStackOutput))
+    .filter((name) => !name.startsWith(crossStackOutput) && !isHiddenOutput(outputs[name]))
     .sort()
     .map((name) => `${escapeText(name)} = ${plainText(outputs[name] as Plain)}\n`)
     .join("");
@@ -203,7 +203,12 @@ const outputsDocument = (outputs: Readonly<Record<string, Plain>>) =>
   Object.fromEntries(
     Object.entries(outputs)
       .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, value]) => [name, { sensitive: false, type: typeText(value), value }]),
+      .map(([name, value]) => [
+        name,
+        isHiddenOutput(value)
+          ? { sensitive: true, type: "string", value: "(sensitive)" }
+          : { sensitive: false, type: typeText(value), value },
+      ]),
   );
 
 /** The type of a value in Terraform's JSON notation: `"string"`, `["tuple", […]]`, `["object", {…}]`. */

@@ -13,6 +13,7 @@ import {
 } from "../../commands/state-verbs";
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
+import { isHiddenOutput } from "../../model/desired";
 import type { State } from "../../model/state";
 import type { Plain } from "../../model/value";
 import { escapeJson, escapeText } from "../../render/escape-text";
@@ -322,12 +323,31 @@ async function runOutput(invocation: Invocation): Promise<number> {
   );
   report(invocation, diagnostics);
   if (exitCode !== 0) return exitCode;
+  const hidden = Object.keys(outputs).filter((one) => isHiddenOutput(outputs[one]));
+  if (name !== undefined && hidden.includes(name)) return showHidden(invocation, name);
   if (options.raw === true) terminal.out(rawText(name, name === undefined ? undefined : outputs[name]));
   else if (name !== undefined) terminal.out(`${escapeJson(outputs[name])}\n`);
   else if (options.json === true) terminal.out(outputsJson(outputs));
   else if (Object.keys(outputs).length === 0) terminal.err("There are no outputs.\n");
-  else terminal.out(`${outputsText(outputs).trimEnd()}\n`);
+  else {
+    const text = outputsText(outputs).trimEnd();
+    if (text !== "") terminal.out(`${text}\n`);
+    if (hidden.length > 0)
+      terminal.err(`Sensitive, and not shown: ${hidden.sort().map(escapeText).join(", ")}.\n`);
+  }
   return exitCode;
+}
+
+/** A sensitive output: a script must not take the mask for its value. */
+function showHidden({ terminal, options }: Invocation, name: string): number {
+  if (options.json !== true || options.raw === true)
+    throw new DiagnosticsError([
+      error("command.usage", `the output "${name}" is sensitive: its value is neither shown nor recorded`, {
+        hint: "rnv output -json lists it, masked",
+      }),
+    ]);
+  terminal.out(`${escapeJson("(sensitive)")}\n`);
+  return 0;
 }
 
 /** A value as a script wants it: no quotes, no line break. Anything but a scalar has no such form. */

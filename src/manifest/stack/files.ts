@@ -21,6 +21,15 @@ export interface StackFile {
   readonly constructPath?: string;
   /** The units that it needs. */
   readonly dependencies: readonly string[];
+  /** What its program notes of its constructs (`Annotations` of the library). */
+  readonly annotations: readonly Annotation[];
+}
+
+/** A note of a program about a construct. */
+export interface Annotation {
+  readonly level: "info" | "warning" | "error";
+  readonly constructPath: string;
+  readonly message: string;
 }
 
 const manifestName = "manifest.json";
@@ -45,7 +54,13 @@ export async function findStacks(
   for (const path of paths) {
     if (basename(path).endsWith(".tf.json")) {
       const file = shownPath(resolve(cwd, path), cwd);
-      files.push({ file, name: file, unit: await unitOf(resolve(cwd, path)), dependencies: [] });
+      files.push({
+        file,
+        name: file,
+        unit: await unitOf(resolve(cwd, path)),
+        dependencies: [],
+        annotations: [],
+      });
     } else files.push(...(await stacksOf(path, cwd, report)));
   }
   return files;
@@ -73,7 +88,21 @@ interface ListedStack {
   readonly path: string;
   /** Construct paths. */
   readonly dependencies: readonly string[];
+  readonly annotations: readonly Annotation[];
 }
+
+const levels: ReadonlyMap<Json | undefined, Annotation["level"]> = new Map([
+  ["@cdktf/info", "info"],
+  ["@cdktf/warn", "warning"],
+  ["@cdktf/error", "error"],
+]);
+
+const annotationsIn = (written: Json | undefined): readonly Annotation[] =>
+  (Array.isArray(written) ? written : []).flatMap((one: Json) => {
+    const level = isObject(one) ? levels.get(one.level) : undefined;
+    if (level === undefined || !isObject(one)) return [];
+    return [{ level, constructPath: String(one.constructPath ?? ""), message: String(one.message ?? "") }];
+  });
 
 async function stacksOf(path: string, cwd: string, report: Report): Promise<readonly StackFile[]> {
   const folder = basename(path) === manifestName ? join(resolve(cwd, path), "..") : resolve(cwd, path);
@@ -97,7 +126,8 @@ async function stacksOf(path: string, cwd: string, report: Report): Promise<read
     const dependencies = stack.dependencies.map((path) => names.get(path) ?? path);
     if (stack.path.endsWith(".tf.json")) {
       const file = shownPath(join(folder, stack.path), cwd);
-      return [{ file, name: stack.name, unit: stack.name, constructPath: stack.constructPath, dependencies }];
+      const { name, constructPath, annotations } = stack;
+      return [{ file, name, unit: name, constructPath, dependencies, annotations }];
     }
     report(
       error("manifest.unsupported", `the stack ${stack.name} was synthesized to HCL`, {
@@ -121,6 +151,7 @@ async function readManifest(path: string): Promise<readonly ListedStack[] | unde
         constructPath: String(constructPath ?? name),
         path: stack.synthesizedStackPath,
         dependencies: Array.isArray(dependencies) ? dependencies.map(String) : [],
+        annotations: annotationsIn(stack.annotations),
       },
     ];
   });

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { error, hasErrors, sortDiagnostics } from "../../diagnostics/diagnostic";
+import { error, hasErrors, sortDiagnostics, warning } from "../../diagnostics/diagnostic";
 import type { Address } from "../../model/address";
 import { isDataAddress } from "../../model/data-source";
 import type { Desired, DesiredResource } from "../../model/desired";
@@ -104,6 +104,7 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
   let left = maxTotalBytes;
   for (const stackFile of files) {
     const { file } = stackFile;
+    if (isAsked(stackFile)) tellAnnotations(stackFile, report);
     const text = readSource(file, cwd, left, report);
     if (text === undefined) continue;
     left -= Buffer.byteLength(text);
@@ -119,6 +120,17 @@ async function readStacks(request: ManifestRequest, cwd: string, { report }: Fin
     }
   }
   return { stacks, others, texts, masked, isPartial: stacks.length + others.length < files.length };
+}
+
+/** Reports the warnings and errors that a program notes of its constructs. */
+function tellAnnotations({ annotations }: StackFile, report: Findings["report"]): void {
+  for (const { level, constructPath, message } of annotations) {
+    if (level === "info") continue;
+    const [first = "", ...others] = message.split("\n");
+    const make = level === "error" ? error : warning;
+    const detail = others.join("\n").trim();
+    report(make("manifest.annotation", `${constructPath}: ${first}`, detail === "" ? {} : { detail }));
+  }
 }
 
 /** The resources of all stacks, each after its parent. An address that is declared twice is an error. */

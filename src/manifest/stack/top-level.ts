@@ -1,7 +1,7 @@
 import type { SourceRange } from "../../diagnostics/diagnostic";
 import { error } from "../../diagnostics/diagnostic";
 import { type Address, isLogicalName } from "../../model/address";
-import { crossStackOutput, type Desired, type DesiredAttribute } from "../../model/desired";
+import { crossStackOutput, type Desired, type DesiredAttribute, hiddenOutput } from "../../model/desired";
 import type { ReadContext } from "../context";
 import { readMoved, readRemoved } from "../meta";
 import type { MapEntry, MapNode, SourceNode } from "../tree";
@@ -131,12 +131,18 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
       if ((isCrossing && context.unit === undefined) || !isObject(value)) continue;
       const reader = readerOf(stack, context, `${stack.name}: output.${name}`);
       const at = location.at("value");
-      const refuse = (text: string): void =>
-        reader.refuse(new StackProblem("manifest.unsupported", text), at);
-      const node = reader.read(value.value ?? null, at);
+      const isHidden = value.sensitive === true && !isCrossing;
+      const node = reader.readWhole(value.value ?? null, at);
       if (node === undefined || (isCrossing && !isMadeByApply(node))) continue;
-      if (node.isSensitive || (value.sensitive === true && !isCrossing))
-        refuse("outputs are shown and recorded, so they hold no secrets");
+      if (node.isSensitive && !isHidden)
+        reader.refuse(
+          new StackProblem(
+            "manifest.unsupported",
+            "outputs are shown and recorded, so they hold no secrets",
+            "make it a sensitive one (sensitive: true): it is listed, and its value is neither shown nor recorded",
+          ),
+          at,
+        );
       else if (!isLogicalName(name))
         reader.refuse(
           new StackProblem("manifest.invalid_name", `${JSON.stringify(name)} cannot name an output`),
@@ -147,8 +153,10 @@ export function readStackOutputs(context: StackContext, reading: ReadContext): D
           error("manifest.duplicate_key", `two stacks have an output ${name}`, { range: location.keyRange }),
         );
       else {
-        const read = readValue(node, { attribute: `outputs.${name}` }, reading);
-        if (read !== undefined) outputs.set(name, { value: read, range: at });
+        const read = node.isSensitive
+          ? hiddenOutput
+          : readValue(node, { attribute: `outputs.${name}` }, reading);
+        if (read !== undefined) outputs.set(name, { value: isHidden ? hiddenOutput : read, range: at });
       }
     }
   return outputs;

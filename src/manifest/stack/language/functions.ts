@@ -4,7 +4,6 @@ import { convert } from "./conversion";
 import {
   describeType,
   ExpressionProblem,
-  isKnown,
   isSensitive,
   marked,
   typeOf,
@@ -37,14 +36,21 @@ export function callFunction(name: string, given: readonly Value[]): Value {
     );
   }
   checkCount(name, rule, given.length);
-  try {
-    if (rule.seesMarks) return rule.call(given);
-    return rule.shallow ? callShallow(rule, given) : callDeep(name, rule, given);
-  } catch (cause) {
-    if (!(cause instanceof ExpressionProblem)) throw cause;
-    throw problemOfCall(name, cause, given.some(isSensitive));
-  }
+  if (rule.seesMarks) return rule.call(given);
+  const isSecret = given.some(isSensitive);
+  const tell: Tell = (call) => {
+    try {
+      return call();
+    } catch (cause) {
+      if (!(cause instanceof ExpressionProblem)) throw cause;
+      throw problemOfCall(name, cause, isSecret);
+    }
+  };
+  return rule.shallow ? callShallow(rule, given, tell) : callDeep(rule, given, tell);
 }
+
+/** Runs a function; its problems bear its name. */
+type Tell = (call: () => Value) => Value;
 
 /** The problem with the name of the function. What it says of an argument may be the text of a secret. */
 const problemOfCall = (name: string, cause: ExpressionProblem, isSecret: boolean): ExpressionProblem =>
@@ -64,28 +70,20 @@ function checkCount(name: string, { takes, rest, optional = 0 }: FunctionRule, f
   throw new ExpressionProblem(`${name} takes ${wanted} argument${wanted === "1" ? "" : "s"}, found ${found}`);
 }
 
-function callDeep(name: string, rule: FunctionRule, given: readonly Value[]): Value {
-  const isSecret = given.some(isSensitive);
-  const result = whenKnown(given.map(unmarked), rule.gives, (known) => {
-    if (given.every(isKnown)) return rule.call(prepared(rule, known));
-    try {
-      return rule.call(prepared(rule, known));
-    } catch (cause) {
-      if (!(cause instanceof ExpressionProblem)) throw cause;
-      throw problemOfCall(name, cause, isSecret);
-    }
-  });
-  return marked(result, isSecret);
+function callDeep(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
+  const result = whenKnown(given.map(unmarked), rule.gives, (known) =>
+    tell(() => rule.call(prepared(rule, known))),
+  );
+  return marked(result, given.some(isSensitive));
 }
 
-function callShallow(rule: FunctionRule, given: readonly Value[]): Value {
+function callShallow(rule: FunctionRule, given: readonly Value[], tell: Tell): Value {
   const isMarked = given.some((value) => value.sensitive === true);
   const bare = given.map(({ sensitive: _sensitive, ...value }) => value as Value);
   const isLater = bare.some(({ kind }) => kind === "later");
+  const call = (known: readonly Value[]): Value => tell(() => rule.call(prepared(rule, known)));
   return marked(
-    isLater
-      ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known))
-      : rule.call(prepared(rule, bare)),
+    isLater ? whenKnown(bare, rule.gives, (known) => callShallow(rule, known, tell)) : call(bare),
     isMarked,
   );
 }

@@ -1,6 +1,7 @@
 import type { LoadedManifest } from "../../../../src/manifest/context";
+import { hiddenOutput } from "../../../../src/model/desired";
 import { Secret } from "../../../../src/model/secret";
-import { UnreadSecret } from "../../../../src/model/value";
+import { type Computed, UnreadSecret } from "../../../../src/model/value";
 import { removeFolders } from "../load";
 import { loadStackJson, resource, values, withService } from "../stack";
 
@@ -123,6 +124,32 @@ describe("the text of a stack", () => {
     const found = await loadStackJson(withService({ configuration: { build_command: '${uper("a")}' } }));
     expect(found.diagnostics[0]?.hint).toMatch(
       /did you mean "upper"\? there are: abs, .*, zipmap; .*Terraform provider/,
+    );
+  });
+});
+
+describe("functions of what is known later", () => {
+  it("wait for it, and say what they do not take of it", async () => {
+    const stack = withService({
+      configuration: { build_command: "${upper(tonumber(rnv_project.p.id) + 1)}" },
+    });
+    Object.assign((stack as { resource: object }).resource, { rnv_project: { p: { name: "P" } } });
+    const found = await loadStackJson(stack);
+    expect(found.diagnostics).toEqual([]);
+    const { attributes, dependsOn } = resource(found, "service.api");
+    expect(dependsOn).toEqual(["project.p"]);
+    const value = attributes.get("configuration.buildCommand")?.value as Computed;
+    expect(value.references).toMatchObject([{ address: "project.p", attribute: "id" }]);
+    expect(value.compute(["41"])).toBe("42");
+    expect(() => value.compute(["x"])).toThrow(
+      expect.objectContaining({
+        diagnostics: [
+          expect.objectContaining({
+            code: "manifest.invalid_value",
+            summary: "shop/api (rnv_service.api): tonumber: a number is required, found text that is none",
+          }),
+        ],
+      }),
     );
   });
 });
@@ -266,8 +293,50 @@ describe("secrets of a stack", () => {
     expect(JSON.stringify(found.diagnostics)).not.toContain("very-secret");
   });
 
-  it("a secret does not go into an output", async () => {
-    const output = { output: { o: { value: "${var.token}" }, p: { value: "x", sensitive: true } } };
+  it("functions make secrets of secrets, and no text of one stands in an error", async () => {
+    const environment = { TF_VAR_token: "s3cret" };
+    expect(await secret("${base64encode(var.token)}", token, environment)).toBe(print("czNjcmV0"));
+    expect(await secret('x${jsonencode({"p" = var.token})}', token, environment)).toBe(
+      print('x{"p":"s3cret"}'),
+    );
+    for (const wrong of [
+      "${tonumber(var.token)}",
+      "${{ a = 1 }[var.token]}",
+      "${lookup({}, var.token)}",
+      "${1 + var.token}",
+    ]) {
+      const found = await loadStackJson(stack(wrong, token), { environment });
+      expect(found.diagnostics).toMatchObject([{ code: expect.stringMatching(/invalid|unknown/) }]);
+      expect(JSON.stringify(found.diagnostics)).not.toContain("s3cret");
+    }
+    const file = { variable: { token: { sensitive: true, "//": { rnv: { source: { fromFile: "x" } } } } } };
+    const found = await loadStackJson(stack("${upper(var.token)}", file));
+    expect(found.diagnostics[0]?.summary).toContain(
+      "text or a function around a secret that comes from fromFile",
+    );
+  });
+
+  it("a sensitive output is declared without its value, whatever it is", async () => {
+    const output = {
+      output: {
+        a: { value: "${var.token}", sensitive: true },
+        b: { value: ["x", { c: "${base64encode(var.token)}" }], sensitive: true },
+        c: { value: "x", sensitive: true },
+      },
+    };
+    const found = await loadStackJson(withService({}, { ...token, ...output }), {
+      environment: { RNV_VAR_token: "t" },
+    });
+    expect(found.diagnostics).toEqual([]);
+    expect([...(found.desired?.outputs.values() ?? [])].map(({ value }) => value)).toEqual([
+      hiddenOutput,
+      hiddenOutput,
+      hiddenOutput,
+    ]);
+  });
+
+  it("a secret does not go into an output that is shown", async () => {
+    const output = { output: { o: { value: "${var.token}" }, p: { value: ["x", "${var.token}"] } } };
     const found = await loadStackJson(withService({}, { ...token, ...output }), {
       environment: { RNV_VAR_token: "t" },
     });

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { Annotations, App, Fn, TerraformOutput, TerraformStack, TerraformVariable } from "cdktf";
+import { DataRnvCatalog, Project, RnvProvider } from "../../src/cdktf/cdktf";
+import { embeddedApiKey, embeddedWorkspaceId } from "../../src/emulator/emulator";
+import { approve, openScenario, type Scenario } from "../support/cli";
+
+const token = "canary-token-of-the-shop";
+
+/** A program that computes with what its apply makes, with the catalog, and with a secret. */
+function synthesizeInto(folder: string): void {
+  const app = new App({ outdir: join(folder, "cdktf.out") });
+  const stack = new TerraformStack(app, "shop");
+  new RnvProvider(stack, "rnv");
+  const shop = new Project(stack, "shop");
+  const configuration = { repository: "https://git.example.com/shop/api" };
+  const api = shop.addService("api", { kind: "web", configuration });
+  const worker = shop.addService("worker", { kind: "worker", configuration });
+  shop.addLayout({ positions: { [api.id]: { x: 10, y: 20 }, worker: { x: 30, y: 40 } } });
+  const catalog = new DataRnvCatalog(stack, "catalog");
+  const secret = new TerraformVariable(stack, "token", { type: "string", sensitive: true });
+  worker.addVariable("API", Fn.jsonencode({ id: api.id, name: Fn.upper("api"), list: [api.internalHost] }));
+  worker.addVariable("RUNTIMES", Fn.join("|", catalog.runtimes));
+  worker.addVariable("BASIC", Fn.base64encode(`user:${secret.stringValue}`));
+  worker.addVariable("HOST", `\${element(split(".", rnv_service.${api.friendlyUniqueId}.internal_host), 0)}`);
+  new TerraformOutput(stack, "whole", {
+    value: { ids: [api.id, worker.id], nested: { shop: shop.id }, n: 1 },
+  });
+  new TerraformOutput(stack, "list", { value: [api.id, "x"] });
+  new TerraformOutput(stack, "count", { value: Fn.lengthOf([api.id, worker.id]) });
+  new TerraformOutput(stack, "hidden", { value: { token: secret.stringValue }, sensitive: true });
+  new TerraformOutput(stack, "quiet", { value: api.id, sensitive: true });
+  Annotations.of(api).addWarning("one replica is few\nin production");
+  Annotations.of(worker).addInfo("it needs no domain");
+  app.synth();
+}
+
+describe("values of a stack", () => {
+  let scenario: Scenario;
+  const env = { TF_VAR_token: token };
+  const rnv = (...args: string[]) =>
+    scenario.runWith({ env }, args[0] as string, "-f", "cdktf.out", ...args.slice(1));
+  beforeAll(async () => {
+    scenario = await openScenario();
+    synthesizeInto(scenario.folder);
+  });
+  afterAll(() => scenario.close());
+
+  const services = () => new Map(scenario.emulator.store.services().map((one) => [one.name, one]));
+  const textOf = (key: string) => {
+    const variable = scenario.emulator.store
+      .variables(services().get("worker")?.id ?? "")
+      .find((one) => one.key === key);
+    return scenario.emulator.store.variableValue(variable?.id ?? "");
+  };
+
+  it("are known after apply where apply makes them; annotations stand in the plan", async () => {
+    const { code, stdout, stderr } = await rnv("plan");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toMatch(/whole +\(known after apply\)/);
+    expect(stdout).toMatch(/count +2\n/);
+    expect(stdout).toMatch(/hidden +\(sensitive\)/);
+    expect(stdout).toMatch(/positions +\(known after apply\)/);
+    expect(stdout + stderr).toMatch(/shop\/shop\/api: one replica is few(.|\n)*in production/);
+    expect(stderr).toContain("Info: shop/shop/worker: it needs no domain");
+  });
+
+  it("are what Terraform computes of what the service made", async () => {
+    const applied = await rnv("apply", ...approve);
+    expect({ code: applied.code, stderr: applied.stderr }).toMatchObject({ code: 0 });
+    const [api, worker] = [services().get("api"), services().get("worker")];
+    const host = `api-${api?.id.slice(0, 8)}.internal`;
+    expect(textOf("API")).toBe(JSON.stringify({ id: api?.id, list: [host], name: "API" }));
+    expect(textOf("RUNTIMES")).toMatch(/^[a-z]+(\|[a-z.0-9]+)+$/);
+    expect(textOf("BASIC")).toBe(Buffer.from(`user:${token}`).toString("base64"));
+    expect(textOf("HOST")).toBe(`${host}`.split(".")[0]);
+    const [shop] = scenario.emulator.store.projects();
+    const address = `${scenario.url}/workspaces/${embeddedWorkspaceId}/canvas?projectId=${shop?.id}`;
+    const canvas = await fetch(address, { headers: { authorization: `Bearer ${embeddedApiKey}` } });
+    expect(((await canvas.json()) as { layout: { positions: object } }).layout.positions).toMatchObject({
+      [`${api?.id}`]: { x: 10, y: 20 },
+      [`${worker?.id}`]: { x: 30, y: 40 },
+    });
+    const again = await rnv("plan", "-detailed-exitcode");
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining("No changes")]);
+    expect(await rnv("drift", "-strict")).toMatchObject({ code: 0 });
+
+    const outputs = await scenario.run("output", "-json");
+    expect(JSON.parse(outputs.stdout)).toMatchObject({
+      whole: { value: { ids: [api?.id, worker?.id], nested: { shop: shop?.id }, n: 1 } },
+      list: { value: [api?.id, "x"], type: ["tuple", ["string", "string"]] },
+      count: { value: 2, sensitive: false },
+      hidden: { value: "(sensitive)", sensitive: true },
+      quiet: { value: "(sensitive)", sensitive: true },
+    });
+    const plain = await scenario.run("output");
+    expect(plain.stdout).not.toMatch(/hidden|quiet/);
+    expect(plain.stderr).toContain("Sensitive, and not shown: hidden, quiet.");
+    expect(await scenario.run("output", "-raw", "hidden")).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the output "hidden" is sensitive'),
+    });
+    const everything = [applied, again, outputs, plain].map(({ stdout, stderr }) => stdout + stderr).join("");
+    for (const text of [everything, scenario.read(".rnv/state.json")]) {
+      expect(text).not.toContain(token);
+      expect(text).not.toContain(Buffer.from(`user:${token}`).toString("base64"));
+    }
+  });
+});
