@@ -91,7 +91,7 @@ describe("the text of a stack", () => {
     ["${path.module}", "path.module", "path.module"],
     ["${upper(terraform.workspace)}", "terraform.workspace", "terraform.workspace"],
     ["${module.x.y}", "module.x", "module.x.y"],
-    ["${data.rnv_canvas.c.nodes}", "the data source rnv_canvas.c", "data.rnv_canvas.c.nodes"],
+    ["${data.rnv_nothing.c.nodes}", "the data source rnv_nothing.c", "data.rnv_nothing.c.nodes"],
     ["${aws_instance.web.id}", "aws_instance, a resource of another provider", "aws_instance.web.id"],
     ["${rnv_service.other}", "a reference to a resource as a whole", "rnv_service.other"],
   ])("%s is refused under the path of its construct", async (written, what, place) => {
