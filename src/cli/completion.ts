@@ -66,6 +66,7 @@ interface CompletionSources {
   readonly addresses: () => Promise<readonly string[]>;
   readonly outputs: () => Promise<readonly string[]>;
   readonly stacks: () => Promise<readonly string[]>;
+  readonly stages: () => Promise<readonly string[]>;
 }
 
 /** Values of options typed before the cursor, by long name: `file`, `state`, `chdir`. */
@@ -166,6 +167,7 @@ function optionValues(
   if (option.argChoices) return option.argChoices.map((word) => ({ word: `${before}${word}` }));
   if (placeholder === "address") return asWords(sources.addresses());
   if (placeholder === "stack") return asWords(sources.stacks());
+  if (placeholder === "stage") return asWords(sources.stages());
   return ["path", "file", "dir", "folder"].includes(placeholder) ? "files" : [];
 }
 
@@ -196,6 +198,7 @@ async function argumentValues(
   }
   if (command.name() === "output") return asWords(sources.outputs());
   if (name === "stack") return asWords(sources.stacks());
+  if (name === "stage") return asWords(sources.stages());
   return ["planfile|stack", "planfile", "file", "backup"].includes(name) ? "files" : [];
 }
 

@@ -6,6 +6,7 @@ import { isStageWord, type StageName, splitStage, stageText, stageWordRule } fro
 import { systemClock } from "../model/time";
 import { resourceTypes } from "../resources";
 import { instancePlace, listInstances } from "../state/list-instances";
+import type { StateAddress } from "../state/state-address";
 import { readStandardInput } from "./files";
 import { formatOf, type Invocation, type StageRun } from "./invocation";
 import { errorDocument, exitCodes } from "./report";
@@ -117,21 +118,38 @@ const wrongWorkspace = (stage: string, wanted: string, own: string, range: Diagn
     hint: "set RNV_WORKSPACE_ID and the key to those of the stage, or name another stage",
   });
 
-/** Ids of the instances of a stage that have a state; undefined where they cannot be listed. */
-export async function instancesOf(
+/** Where the states of all instances of a stage are: `instancePlace` stands for the id. */
+function addressOfInstances(
   { environment, cwd, options }: Invocation,
   { place, sources }: FoundStages,
   name: string,
-): Promise<readonly string[] | undefined> {
+): StateAddress {
   const asked = { name, id: instancePlace };
   const { diagnostics, place: placed } = place(asked);
   if (hasErrors(diagnostics)) throw new DiagnosticsError(diagnostics, 1, sources);
   const stage = { ...asked, takesUnnamed: false, ...(placed.state !== undefined && { state: placed.state }) };
   const state = typeof options.state === "string" ? options.state : undefined;
-  const settings = readSettings(environment, { cwd, stage, state });
-  return listInstances(settings.state, {
-    environment,
-    clock: systemClock,
-    openTransport: (limits) => createHttpTransport({ environment, ...limits }),
-  });
+  return readSettings(environment, { cwd, stage, state }).state;
 }
+
+/** Ids of the instances of a stage that have a state; undefined where they cannot be listed. */
+export const instancesOf = (
+  invocation: Invocation,
+  found: FoundStages,
+  name: string,
+): Promise<readonly string[] | undefined> =>
+  listInstances(addressOfInstances(invocation, found, name), {
+    environment: invocation.environment,
+    clock: systemClock,
+    openTransport: (limits) => createHttpTransport({ environment: invocation.environment, ...limits }),
+  });
+
+/** The same without a request: none where the states are not files. */
+export const localInstances = async (
+  invocation: Invocation,
+  found: FoundStages,
+  name: string,
+): Promise<readonly string[]> =>
+  addressOfInstances(invocation, found, name).kind === "file"
+    ? ((await instancesOf(invocation, found, name)) ?? [])
+    : [];

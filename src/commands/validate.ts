@@ -1,5 +1,6 @@
-import { listStacks, loadDesired } from "../manifest/load-manifest";
+import { findStages, listStacks, loadDesired } from "../manifest/load-manifest";
 import type { Desired } from "../model/desired";
+import type { StageName } from "../model/stage";
 import { referredAddresses } from "../model/value";
 import type { LabelledGraph } from "../render/graph";
 import { resourceTypes } from "../resources";
@@ -59,6 +60,8 @@ export interface KnownNames {
   readonly outputs: readonly string[];
   /** Stacks of the app that was synthesized last. */
   readonly stacks: readonly string[];
+  /** Declared stages; one that stands many times with a slash at its end. */
+  readonly stages: readonly string[];
 }
 
 /**
@@ -67,15 +70,22 @@ export interface KnownNames {
  */
 export async function listKnownNames(
   context: Pick<Context, "cwd" | "environment">,
-  request: { readonly files: readonly string[]; readonly backend?: Pick<StateBackend, "read"> },
+  request: {
+    readonly files: readonly string[];
+    readonly backend?: Pick<StateBackend, "read">;
+    /** The stage that the line names. */
+    readonly stage?: StageName | undefined;
+  },
 ): Promise<KnownNames> {
-  const loading = loadDesired({
+  const manifest = {
     files: request.files,
     cwd: context.cwd,
     types: resourceTypes,
     environment: whateverIsAsked(context.environment),
-    secrets: "skip",
-  });
+  };
+  const { stages } = findStages(manifest);
+  const stage = stages.size > 0 && request.stage ? request.stage : "any";
+  const loading = loadDesired({ ...manifest, stage, secrets: "skip" });
   const [desired, state] = await Promise.all([
     loading.then((loaded) => loaded.desired).catch(() => undefined),
     request.backend?.read().catch(() => undefined),
@@ -87,6 +97,7 @@ export async function listKnownNames(
     addresses: sorted(desired?.resources.keys(), Object.keys(state?.resources ?? {})),
     outputs: sorted(desired?.outputs.keys(), Object.keys(state?.outputs ?? {})),
     stacks: sorted(stacks.map(({ unit }) => unit)),
+    stages: [...stages.values()].map(({ name, each }) => (each ? `${name}/` : name)),
   };
 }
 

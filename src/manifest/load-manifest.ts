@@ -86,7 +86,7 @@ export async function loadManifest(request: ManifestRequest): Promise<LoadedMani
     removed: readRemoved(root, context),
     outputs: readOutputs(root, context),
     sources: files.masked,
-    ...(stage && isOne(request.stage) && { stage: { ...stage, name: stageText(request.stage) } }),
+    ...(stage && isOne(request.stage) && { stage: ruleOf(stage, request.stage) }),
   };
   const concerns = request.concerns?.(desired);
   await fetchSecrets(built, cwd, context, { findings, reach: request.secrets, concerns });
@@ -99,6 +99,12 @@ const withoutStages = (root: MapNode): MapNode => {
   entries.delete("stages");
   return { ...root, entries };
 };
+
+const ruleOf = ({ protect, disposable }: StageDeclaration, name: StageName): Desired["stage"] => ({
+  name: stageText(name),
+  protect,
+  disposable,
+});
 
 const isOne = (stage: ManifestRequest["stage"]): stage is StageName => stage !== undefined && stage !== "any";
 
@@ -119,7 +125,9 @@ function readStage(
     if (stages.size > 0) findings.report(stageMissing(stages));
     return { files: base };
   }
-  if (stages.size === 0 && base.isPartial) return { files: base };
+  // What cannot be read may declare it.
+  const isUnclear = base.isPartial || findings.all().some(({ code }) => code === "manifest.stage");
+  if (isUnclear && !stages.has(asked.name)) return { files: base };
   const found = findStage(stages, asked);
   if (found.stage === undefined) {
     findings.report(found.mistake);

@@ -88,9 +88,39 @@ function maskSecrets(text: string, root: SourceNode, index: TypeIndex): string {
     });
   };
   visit(root);
+  if (root.kind === "map") maskAddresses(root.entries.get("stages")?.value, text, ranges);
   // What an alias takes to an open place may be shown; nobody knows what the rest is for.
   for (const node of free) maskBelow(node, text, words, index, ranges, seen);
   return star(text, ranges);
+}
+
+/** Stars out what may be a credential in addresses of states: a user with a password, and a query. */
+function maskAddresses(node: SourceNode | undefined, text: string, ranges: [number, number][]): void {
+  const seen = new Set<SourceNode>();
+  const visit = (at: SourceNode): void => {
+    if (seen.has(at)) return;
+    seen.add(at);
+    if (at.kind === "list") for (const item of at.items) visit(item);
+    else if (at.kind === "map") for (const { value } of at.entries.values()) visit(value);
+    else {
+      const { start, end } = at.range;
+      for (const [from, to] of credentialsIn(text.slice(start, end))) ranges.push([start + from, start + to]);
+    }
+  };
+  if (node !== undefined) visit(node);
+}
+
+/** Offsets of a user with a password, and of a query, in text that holds an address. */
+function credentialsIn(text: string): [number, number][] {
+  const at = text.indexOf("://");
+  if (at === -1) return [];
+  const rest = text.slice(at + 3);
+  const user = /^[^/?#\s]*@/.exec(rest)?.[0] ?? "";
+  const query = rest.indexOf("?");
+  return [
+    ...(user === "" ? [] : ([[at + 3, at + 2 + user.length]] as [number, number][])),
+    ...(query === -1 ? [] : ([[at + 4 + query, text.length]] as [number, number][])),
+  ];
 }
 
 interface SecretWords {
@@ -226,7 +256,7 @@ export function maskBroken(text: string, index: TypeIndex): string {
         shown = secretStart(line, words);
         depth = shown === -1 ? -1 : indent;
       }
-      if (shown === -1) return line;
+      if (shown === -1) return /\bstate["']?[ \t]*:/.test(line) ? star(line, credentialsIn(line)) : line;
       const hidden = line.slice(shown);
       if (isOdd(hidden, '"') || isOdd(hidden, "'")) depth = Number.NEGATIVE_INFINITY;
       return line.slice(0, shown) + hidden.replace(/[^\r]/g, "*");

@@ -107,4 +107,158 @@ describe("stages of a manifest", () => {
     expect(scenario.requests()).toEqual([]);
     expect(scenario.files().filter(({ path }) => !path.endsWith("other.json"))).toEqual(before);
   });
+
+  it("nothing of a protected stage is deleted, also what its state does not say so of; a disposable one asks for no name", async () => {
+    const services = (stage: string, text: string) =>
+      scenario.write(
+        "rnv.yaml",
+        manifest.replace("services:\n", `services:\n      ${text}\n`).replace("PLACE", stage),
+      );
+    services("", "extra: { kind: worker, configuration: { repository: https://git.example.com/x } }");
+    const unprotected = scenario.read("rnv.yaml").replace("protect: true", "protect: false");
+    scenario.write("rnv.yaml", unprotected);
+    scenario.write("stages/preview.yaml", "projects: { shop: { name: 'pr-${stage.id}' } }\n");
+    const withPreview = (text: string) =>
+      text.replace("each: true,", "each: true, overlay: stages/preview.yaml,");
+    expect(await scenario.run("apply", "--stage", "production", ...approve)).toMatchObject({ code: 0 });
+    scenario.write("rnv.yaml", withPreview(scenario.read("rnv.yaml")));
+    expect(await scenario.run("apply", "--stage", "preview/7", ...approve)).toMatchObject({ code: 0 });
+    // The service goes, and the protection comes, in one change.
+    scenario.write("rnv.yaml", withPreview(manifest));
+    scenario.forget();
+    for (const how of [
+      ["apply", "--confirm-delete", "service.shop.extra"],
+      ["destroy"],
+      ["apply", "-destroy"],
+    ]) {
+      const [verb = "", ...flags] = how;
+      expect(await scenario.run(verb, ...flags, "--stage", "production", ...approve)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("is protected: stage production"),
+      });
+    }
+    expect(scenario.requests()).toEqual([]);
+    expect(await scenario.run("apply", "--stage", "preview/7", ...approve)).toMatchObject({ code: 0 });
+    expect(scenario.requests().filter((request) => request.startsWith("DELETE"))).toHaveLength(1);
+  });
+
+  it("a saved plan is applied in its stage, and in no other", async () => {
+    expect(await scenario.run("plan", "--stage", "staging", "-out", "a.plan")).toMatchObject({ code: 0 });
+    expect(await scenario.run("apply", "--stage", "production", "a.plan", ...approve)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("a.plan was planned for the stage staging, not for production"),
+    });
+    expect(scenario.requests()).toEqual([]);
+    expect(await scenario.run("apply", "a.plan")).toMatchObject({ code: 0 });
+    expect(recorded("staging").stage).toBe("staging");
+  });
+
+  it("a workspace that is not that of the stage is refused with exit 4, for each verb", async () => {
+    const env = { RNV_STAGE: "staging", RNV_STAGING_WORKSPACE: "6f1c0000-0000-4000-8000-000000000000" };
+    const verbs = [
+      ...[["plan"], ["apply", ...approve], ["destroy", ...approve], ["drift"], ["export"], ["validate"]],
+      ...[["import", "service.shop.api", embeddedWorkspaceId], ["deploy", "service.shop.api"], ["status"]],
+      ...[["state", "rm", "service.shop.api"], ["state", "list"], ["output"], ["force-unlock", "x"]],
+    ];
+    for (const [verb = "", ...words] of verbs)
+      expect({ verb, ...(await scenario.runWith({ env }, verb, ...words)) }).toMatchObject({
+        code: 4,
+        stderr: expect.stringMatching(/guard\.workspace[\s\S]*stage staging belongs to workspace 6f1c0000/),
+      });
+    expect(scenario.requests("all")).toEqual([]);
+  });
+
+  it("a state from before there were stages becomes that of the stage it is used for, unless that is disposable", async () => {
+    const plain = manifest.replace(/^stages:\n(?: .*\n)+/, "").replaceAll("${stage.name}", "production");
+    scenario.write("rnv.yaml", plain);
+    expect(await scenario.run("apply", ...approve)).toMatchObject({ code: 0 });
+    scenario.write(
+      "rnv.yaml",
+      manifest.replace("name: Shop ${stage.name}", "name: 'Shop ${stage.name} ${stage.id}'"),
+    );
+    const state = ["--state", ".rnv/state.json"];
+    expect(await scenario.run("plan", "--stage", "preview/1", ...state)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("names no stage, and preview/1 is disposable"),
+    });
+    scenario.write("rnv.yaml", manifest);
+    expect(await scenario.run("apply", "--stage", "production", ...state, ...approve)).toMatchObject({
+      code: 0,
+    });
+    expect(JSON.parse(scenario.read(".rnv/state.json")).stage).toBe("production");
+    scenario.write("rnv.yaml", plain);
+    for (const verb of [["plan"], ["apply", ...approve], ["destroy", ...approve]])
+      expect(await scenario.run(...verb)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining("is the state of the stage production, and this run is about none"),
+      });
+  });
+
+  it("an app of constructs is told of its stage, and its state names it", async () => {
+    scenario.write(
+      "app.cjs",
+      `const { writeFileSync, mkdirSync } = require("node:fs");
+mkdirSync("cdktf.out/stacks/shop", { recursive: true });
+const stack = { terraform: {}, resource: { rnv_project: { shop: { name: "Shop " + process.env.RNV_STAGE } } } };
+writeFileSync("cdktf.out/stacks/shop/cdk.tf.json", JSON.stringify(stack));
+const stacks = { shop: { name: "shop", synthesizedStackPath: "stacks/shop/cdk.tf.json", dependencies: [] } };
+writeFileSync("cdktf.out/manifest.json", JSON.stringify({ version: "0.21.0", stacks }));
+`,
+    );
+    const app = ["--app", "node app.cjs"];
+    expect(await scenario.run("apply", ...app, "--stage", "pr/5", ...approve)).toMatchObject({ code: 0 });
+    expect(names()).toEqual(["Shop pr/5"]);
+    expect(recorded("pr/5")).toMatchObject({ stage: "pr/5", stack: "shop" });
+    await scenario.isQuiet(...app, "--stage", "pr/5");
+    scenario.forget();
+    for (const stage of [["--stage", "pr/6"], []])
+      expect(
+        await scenario.run("destroy", ...app, ...stage, "--state", ".rnv/pr/5/state.json", ...approve),
+      ).toMatchObject({ code: 4, stderr: expect.stringContaining("is the state of the stage pr/5") });
+    expect(scenario.requests()).toEqual([]);
+  });
+
+  it("a sweep goes on after an instance that fails, with exit 3, and ends it the next time", async () => {
+    scenario.write(
+      "rnv.yaml",
+      manifest.replace("name: Shop ${stage.name}", "name: 'pr-${stage.id}'").replace("72h", "1h"),
+    );
+    for (const id of ["1", "2", "3"])
+      expect(await scenario.run("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
+    const sweep = (...words: string[]) => scenario.run("stage", "sweep", "--stage", "preview", ...words);
+    for (const [words, code] of [
+      [["--keep", ""], 1],
+      [["--keep", "../x"], 1],
+      [["--keep-from", "no.txt"], 1],
+    ] as const)
+      expect(await sweep(...words)).toMatchObject({ code });
+    expect(await scenario.run("stage", "sweep", "--stage", "production", "--keep", "1")).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("is not disposable"),
+    });
+    expect(await sweep()).toMatchObject({
+      code: 0,
+      stdout: "Nothing to sweep: 3 instances of preview kept.\n",
+    });
+    expect((await sweep("--keep", "2", "--dry-run")).stdout).toBe(
+      "Would destroy:\n  preview/1\n  preview/3\n",
+    );
+    const before = scenario.requests();
+    const first = recorded("preview/1").resources["project.shop"].id;
+    scenario.fail(({ method, path }) =>
+      method === "DELETE" && path.includes(first) ? ({ kind: "status", status: 403 } as const) : undefined,
+    );
+    const failed = await sweep("--keep", "2");
+    scenario.fail();
+    expect(failed).toMatchObject({ code: 3, stdout: expect.stringContaining("preview/3: destroyed") });
+    expect(before.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+    expect(names()).toEqual(["pr-1", "pr-2"]);
+    expect(await sweep("--keep", "2", "-json")).toMatchObject({ code: 0 });
+    expect(names()).toEqual(["pr-2"]);
+    expect(JSON.parse((await scenario.run("stage", "list", "-json")).stdout).stages).toMatchObject([
+      { stage: "production", protect: true, resources: 0 },
+      { stage: "staging" },
+      { stage: "preview/2", resources: 4, disposable: true, last_run_at: expect.any(String) },
+    ]);
+  });
 });

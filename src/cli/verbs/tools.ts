@@ -17,6 +17,7 @@ import { graph, type KnownNames, listKnownNames } from "../../commands/validate"
 import { DiagnosticsError, error } from "../../diagnostics/diagnostic";
 import { type Condition, conditionNames } from "../../emulator/behaviour";
 import { type Lags, parseLags, readClasses } from "../../emulator/lag";
+import type { FoundStages } from "../../manifest/load-manifest";
 import { version, versionText } from "../../model/version";
 import { escapeText } from "../../render/escape-text";
 import { graphDot, graphMermaid } from "../../render/graph";
@@ -35,6 +36,7 @@ import { type Invocation, listOf } from "../invocation";
 import { options, positive } from "../options";
 import { report } from "../report";
 import { readSettings } from "../settings";
+import { askedStage, localInstances, stagesOf } from "../stages";
 import type { Verb, VerbFamily } from "./verb";
 
 export const graphVerb: Verb = {
@@ -160,6 +162,7 @@ async function runComplete(invocation: Invocation): Promise<number> {
     addresses: async () => (await known()).addresses.map(escapeText),
     outputs: async () => (await known()).outputs.map(escapeText),
     stacks: async () => (await known()).stacks.map(escapeText),
+    stages: async () => (await known()).stages.map(escapeText),
   }).catch(() => ({ kind: "words", words: [] }) as const);
   invocation.terminal.out(completionText(completion, shell));
   return 0;
@@ -170,15 +173,34 @@ async function namesHere(invocation: Invocation, options: TypedOptions): Promise
   const cwd = resolve(invocation.cwd, options.chdir?.at(-1) ?? ".");
   const { environment } = invocation;
   const state = options.state?.at(-1);
-  const isLocal = readSettings(environment, { state, cwd }).state.kind === "file";
-  const context = openContext({ ...invocation, cwd, options: { ...invocation.options, state } });
-  return listKnownNames(
+  const files = (options.file ?? []).filter((file) => file !== "-");
+  const here = { ...invocation, cwd, options: { state, stage: options.stage?.at(-1), file: files } };
+  const found = await stagesOf(here, files);
+  const asked = askedStage(here);
+  const placed = asked && found.place(asked).place;
+  const stage = asked && { ...asked, takesUnnamed: false, ...(placed?.state && { state: placed.state }) };
+  const isLocal = readSettings(environment, { state, cwd, stage }).state.kind === "file";
+  const context = openContext({ ...here, stage });
+  const names = await listKnownNames(
     { cwd, environment },
-    {
-      files: (options.file ?? []).filter((file) => file !== "-"),
-      ...(isLocal && { backend: context.backend }),
-    },
+    { files, stage: asked, ...(isLocal && { backend: context.backend }) },
   );
+  return { ...names, stages: await withInstances(names.stages, here, found) };
+}
+
+/** Stages with their instances, where a folder holds the states of these. */
+async function withInstances(
+  stages: readonly string[],
+  here: Invocation,
+  found: FoundStages,
+): Promise<readonly string[]> {
+  const all: string[] = [];
+  for (const stage of stages) {
+    const [name = "", id] = stage.split("/");
+    const ids = id === undefined ? [] : await localInstances(here, found, name).catch(() => []);
+    all.push(stage, ...ids.map((one) => `${name}/${one}`));
+  }
+  return all;
 }
 
 export const versionVerb: Verb = {

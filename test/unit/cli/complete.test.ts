@@ -18,6 +18,7 @@ const at = (...words: readonly string[]): Promise<Completion> =>
     },
     outputs: async () => ["apiUrl", "docsUrl"],
     stacks: async () => ["prod", "staging"],
+    stages: async () => ["production", "preview/", "preview/12"],
   });
 const wordsAt = async (...words: readonly string[]): Promise<readonly string[] | "files"> => {
   const completion = await at(...words);

@@ -1,0 +1,236 @@
+import type { LoadedManifest } from "../../../src/manifest/context";
+import { findStages } from "../../../src/manifest/load-manifest";
+import type { StageName } from "../../../src/model/stage";
+import { resourceTypes } from "../../../src/resources";
+import { briefs, folderWith, load, removeFolders } from "./load";
+
+afterAll(removeFolders);
+
+/** Code and place of each finding. */
+const places = (found: LoadedManifest): string[] =>
+  briefs(found).map((brief) => brief.split(" ").slice(0, 2).join(" "));
+
+const open = "$" + "{";
+const base = "services: { docs: { kind: static, configuration: { publishDirectory: build } } }\n";
+
+const read = (
+  files: Readonly<Record<string, string>>,
+  stage?: StageName | "any",
+  environment: Readonly<Record<string, string>> = {},
+): Promise<LoadedManifest> =>
+  load(folderWith(files), { types: resourceTypes, environment, ...(stage !== undefined && { stage }) });
+
+describe("mistakes in stages", () => {
+  const production = { name: "production" };
+  const cases: readonly (readonly [what: string, stages: string, brief: string, asked?: StageName])[] = [
+    ["no mapping", "stages: [production]\n", "manifest.stage rnv.yaml:1:9"],
+    ["a stage that is text", "stages: { production: yes please }\n", "manifest.stage rnv.yaml:1:23"],
+    [
+      "a key that is slightly wrong",
+      "stages:\n  production: { overly: a.yaml }\n",
+      "manifest.stage rnv.yaml:2:17",
+    ],
+    ["a flag that is none", 'stages: { production: { protect: "yes" } }\n', "manifest.stage rnv.yaml:1:34"],
+    [
+      "a duration that is none",
+      "stages: { production: { disposable: true, expires: 3 days } }\n",
+      "manifest.stage rnv.yaml:1:52",
+    ],
+    ["a number as overlay", "stages: { production: { overlay: 3 } }\n", "manifest.stage rnv.yaml:1:34"],
+    ["a name with a slash", "stages: { production: {}, a/b: {} }\n", "manifest.stage rnv.yaml:1:27"],
+    ["a name that rnv uses", "stages: { production: {}, emulator: {} }\n", "manifest.stage rnv.yaml:1:27"],
+    [
+      "protected and disposable",
+      "stages: { production: { protect: true, disposable: true } }\n",
+      "manifest.stage rnv.yaml:1:11",
+    ],
+    [
+      "expires, and is not disposable",
+      "stages: { production: { expires: 72h } }\n",
+      "manifest.stage rnv.yaml:1:11",
+    ],
+    [
+      "one state for all instances",
+      "stages: { production: {}, p: { each: true, state: one.json } }\n",
+      "manifest.stage rnv.yaml:1:51",
+    ],
+    [
+      "an overlay that is not there",
+      "stages: { production: { overlay: no.yaml } }\n",
+      "manifest.stage rnv.yaml:1:34",
+    ],
+    [
+      "an overlay outside",
+      "stages: { production: { overlay: /etc/hostname } }\n",
+      "manifest.stage rnv.yaml:1:34",
+    ],
+    [
+      "an overlay of itself",
+      "stages: { production: { overlay: rnv.yaml } }\n",
+      "manifest.stage rnv.yaml:1:34",
+    ],
+    [
+      "an overlay with stages",
+      "stages: { production: { overlay: again.yaml } }\n",
+      "manifest.stage again.yaml:1:1",
+    ],
+    [
+      "a workspace that is none",
+      "stages: { production: { workspace: shop } }\n",
+      "manifest.stage rnv.yaml:1:36",
+    ],
+    [
+      "a workspace of an unset variable",
+      `stages: { production: { workspace: "${open}env.NOPE}" } }\n`,
+      "manifest.env_missing rnv.yaml:1:37",
+    ],
+    [
+      "a password in the state",
+      "stages: { production: { state: 'https://u:hunter2@example.com/s' } }\n",
+      "manifest.stage rnv.yaml:1:32",
+    ],
+    [
+      "a token in the state",
+      "stages: { production: { state: 'https://example.com/s?private_token=hunter2' } }\n",
+      "manifest.stage rnv.yaml:1:32",
+    ],
+    [
+      "a secret of the environment in the state",
+      `stages: { production: { state: "s-${open}env.API_TOKEN}" } }\n`,
+      "manifest.secret_source rnv.yaml:1:35",
+    ],
+    [
+      "a reference in the state",
+      `stages: { production: { state: "${open}service.docs.url}" } }\n`,
+      "manifest.reference_syntax rnv.yaml:1:33",
+    ],
+    [
+      "an id where there is none",
+      `stages: { production: { state: "s-${open}stage.id}" } }\n`,
+      "manifest.reference_syntax rnv.yaml:1:35",
+    ],
+    [
+      "a stage that is slightly wrong",
+      "stages: { production: {} }\n",
+      "manifest.stage_unknown",
+      { name: "prodution" },
+    ],
+    ["no stages at all", "version: 1\n", "manifest.stage_unknown"],
+    [
+      "an id of a stage that stands once",
+      "stages: { production: {} }\n",
+      "manifest.stage_unknown",
+      { name: "production", id: "1" },
+    ],
+    ["no id of an instance", "stages: { production: { each: true } }\n", "manifest.stage_unknown"],
+    [
+      "an id that is a path",
+      "stages: { production: { each: true } }\n",
+      "manifest.stage_unknown",
+      { name: "production", id: "../x" },
+    ],
+  ];
+  it.each(cases.map(([what, ...rest]) => ({ what, rest })))("$what", async ({ rest }) => {
+    const [stages, brief, asked = production] = rest;
+    const files = { "rnv.yaml": stages + base, "again.yaml": "stages: { x: {} }\n" };
+    const found = await read(files, asked, { API_TOKEN: "hunter2" });
+    expect(places(found)).toEqual([brief]);
+    expect(found.desired).toBeUndefined();
+    expect(JSON.stringify([found.diagnostics, [...found.sources.values()]])).not.toContain("hunter2");
+  });
+
+  it("a password of a state is not shown where the file is broken either", async () => {
+    const broken =
+      "stages:\n  production:\n    state: https://u:hunter2@example.com/s?token=hunter2\n    x: [\n";
+    const found = await read({ "rnv.yaml": broken }, production);
+    expect(JSON.stringify([found.diagnostics, [...found.sources.values()]])).not.toContain("hunter2");
+  });
+
+  it("a stage that was misspelt is named, and without one all are listed", async () => {
+    const files = { "rnv.yaml": `stages: { production: {}, preview: { each: true } }\n${base}` };
+    expect((await read(files, { name: "prodution" })).diagnostics[0]?.hint).toBe(
+      'did you mean "production"?',
+    );
+    expect((await read(files)).diagnostics).toMatchObject([
+      { code: "manifest.stage_missing", hint: expect.stringContaining("production, preview/ID") },
+    ]);
+  });
+});
+
+describe("the stage that is read", () => {
+  const manifest = `stages:
+  production: { overlay: "stages/${open}stage.name}.yaml", protect: true }
+  preview: { each: true, workspace: "${open}env.W}", state: "s3://b/${open}stage.name}-${open}stage.id}.json" }
+projects:
+  shop:
+    name: ${open}stage.name} shop
+    services:
+      api:
+        kind: web
+        configuration: { repository: "https://git.example.com/${open}stage.name}", branch: "${open}stage.name}" }
+        variablesFrom: [{ dotenv: ".env.${open}stage.name}" }]
+        variables: { STAGE: "${open}stage.name}", LITERAL: "$${open}stage.name}" }
+`;
+  const files = {
+    "rnv.yaml": manifest,
+    "stages/production.yaml": `projects: { shop: { services: { api: { configuration: { branch: "r-${open}stage.name}" } } } } }\n`,
+    ".env.production": "FROM_FILE=1\n",
+    ".env.preview": "FROM_FILE=2\n",
+  };
+
+  it("stands wherever it is written, in overlays and paths too, and nothing is deleted in a protected one", async () => {
+    const { desired, diagnostics } = await read(files, { name: "production" });
+    expect(diagnostics).toEqual([]);
+    const api = desired?.resources.get("service.shop.api" as never);
+    expect(api?.attributes.get("configuration.branch")?.value).toBe("r-production");
+    expect(api?.attributes.get("configuration.repository")?.value).toBe("https://git.example.com/production");
+    expect(desired?.resources.has("variable.shop.api.FROM_FILE" as never)).toBe(true);
+    expect(
+      [...(desired?.resources.values() ?? [])].filter(({ lifecycle }) => lifecycle.preventDestroy),
+    ).toHaveLength(2);
+    expect(desired?.stage).toEqual({ name: "production", protect: true, disposable: false });
+  });
+
+  it("fills in where a state is, and says nothing of stages that were not asked for", () => {
+    const place = (environment: Readonly<Record<string, string>>) =>
+      findStages({ files: [], cwd: folderWith(files), types: resourceTypes, environment }).place({
+        name: "preview",
+        id: "12",
+      });
+    const workspace = "00000000-0000-4000-8000-0000000000E1";
+    expect(place({ W: workspace }).place).toEqual({
+      workspace: workspace.toLowerCase(),
+      state: "s3://b/preview-12.json",
+    });
+    expect(place({}).diagnostics.map(({ code }) => code)).toEqual(["manifest.env_missing"]);
+  });
+
+  it.each([
+    ["shop-pr-12", "12", true],
+    ["shop-12", "1", false],
+    ["pr12", "12", true],
+    ["prefix", "fix", false],
+    ["pr-fix-1", "fix", true],
+    ["shop", "12", false],
+  ])("the name %s holds the id %s: %s", async (name, id, holds) => {
+    const found = await read(
+      { "rnv.yaml": `stages: { p: { each: true } }\nprojects: { shop: { name: ${name} } }\n` },
+      { name: "p", id },
+    );
+    expect(places(found)).toEqual(holds ? [] : ["guard.stage rnv.yaml:2:27"]);
+  });
+
+  it("is not known where there is none, and any will do for names", async () => {
+    const text = { "rnv.yaml": `projects: { shop: { name: "${open}stage.name}" } }\n` };
+    expect(places(await read(text))).toEqual(["manifest.reference_syntax rnv.yaml:1:28"]);
+    expect((await read({ "rnv.yaml": manifest, ".env.x": "" }, "any")).desired?.resources.size).toBe(5);
+  });
+
+  it("of a manifest that is not trusted has no overlay outside of the project", async () => {
+    const outside = await read(
+      { "rnv.yaml": `stages: { p: { overlay: ../x.yaml } }\n${base}` },
+      { name: "p" },
+    );
+    expect(places(outside)).toEqual(["manifest.stage rnv.yaml:1:25"]);
+  });
+});
