@@ -37,6 +37,21 @@ export const terraformPrefix = "rnv";
 /** The data source of the service's catalog. */
 export const catalogDataSource = `${terraformPrefix}_catalog`;
 
+/** The resource that is a map of variables, which manifests and constructs of rnv write one by one. */
+export const variablesResource = `${terraformPrefix}_variables`;
+
+/** One of them. */
+export const variableResource = `${terraformPrefix}_variable`;
+
+/** The attribute of a resource that keeps it from being deleted; the service never sees it. */
+export const protectionAttribute = "deletion_protection";
+
+/** The attribute of a resource that takes over what exists under its name. */
+export const adoptAttribute = "adopt";
+
+/** The attribute that gives the fields of the one block of a resource as one value. */
+export const settingsName = "settings";
+
 /** The name of a secret attribute whose value Terraform sends and does not keep. */
 export const writeOnlyNameOf = (name: string): string => `${name}_wo`;
 

@@ -52,6 +52,13 @@ export class JsonLocation implements SourceRange {
     return member === undefined ? this : new JsonLocation(this.file, this.#text, member);
   }
 
+  /** Returns this location where `at` gives other locations for some keys, for a block that is read as several. */
+  with(others: Readonly<Record<string, JsonLocation>>): JsonLocation {
+    const moved = Object.entries(others).map(([key, location]) => [key, location.#span] as const);
+    const members = new Map([...(this.#span.members ?? []), ...moved]);
+    return new JsonLocation(this.file, this.#text, { ...this.#span, members });
+  }
+
   /** The key that opens this value. */
   get keyRange(): SourceRange {
     const [start, end] = this.#span.key ?? [this.start, this.end];

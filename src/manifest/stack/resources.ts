@@ -4,12 +4,27 @@ import type { Address } from "../../model/address";
 import { crossStackData, dataType, splitDataReference } from "../../model/data-source";
 import type { DesiredAttribute, DesiredResource } from "../../model/desired";
 import type { Parent } from "../../model/resource-type";
-import { camelCase, snakeCase, terraformNameOf, terraformPrefix, timeoutNames } from "../../model/text";
+import {
+  camelCase,
+  snakeCase,
+  terraformNameOf,
+  terraformPrefix,
+  timeoutNames,
+  variablesResource,
+} from "../../model/text";
 import { parseDuration } from "../../model/time";
 import { Template } from "../../model/value";
 import type { Block, WrittenAttribute } from "../blocks";
 import type { MapEntry, SourceNode } from "../tree";
 import { type AttributeShape, openShape, unknownField } from "../type-index";
+import {
+  bindingKeys,
+  bindingProblems,
+  groupAsValue,
+  protectionOf,
+  resourcesNamed,
+  triggersProblem,
+} from "./bindings";
 import { isObject, type Json, type JsonLocation } from "./document";
 import { type Expression, parseExpression } from "./language/expression";
 import { addressOfResource, type StackGroup, type StackType } from "./names";
@@ -91,9 +106,13 @@ export function readResource(
   const address = addressOfResource(type, resource.name);
   const reader = readerOf(stack, context, owner, address);
   const source: ResourceSource = { resource, type, address, reader };
-  refuseTerraformOnly(source);
+  refuseTerraformOnly(source, stack, context);
   const { removal, removedWithParent } = type.placed.type;
   const provider = readProvider({ value: body, location }, stack, reader);
+  const isProtectable = removal === "delete" && !removedWithParent;
+  const isKept = protectionOf(body, isProtectable, (problem, key) =>
+    reader.refuse(problem, location.at(key)),
+  );
   const { written, isReadable } = readAttributes(source);
   const parent = readParent(source, findBlock);
   const { meta, movedFrom } = readMeta(source, imports.get(address));
@@ -106,7 +125,7 @@ export function readResource(
     movedFrom,
     dependsOn,
     parent,
-    isProtected: protecting.has(provider) && removal === "delete" && !removedWithParent,
+    isProtected: isKept || (protecting.has(provider) && isProtectable),
     timeouts: readTimeouts(source),
     block: {
       placed: type.placed,
@@ -126,16 +145,25 @@ export function readResource(
 function unknownType({ terraformType, name }: StackResource, { types }: StackContext): StackProblem {
   if (!terraformType.startsWith(`${terraformPrefix}_`))
     return unsupported(`the resource ${terraformType}.${name} of another provider`);
+  if (terraformType === variablesResource)
+    return unsupported("a map of variables whose names are in an expression");
   const hint = didYouMean(terraformType, types.keys());
   return new StackProblem("manifest.unknown_key", `there is no resource type ${terraformType}`, hint);
 }
 
-function refuseTerraformOnly({ resource: { body, location }, reader }: ResourceSource): void {
+function refuseTerraformOnly(
+  { resource, type, reader }: ResourceSource,
+  stack: Stack,
+  context: StackContext,
+): void {
+  const { body, location } = resource;
   for (const key of terraformOnly)
     if (body[key] !== undefined) reader.refuse(withoutRepetition(key), location.at(key).keyRange);
   // Derived triggers are for Terraform: rnv sees these changes by itself.
-  if (body.triggers !== undefined && commentOf(body, terraformPrefix)?.triggers !== "derived")
-    reader.refuse(unsupported("triggers"), location.at("triggers").keyRange);
+  const isDerived = commentOf(body, terraformPrefix)?.triggers === "derived";
+  const triggers = isDerived ? undefined : triggersProblem(resource, type, stack, context);
+  if (triggers !== undefined) reader.refuse(triggers, location.at("triggers").keyRange);
+  for (const [key, problem] of bindingProblems(body, type)) reader.refuse(problem, location.at(key).keyRange);
 }
 
 /** An argument that rnv does not have. */
@@ -218,11 +246,11 @@ function readAttributes(source: ResourceSource): Pick<Block, "written" | "isRead
       );
     else written.push({ shape, entry: { key: shape.path, keyRange: location.keyRange, value: node } });
   };
-  const others = [...ownKeys, ...terraformOnly, ...type.parents.keys()];
+  const others = [...ownKeys, ...terraformOnly, ...bindingKeys, ...type.parents.keys()];
   for (const [key, value] of Object.entries(resource.body)) {
     const at = resource.location.at(key);
     const shape = type.attributes.get(key);
-    const group = type.groups.get(key);
+    const group = type.groups.get(key) ?? groupAsValue(key, type);
     // Terraform takes null for an attribute that is left out.
     if (value === null || others.includes(key) || type.versions.has(key)) continue;
     if (shape !== undefined && written.some((earlier) => earlier.shape === shape))
@@ -411,7 +439,7 @@ function ignoredPaths(value: Json, range: JsonLocation, { placed }: StackType): 
 /** Addresses that `depends_on` of a resource or a data source names. */
 export function dependsOnOf(
   { value: body, location }: StackEntry,
-  { data }: Stack,
+  stack: Stack,
   context: StackContext,
   reader: BlockReader,
 ): readonly Address[] {
@@ -424,11 +452,18 @@ export function dependsOnOf(
   }
   return value.flatMap((item: Json, i) => {
     // Data sources are read before anything changes: they are no reason to wait.
-    const isData = typeof item === "string" && item.startsWith("data.") && data.has(item.slice(5));
+    const isData = typeof item === "string" && item.startsWith("data.") && stack.data.has(item.slice(5));
+    const parts = typeof item === "string" ? resourcesNamed(stack, item).filter(({ partOf }) => partOf) : [];
+    if (parts.length > 0) return parts.flatMap((part) => addressesOf(part, context));
     const address = isData ? undefined : resourceNamed(item, at.at(i), context, reader);
     return address === undefined ? [] : [address];
   });
 }
+
+const addressesOf = ({ terraformType, name }: StackResource, { types }: StackContext): readonly Address[] => {
+  const type = types.get(terraformType);
+  return type === undefined ? [] : [addressOfResource(type, name)];
+};
 
 /** The address of `rnv_service.api`, as blocks name a resource; undefined after a report. */
 export function resourceNamed(

@@ -1,7 +1,7 @@
 import type { DiagnosticCode, SourceRange } from "../../diagnostics/diagnostic";
 import { type Diagnostic, error, warning } from "../../diagnostics/diagnostic";
 import { suggest } from "../../diagnostics/suggest";
-import { terraformPrefix } from "../../model/text";
+import { terraformPrefix, variableResource, variablesResource } from "../../model/text";
 import type { StackUnit } from "../context";
 import { type Report, suggestedMisses } from "../findings";
 import { isObject, type Json, type JsonLocation, type JsonObject, type StackDocument } from "./document";
@@ -22,6 +22,8 @@ export interface StackResource {
   readonly location: JsonLocation;
   /** `shop/api`; undefined in JSON that no construct wrote. */
   readonly constructPath: string | undefined;
+  /** The block that it is a part of, `rnv_variables.settings`, where the block stands for several resources. */
+  readonly partOf?: string;
 }
 
 /** A stack with its parts by name. */
@@ -194,7 +196,7 @@ export function readStack(
     root,
     name,
     constructPath: fallback.constructPath ?? name,
-    resources: blocksOf(root, "resource", 2).map(resourceOf),
+    resources: blocksOf(root, "resource", 2).map(resourceOf).flatMap(variablesOfMap),
     variables: byLabel(blocksOf(root, "variable", 1)),
     outputs: byLabel(blocksOf(root, "output", 1)),
     locals: localsOf(root),
@@ -263,6 +265,27 @@ function resourceOf({ labels, value, location }: Labelled): StackResource {
   const [terraformType = "", name = ""] = labels;
   const body = isObject(value) ? value : {};
   return { terraformType, name, body, location, constructPath: constructPathOf(body) };
+}
+
+/** A block of `rnv_variables` as the variables of its map, each under the address that it has in a manifest. */
+function variablesOfMap(resource: StackResource): readonly StackResource[] {
+  const { terraformType, name, body, location } = resource;
+  if (terraformType !== variablesResource) return [resource];
+  const service = /^\$\{rnv_service\.([\w-]+)\.id\}$/.exec(String(body.service_id))?.[1] ?? name;
+  const { values, values_wo: unstored, values_wo_version: _version, ...others } = body;
+  const maps = Object.entries({ values, values_wo: unstored }).filter(([, map]) => isObject(map));
+  // What is one expression has no names yet: the type of the block stays, and is refused.
+  if (maps.length === 0) return [resource];
+  return maps.flatMap(([attribute, map]) =>
+    Object.entries(map as JsonObject).map(([key, value]) => ({
+      terraformType: variableResource,
+      name: `${service}__${key}`,
+      body: { ...others, key, value },
+      location: location.with({ value: location.at(attribute).at(key), key: location.at(attribute).at(key) }),
+      constructPath: resource.constructPath,
+      partOf: `${terraformType}.${name}`,
+    })),
+  );
 }
 
 /** Refuses other providers; warns of a remote backend, whose state rnv does not use. */

@@ -5,13 +5,13 @@ import type { Catalog } from "../../model/catalog";
 import { isMissing } from "../../model/freshness";
 import type { Offers } from "../../model/live";
 import type { CheckContext } from "../../model/resource-type";
-import { terraformNameOf } from "../../model/text";
+import { protectionAttribute, terraformNameOf } from "../../model/text";
 import { type ResolvedValue, Unknown } from "../../model/value";
 import { typeNamed } from "../../resources";
 import { addressOfId, readById } from "../confirm-deleted";
 import type { Session } from "../provider";
 import { declaredWithSecrets, nameIn, valueAt } from "../schema/attributes";
-import { protectionAttribute, type TerraformShape } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import type { TerraformObject } from "../values/terraform-value";
 import type { PlannedChange } from "./plan-change";
 

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../diagnostics/diagnostic";
 import type { LiveResource } from "../../model/live";
+import { protectionAttribute } from "../../model/text";
 import { Unknown } from "../../model/value";
 import {
   cannotTakeOver,
@@ -21,7 +22,7 @@ import type { Provider, RpcAnswer, Session } from "../provider";
 import { importedState } from "../refreshed-state";
 import { declaredIn, parentIn } from "../schema/attributes";
 import { configIn, stepsIn } from "../schema/settings-value";
-import { isAdoptable, protectionAttribute, type TerraformShape } from "../schema/terraform-shape";
+import { isAdoptable, type TerraformShape } from "../schema/terraform-shape";
 import { isNullMessage } from "../values/codec";
 import type { TerraformObject } from "../values/terraform-value";
 import { planResourceChange } from "./plan-resource-change";

@@ -1,6 +1,6 @@
 import type { Resource } from "../../api/reads";
 import { type Diagnostic, DiagnosticsError, error } from "../../diagnostics/diagnostic";
-import { terraformNameOf } from "../../model/text";
+import { protectionAttribute, terraformNameOf } from "../../model/text";
 import { typeNamed } from "../../resources";
 import { addressOfId } from "../confirm-deleted";
 import { diagnosticError, writePrivate } from "../messages";
@@ -8,7 +8,7 @@ import type { RequestOf } from "../protocol";
 import type { RpcAnswer, Session } from "../provider";
 import { addressIn, emptyValue, setValue, withoutEmptyBlocks } from "../schema/attributes";
 import { schemaVersion } from "../schema/block";
-import { protectionAttribute, type TerraformShape } from "../schema/terraform-shape";
+import type { TerraformShape } from "../schema/terraform-shape";
 import { decodeState, encodeMessage } from "../values/codec";
 import { asObject, type TerraformValue } from "../values/terraform-value";
 

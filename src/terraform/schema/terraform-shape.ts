@@ -2,6 +2,9 @@ import type { ZodType } from "zod";
 import type { Resource } from "../../api/reads";
 import type { ComputedRule } from "../../model/resource-type";
 import {
+  adoptAttribute,
+  protectionAttribute,
+  settingsName,
   snakeCase,
   terraformNameOf,
   timeoutNames,
@@ -137,7 +140,7 @@ function settingsOf({ groups }: Resource, declared: readonly AttributeBinding[])
   const group = snakeCase(only);
   const within = declared.filter(({ steps }) => steps.length === 2 && steps[0] === group);
   return {
-    ...{ name: "settings", group },
+    ...{ name: settingsName, group },
     fields: new Map(within.map(({ steps, type }) => [steps[1] ?? "", type])),
   };
 }
@@ -206,7 +209,7 @@ export const isAdoptable = ({ nameAttribute, candidates }: Resource): boolean =>
   nameAttribute !== undefined && candidates !== undefined;
 
 const adopt: AttributeSchema = optional(
-  "adopt",
+  adoptAttribute,
   "bool",
   "True: what exists of this name and is in no state is taken over, instead of an error. It must be the only one; the plan says which.",
 );
@@ -225,9 +228,6 @@ const settingsAttribute = ({ name, group }: GroupAsValue): AttributeSchema =>
       `be left out or null, and a field that is none is an error. In place of the block, which then shows what they ` +
       `are: a value that is sensitive is none for it, and belongs into a variable of the service.`,
   );
-
-/** The attribute that keeps a resource from being deleted. The service never sees it. */
-export const protectionAttribute = "deletion_protection";
 
 const deletionProtection = ({ type }: Resource): AttributeSchema =>
   optional(

@@ -2,6 +2,7 @@ import type { Variable } from "../../api/wire/shapes";
 import { lookAgain, staleWrite } from "../../apply/look";
 import { DiagnosticsError } from "../../diagnostics/diagnostic";
 import { isOlder, isYoung } from "../../model/freshness";
+import { variablesResource } from "../../model/text";
 import { liveVariable, variable } from "../../resources/variable";
 import { confirmDeleted, type Doubt, isParentLeaving, isShownElsewhere, noteFound } from "../confirm-deleted";
 import type { PrivateData } from "../messages";
@@ -14,7 +15,7 @@ import { asObject, mapOf, type TerraformObject, type TerraformValue } from "../v
 /** The type that each entry of the map is: all it does, the map does. */
 export const entryType = shapeOf(variable);
 
-export const variablesSchema = schemaOf("rnv_variables", {
+export const variablesSchema = schemaOf(variablesResource, {
   doc: "Several variables of one service in one map. It manages the names that it declares, after an import too, and leaves all others alone.",
   attributes: [
     required("service_id", "string", "Id of the service they belong to."),

@@ -1,0 +1,165 @@
+import { removeFolders } from "../load";
+import { loadStackJson, resource, values } from "../stack";
+
+afterEach(removeFolders);
+
+const serviceId = "${rnv_service.shop__api.id}";
+
+/** What bindings write that `cdktf get` generates from the schema of the Terraform provider. */
+const stack = (more: Readonly<Record<string, object>> = {}, service: object = {}) => ({
+  resource: {
+    rnv_project: { shop: { name: "Shop", deletion_protection: false } },
+    rnv_service: {
+      shop__api: { name: "api", kind: "web", project_id: "${rnv_project.shop.id}", ...service },
+    },
+    ...more,
+  },
+});
+
+async function problems(written: object): Promise<string[]> {
+  const { diagnostics } = await loadStackJson(written);
+  return diagnostics.map(({ code, summary }) => `${code} ${summary}`);
+}
+
+describe("what generated bindings write", () => {
+  it("settings are the configuration as one value; both are one too many", async () => {
+    const settings = {
+      repository: "https://git.example.com/shop/api",
+      start_command: "node s.js",
+      branch: null,
+    };
+    const found = await loadStackJson(stack({}, { settings }));
+    expect(found.diagnostics).toEqual([]);
+    expect(values(found, "service.shop.api")).toMatchObject({
+      "configuration.repository": "https://git.example.com/shop/api",
+      "configuration.startCommand": "node s.js",
+    });
+    expect(await problems(stack({}, { settings: { start: 1 } }))).toEqual([
+      'manifest.unknown_field rnv_service.shop__api: configuration of service.shop.api has no attribute "start" that this version knows',
+    ]);
+    expect(await problems(stack({}, { settings, configuration: { replicas: 2 } }))).toEqual([
+      "plan.invalid_combination rnv_service.shop__api: both settings and configuration are set",
+    ]);
+    expect(
+      await problems(stack({ rnv_variable: { v: { key: "K", service_id: serviceId, settings: {} } } })),
+    ).toEqual(['manifest.unknown_key rnv_variable.v: there is no attribute "settings"']);
+  });
+
+  it("deletion_protection keeps what it stands on, where the type has it", async () => {
+    const found = await loadStackJson(stack({}, { deletion_protection: true }));
+    expect(found.diagnostics).toEqual([]);
+    expect(resource(found, "service.shop.api").lifecycle.preventDestroy).toBe(true);
+    expect(resource(found, "project.shop").lifecycle.preventDestroy).toBe(false);
+    expect(await problems(stack({}, { deletion_protection: "${var.x}" }))).toEqual([
+      "manifest.invalid_type rnv_service.shop__api: deletion_protection is true or false",
+    ]);
+    const variable = { key: "K", service_id: serviceId, value: "1", deletion_protection: true };
+    expect(await problems(stack({ rnv_variable: { v: variable } }))).toEqual([
+      "manifest.invalid_type rnv_variable.v: nothing of this type has deletion_protection",
+    ]);
+  });
+
+  it("adopt is refused with what rnv has for it", async () => {
+    expect(await problems(stack({}, { adopt: false }))).toEqual([]);
+    const { diagnostics } = await loadStackJson(stack({}, { adopt: true }));
+    expect(diagnostics[0]).toMatchObject({
+      summary: "rnv_service.shop__api: adopt is not supported by rnv",
+      hint: expect.stringContaining("--adopt"),
+    });
+  });
+
+  it("triggers for what rnv sees by itself are read, and others refused", async () => {
+    const level = { service_id: serviceId, key: "LEVEL", value: "info" };
+    const deployment = (triggers: unknown, service = serviceId) =>
+      problems(
+        stack({
+          rnv_variable: { l: level, other: { ...level, service_id: "${rnv_service.other.id}" } },
+          rnv_deployment: { d: { service_id: service, triggers } },
+          rnv_service: {
+            shop__api: { name: "api", kind: "web", project_id: "${rnv_project.shop.id}" },
+            other: { name: "other", kind: "web" },
+          },
+        }),
+      );
+    const seen = {
+      a: "${rnv_variable.l.updated_at}",
+      b: "${jsonencode(rnv_service.shop__api.configuration)}",
+    };
+    expect(await deployment(seen)).toEqual([]);
+    const refused = ["manifest.unsupported rnv_deployment.d: triggers is not supported by rnv"];
+    for (const reason of [
+      { a: "42" },
+      { a: "${rnv_variable.other.updated_at}" },
+      { a: "${rnv_service.other.url}" },
+      { ...seen, c: "${var.release}" },
+      { a: "${rnv_variable.l.updated_at}${var.release}" },
+      "${rnv_variable.l}-${timestamp()}${local.x}",
+    ])
+      expect([reason, await deployment(reason)]).toEqual([reason, refused]);
+    // The layout of a project follows the services in it.
+    const layout = (service: string) =>
+      problems(
+        stack({
+          rnv_canvas_layout: {
+            c: {
+              project_id: "${rnv_project.shop.id}",
+              positions: "auto",
+              triggers: { a: `\${${service}.id}` },
+            },
+          },
+        }),
+      );
+    expect(await layout("rnv_service.shop__api")).toEqual([]);
+    expect(await layout("rnv_service.unknown")).toHaveLength(1);
+  });
+
+  it("a map of variables is those variables, at their places in the file and in front of what follows them", async () => {
+    const many = {
+      service_id: serviceId,
+      values: { LEVEL: "info", URL: "${rnv_service.shop__api.url}" },
+      values_wo: { TOKEN: "${var.token}" },
+      values_wo_version: 1,
+    };
+    const written = {
+      ...stack({
+        rnv_variables: { many },
+        rnv_deployment: {
+          shop__api: {
+            service_id: serviceId,
+            depends_on: ["rnv_variables.many"],
+            triggers: { a: "${jsonencode(rnv_variables.many.updated_at)}" },
+          },
+        },
+      }),
+      variable: { token: { type: "string", sensitive: true, default: "text-of-the-token" } },
+    };
+    const found = await loadStackJson(written);
+    expect(found.diagnostics).toEqual([]);
+    const addresses = [...(found.desired?.resources.keys() ?? [])].filter((one) =>
+      one.startsWith("variable."),
+    );
+    expect(addresses).toEqual([
+      "variable.shop.api.LEVEL",
+      "variable.shop.api.URL",
+      "variable.shop.api.TOKEN",
+    ]);
+    expect(values(found, "variable.shop.api.TOKEN").value).not.toBe("text-of-the-token");
+    expect([...found.sources.values()].join()).not.toContain("text-of-the-token");
+    const wrong = await loadStackJson(
+      stack({ rnv_variables: { many: { ...many, values_wo: null, values: { A: ["x"] } } } }),
+    );
+    expect(wrong.diagnostics[0]?.range?.start).toBeGreaterThan(0);
+    expect(
+      await problems(stack({ rnv_variables: { many: { service_id: serviceId, values: "${var.all}" } } })),
+    ).toEqual([
+      "manifest.unsupported rnv_variables.many: a map of variables whose names are in an expression is not supported by rnv",
+    ]);
+    const twice = {
+      rnv_variable: { a: { service_id: serviceId, key: "LEVEL", value: "x" } },
+      rnv_variables: { many },
+    };
+    expect(await problems({ ...stack(twice), variable: written.variable })).toEqual([
+      expect.stringContaining('declares the variable "LEVEL" of service.shop.api'),
+    ]);
+  });
+});
