@@ -51,18 +51,18 @@ export async function ask<T>(
 }
 
 type ShownFields = { readonly id: string } & Readonly<Record<string, unknown>>;
-type Asked = Readonly<Record<string, string | null | undefined>>;
+type AskedFor = Readonly<Record<string, string | null | undefined>>;
 
 /** Returns a reader of answers that show a resource in `member`, if anything: whether it is the one of `asked`. */
 export const shows =
-  <Member extends string>(member: Member, asked: Asked) =>
+  <Member extends string>(member: Member, asked: AskedFor) =>
   (answer: { readonly [Key in Member]?: ShownFields }): About => {
     const shown = answer[member];
     return shown === undefined ? {} : aboutShown(member, shown, asked);
   };
 
 /** Compares a resource that an answer shows with `asked`: with another id, or another field, it is about another. */
-export function aboutShown(member: string, shown: ShownFields, asked: Asked): About {
+export function aboutShown(member: string, shown: ShownFields, asked: AskedFor): About {
   const { id } = shown;
   for (const [field, wanted] of Object.entries(asked)) {
     const value = shown[field];
