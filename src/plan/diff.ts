@@ -180,9 +180,9 @@ const isNewer = (a: string | undefined, b: string | undefined): boolean =>
 
 /** Absent and null are one: the service leaves out what it has no value for. */
 function areEqual(rule: AttributeRule, a: Plain | undefined, b: Plain | undefined): boolean {
-  if (a === b) return true;
-  if (a === undefined || a === null || b === undefined || b === null) return (a ?? null) === (b ?? null);
-  return (rule.equal ?? plainEqual)(a, b);
+  const [left, right] = [a ?? null, b ?? null];
+  if (left === null || right === null) return left === right;
+  return (rule.equal ?? plainEqual)(left, right);
 }
 
 const isParentAttribute = ({ type }: ResourceInstance, path: string): boolean =>

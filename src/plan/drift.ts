@@ -178,8 +178,6 @@ function findCause(change: Change, causeOf: CauseOf): DriftCause {
   // It went with what held it, and comes back with it.
   if (holder && isOnlyRepair(holder)) return { ...nothing, because: rootsOf(recorded?.parent, holder) };
   const own = attributes.filter((field) => !isDrift(field));
-  const rest = [...own, ...released, ...lifecycle];
-  if (action !== "update" && action !== "replace" && !recorded) return { ...asked, fields: rest };
 
   const behind = own.map((field) => ({ field, repairs: repairsBehind(change, field, causeOf) }));
   const declared = behind.flatMap(({ field, repairs }) => (repairs ? [] : [field]));

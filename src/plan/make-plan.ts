@@ -12,7 +12,6 @@ import { checkMassDeletion, guardDeletions } from "./guards";
 import { applyMoves, gatherInstances, isRetained, ownerKey, type ResourceInstances } from "./instances";
 import {
   type AttributeChange,
-  absent,
   type Change,
   type OutputChange,
   type Plan,
@@ -224,7 +223,7 @@ function diffOutputs(
       plannedOutputs[name] = secret;
       continue;
     }
-    const before = recorded.has(name) ? shownOutput(recorded.get(name)) : absent;
+    const before = shownOutput(recorded.get(name));
     const after = shownOutput(value);
     if (after.kind !== "absent") plannedOutputs[name] = after;
     const isSame = before.kind === "value" && after.kind === "value" && plainEqual(before.value, after.value);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { canvas, serviceAnswer } from "../../../src/api/wire/shapes";
+import { canvas, canvasLimits, position, serviceAnswer, viewport } from "../../../src/api/wire/shapes";
 
 const id = "0b0e1a52-5d3c-4a51-9f6e-3a9f5d1c2b7e";
 const at = "2026-01-01T00:00:00.000Z";
@@ -153,4 +153,18 @@ describe("a canvas", () => {
       expect(JSON.stringify(canvas.parse(JSON.parse(hostile)))).not.toContain("__proto__");
     },
   );
+});
+
+describe("what may be saved of a canvas", () => {
+  const { coordinate, minZoom, maxZoom } = canvasLimits;
+  const takes = (zoom: number, ...coordinates: readonly number[]) =>
+    coordinates.every((one) => position.safeParse({ x: one, y: -one }).success) &&
+    viewport.safeParse({ x: coordinates[0], y: 0, zoom }).success;
+
+  it("ends where the service's own limits do", () => {
+    expect(takes(1, coordinate, -coordinate, 0)).toBe(true);
+    for (const beyond of [coordinate + 1, -coordinate - 1]) expect(takes(1, beyond)).toBe(false);
+    expect([takes(minZoom, 0), takes(maxZoom, 0)]).toEqual([true, true]);
+    expect([takes(minZoom / 2, 0), takes(maxZoom + 1, 0)]).toEqual([false, false]);
+  });
 });

@@ -85,7 +85,8 @@ describe("diagnosticOf", () => {
 
   it("is a bug for anything else, and keeps diagnostics that are some already", () => {
     expect(diagnosticOf(new TypeError("x is undefined"))).toMatchObject({ code: "internal.bug" });
-    expect(diagnosticOf("text")).toMatchObject({ code: "internal.bug" });
+    expect(diagnosticOf("text")).toMatchObject({ summary: "this is a bug in rnv: text", detail: undefined });
+    expect(diagnosticOf(new TypeError("x")).detail).toMatch(/^ +at /);
     const traceless = Object.assign(new Error("x"), { stack: undefined });
     expect(diagnosticOf(traceless)).toMatchObject({ code: "internal.bug", detail: undefined });
     const own = error("plan.not_on_offer", "no such region", { address: "service.docs" });

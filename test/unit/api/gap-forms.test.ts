@@ -12,6 +12,7 @@ const servicePath = {
     "/apps/",
     "/a b",
     "/./x",
+    "/apps/{serviceIdx",
   ],
 };
 const field = {

@@ -31,6 +31,7 @@ describe("the table of gaps", () => {
         const { settings, diagnostics } = gapSettings({ [name]: value });
         expect(diagnostics).toEqual([]);
         expect(settings[key]).toBe(value);
+        expect(value).toMatch(/\S/);
       }
     },
   );
@@ -44,6 +45,15 @@ describe("the table of gaps", () => {
 });
 
 describe("gapSettings", () => {
+  it("warns of a variable that is none of them", () => {
+    expect(gapSettings({ RNV_GAP_READ_SERVICES: "off" })).toMatchObject({
+      settings: defaultGaps,
+      diagnostics: [
+        { severity: "warning", code: "config.invalid", hint: 'did you mean "RNV_GAP_READ_SERVICE"?' },
+      ],
+    });
+  });
+
   it("reads RNV_GAP_ variables", () => {
     const { settings, diagnostics } = gapSettings({
       RNV_GAP_READ_SERVICE: "off",

@@ -142,6 +142,19 @@ describe("a change", () => {
     expect(made("create", { declared: {} })).not.toHaveProperty("construct");
   });
 
+  it("goes with its parent only where that ends", () => {
+    const world = new World();
+    const shop = (port: number) =>
+      desiredOf([
+        declare("project.shop"),
+        declare("service.shop.api", { kind: "web", "configuration.port": port }),
+        declare("variable.shop.api.A", { value: "x" }),
+      ]);
+    world.settle(shop(80));
+    for (const plan of [world.plan(shop(80)), world.plan(shop(81))])
+      expect(plan.changes.map(({ withParent }) => withParent)).toEqual([false, false, false]);
+  });
+
   it("is bound to what it was planned against, unless it changes nothing", () => {
     const given = { declared: {}, recorded };
     const updatedAt = "2026-01-01T00:00:00Z";

@@ -161,6 +161,22 @@ describe("the order of changes", () => {
     expect(cycle("service.c", "service.b")).toEqual(cycle("service.b", "service.c"));
   });
 
+  it("destroys what was recorded as a ring, which is no mistake of the manifest", () => {
+    const world = new World();
+    world.settle(desiredOf([declare("service.a", { kind: "web" }), declare("service.b", { kind: "web" })]));
+    for (const [address, on] of [
+      ["service.a", "service.b"],
+      ["service.b", "service.a"],
+    ] as const) {
+      const recorded = world.recorded.get(at(address));
+      if (recorded) world.recorded.set(at(address), { ...recorded, dependsOn: [at(on)] });
+    }
+    const plan = world.plan(desiredOf([]), { mode: "destroy" });
+    expect([codesOf(plan), actionsOf(plan)]).toEqual([[], ["delete service.a", "delete service.b"]]);
+    world.apply(plan);
+    expect(world.live.size).toBe(0);
+  });
+
   it("lets a create wait for a removed name of its own project and type alone, also where that is its key", () => {
     const world = new World();
     const old = (project: string) => declare(`service.${project}.old`, { kind: "web", name: "api" });

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../src/api/api-error";
 import type { Reads } from "../../../src/api/reads";
 import type { Deployment } from "../../../src/api/wire/shapes";
 import type { Address } from "../../../src/model/address";
@@ -48,6 +49,15 @@ describe("what a command that was not answered has made", () => {
     expect(await found("deploy", {}, [known, of("before")])).toEqual([]);
     expect(await found("rollback", {}, [of("new"), known])).toEqual([]);
     expect(await found("deploy", {}, [of("new", { sourceDeploymentId: "older" }), known])).toEqual([]);
+  });
+
+  it("cannot be told where the service is gone", async () => {
+    const gone = new ApiError({
+      ...{ kind: "refused", status: 404, message: "", operation: "listDeployments", method: "GET" },
+      ...{ path: "/", requestId: "", attempts: 1 },
+    });
+    const reads = { live: { listDeployments: async () => Promise.reject(gone) } } as unknown as Reads;
+    expect(await serviceActions.deploy?.find?.(reads, input, [])).toBeUndefined();
   });
 
   it("is a cancellation where it is asked for or over", async () => {
