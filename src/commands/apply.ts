@@ -167,6 +167,7 @@ function planCommand(saved: SavedRequest): string {
   return [
     "rnv plan",
     ...repeated("-f", saved.files),
+    ...(saved.stage === undefined ? [] : [`--stage ${saved.stage}`]),
     ...(saved.mode === "apply" ? [] : [`-${saved.mode}`]),
     ...repeated("-target", saved.targets),
     ...repeated("-exclude", saved.excludes),

@@ -23,6 +23,7 @@ export function s3Service(
   return ({ method, path, body, headers }) => {
     if (!isSigned({ method, path, body, headers }))
       return { status: 403, body: "<Error>SignatureDoesNotMatch</Error>" };
+    if (method === "GET" && /[?&]list-type=2/.test(path)) return listing(path, stored);
     const held = stored.get(path);
     const etag = held === undefined ? undefined : etagOf(held);
     if (conditional && method !== "GET") {
@@ -43,6 +44,26 @@ export function s3Service(
   };
 }
 
+/** Keys of one page, so that a list has several. */
+const pageSize = 2;
+
+function listing(path: string, stored: ReadonlyMap<string, string>): ReturnType<StateService> {
+  const url = new URL(path, "http://localhost");
+  const after = url.searchParams.get("continuation-token") ?? "";
+  const prefix = url.searchParams.get("prefix") ?? "";
+  const keys = [...stored.keys()]
+    .filter((key) => key.startsWith(url.pathname))
+    .map((key) => decodeURIComponent(key.slice(url.pathname.length)))
+    .filter((key) => key.startsWith(prefix) && key > after)
+    .sort();
+  const page = keys.slice(0, pageSize);
+  const isTruncated = keys.length > page.length;
+  const next = isTruncated ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
+  const contents = page.map((key) => `<Contents><Key>${encodeURIComponent(key)}</Key></Contents>`).join("");
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${contents}<IsTruncated>${isTruncated}</IsTruncated>${next}</ListBucketResult>`;
+  return { status: 200, body };
+}
+
 interface Signed {
   readonly method: string;
   readonly path: string;
@@ -59,10 +80,11 @@ function isSigned({ method, path, body, headers }: Signed): boolean {
   if (date === undefined || names === undefined) return false;
   const bodyHash = createHash("sha256").update(body).digest("hex");
   if (headers["x-amz-content-sha256"] !== bodyHash) return false;
+  const [pathname = "", query = ""] = path.split("?");
   const canonical = [
     method,
-    path,
-    "",
+    pathname,
+    query.split("&").sort().join("&"),
     ...names.split(";").map((name) => `${name}:${headers[name]}`),
     "",
     names,

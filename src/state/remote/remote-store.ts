@@ -76,6 +76,8 @@ export class UnansweredError extends Error {
   }
 }
 
+const bucketList = /^(<\?xml[^>]*>\s*)?<ListBucketResult[\s>]/;
+
 interface StateRequest {
   readonly url: string;
   readonly method: string;
@@ -95,8 +97,9 @@ export async function exchange(transport: Transport, request: StateRequest): Pro
   const { status } = answer;
   if (status === 429 || (status >= 500 && status !== 501))
     throw new UnansweredError(`the server answered ${status}`, retryAfter(answer));
-  // A portal or a proxy answers for the server. No answer of a state's server starts like that.
-  if (status < 300 && answer.body.slice(0, 1000).trimStart().startsWith("<"))
+  // A portal or a proxy answers for the server. Of a state's server only the list of a bucket starts like that.
+  const start = answer.body.slice(0, 1000).trimStart();
+  if (status < 300 && start.startsWith("<") && !bucketList.test(start))
     throw new UnansweredError("a web page came instead of the server's answer");
   return answer;
 }

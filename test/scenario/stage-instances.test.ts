@@ -1,0 +1,58 @@
+import { approve, openScenario, type Scenario } from "../support/cli";
+import type { StateServer } from "../support/http-state-server";
+import { s3Environment, serveS3 } from "../support/s3-server";
+
+const open = "$" + "{";
+
+const manifest = (state: string): string => `stages:
+  preview: { each: true, disposable: true, state: "${state}" }
+projects: { shop: { name: "pr-${open}stage.id}" } }
+`;
+
+describe("instances of a stage whose states are elsewhere", () => {
+  let scenario: Scenario;
+  let server: StateServer;
+  beforeEach(async () => {
+    scenario = await openScenario();
+    server = await serveS3();
+  });
+  afterEach(async () => {
+    await scenario.close();
+    await server.close();
+  });
+  const names = () => scenario.emulator.store.projects().map(({ name }) => name);
+  const rnv = (...words: string[]) =>
+    scenario.runWith({ env: { ...s3Environment, AWS_ENDPOINT_URL_S3: server.url } }, ...words);
+
+  it("are listed from S3, all pages of them, and swept", async () => {
+    scenario.write("rnv.yaml", manifest(`s3://bucket/shop/pr-${open}stage.id}.json`));
+    for (const id of ["1", "2", "10"])
+      expect(await rnv("apply", "--stage", `preview/${id}`, ...approve)).toMatchObject({ code: 0 });
+    server.stored.set("/bucket/shop/pr-x.y.json", "{}");
+    const listed = await rnv("stage", "list", "-json");
+    expect(JSON.parse(listed.stdout).stages).toMatchObject([
+      { stage: "preview/1", state: "s3://bucket/shop/pr-1.json", resources: 1 },
+      { stage: "preview/2" },
+      { stage: "preview/10" },
+    ]);
+    // A list that breaks off sweeps nothing.
+    server.fault = ({ path }) =>
+      path.includes("continuation-token") ? { kind: "status", status: 403 } : undefined;
+    scenario.forget();
+    expect(await rnv("stage", "sweep", "--stage", "preview", "--keep", "2")).toMatchObject({ code: 1 });
+    expect(scenario.requests()).toEqual([]);
+    server.fault = undefined;
+    expect(await rnv("stage", "sweep", "--stage", "preview", "--keep", "2")).toMatchObject({ code: 0 });
+    expect(names()).toEqual(["pr-2"]);
+  });
+
+  it("are named where a server of states cannot list them", async () => {
+    scenario.write("rnv.yaml", manifest(`https://localhost:1/${open}stage.id}`));
+    const sweep = ["stage", "sweep", "--stage", "preview", "--keep", "2"];
+    expect(await scenario.run(...sweep)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("--ids 12,13,14"),
+    });
+    expect((await scenario.run("stage", "list")).stdout).toContain("its instances cannot be listed: --ids");
+  });
+});
